@@ -1,0 +1,183 @@
+"""Least upper bounds of values and heap objects: what holds after two paths meet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devfix.analysis.lattice import join_devices, join_dtypes, join_ranks, parse_device
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    DeviceValue,
+    DTypeValue,
+    Obj,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+
+_MAX_MEMBERS = 4
+
+
+def join_values(a: Value, b: Value) -> Value:
+    """The least upper bound of two values."""
+    if a is b or a == b:
+        return a
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return UNKNOWN
+    merged = _merge(a, b)
+    return merged if merged is not None else _union(a, b)
+
+
+def join_all(values: list[Value]) -> Value:
+    """The least upper bound of several values; UNKNOWN for none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join_values(result, value)
+    return result
+
+
+def _merge(a: Value, b: Value) -> Value | None:
+    """The join of two values of one kind; None when they are too different for one value."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        return _merge_tensors(a, b)
+    if isinstance(a, Array) and isinstance(b, Array):
+        dtype, rank = join_dtypes(a.dtype, b.dtype), join_ranks(a.rank, b.rank)
+        return Array(dtype, rank, a.trail)
+    if isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        if len(a.items) == len(b.items):
+            return TupleValue(
+                tuple(join_values(x, y) for x, y in zip(a.items, b.items, strict=True))
+            )
+        return Sequence(join_all([*a.items, *b.items]))
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return Sequence(join_values(a.element, b.element))
+    if isinstance(a, DTypeValue) and isinstance(b, DTypeValue):
+        return DTypeValue(None)
+    return _merge_devices(a, b) or _merge_scalars(a, b)
+
+
+def _merge_tensors(a: Tensor, b: Tensor) -> Tensor:
+    return replace(
+        a,
+        device=join_devices(a.device, b.device),
+        dtype=join_dtypes(a.dtype, b.dtype),
+        rank=join_ranks(a.rank, b.rank),
+        parameter=a.parameter and b.parameter,
+        grad=a.grad if a.grad == b.grad else None,
+        leaf=a.leaf if a.leaf == b.leaf else None,
+        owner=a.owner if a.owner == b.owner else None,
+        roots=a.roots or b.roots,
+    )
+
+
+def _merge_devices(a: Value, b: Value) -> Value | None:
+    """Two device choices: the program under analysis is the one that chose the accelerator."""
+    for x, y in ((a, b), (b, a)):
+        if is_accelerator_choice(x) and _is_device_choice(y):
+            return x
+    return None
+
+
+def is_accelerator_choice(value: Value) -> bool:
+    """Whether the value is a device object or string that names an accelerator."""
+    if isinstance(value, DeviceValue):
+        return value.device.is_accelerator
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return parse_device(value.value).is_accelerator
+    return False
+
+
+def _is_device_choice(value: Value) -> bool:
+    if isinstance(value, DeviceValue):
+        return True
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return parse_device(value.value).is_known
+    return False
+
+
+def _merge_scalars(a: Value, b: Value) -> Value | None:
+    kind_a, kind_b = scalar_type(a), scalar_type(b)
+    if kind_a is None or kind_b is None:
+        return None
+    if kind_a == kind_b:
+        return Scalar(kind_a)
+    numbers = {"bool", "int", "float"}
+    return Scalar("float") if {kind_a, kind_b} <= numbers else None
+
+
+def scalar_type(value: Value) -> str | None:
+    """The type name of a simple Python object, or None."""
+    if isinstance(value, Scalar):
+        return value.type
+    if isinstance(value, Const) and isinstance(value.value, (bool, int, float, str)):
+        return type(value.value).__name__
+    return None
+
+
+def _union(a: Value, b: Value) -> Value:
+    """A union, in which values of one kind have been merged."""
+    found: list[Value] = []
+    for value in (*members(a), *members(b)):
+        for index, other in enumerate(found):
+            merged = other if other == value else _merge(other, value)
+            if merged is not None:
+                found[index] = merged
+                break
+        else:
+            found.append(value)
+    if len(found) > _MAX_MEMBERS:
+        return UNKNOWN
+    return found[0] if len(found) == 1 else Union(tuple(found))
+
+
+def join_objects(a: Obj, b: Obj) -> Obj:
+    """The least upper bound of two versions of one heap object."""
+    if a is b:
+        return a
+    return replace(
+        a,
+        attrs=_join_attrs(a, b),
+        items=_join_items(a, b),
+        element=_join_elements(a, b),
+        place=_merge_tensors(a.place, b.place) if a.place and b.place else a.place or b.place,
+        buffers=a.buffers | b.buffers,
+        facts=_join_facts(a, b),
+    )
+
+
+def _join_attrs(a: Obj, b: Obj) -> dict[str, Value]:
+    joined = dict(a.attrs)
+    for name, value in b.attrs.items():
+        joined[name] = join_values(joined[name], value) if name in joined else value
+    return joined
+
+
+def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
+    if a.facts == b.facts:
+        return dict(a.facts)
+    return {
+        name: join_values(a.facts.get(name, UNKNOWN), b.facts.get(name, UNKNOWN))
+        for name in {**a.facts, **b.facts}
+    }
+
+
+def _join_items(a: Obj, b: Obj) -> tuple[Value, ...] | None:
+    if a.items is None or b.items is None or len(a.items) != len(b.items):
+        return None
+    return tuple(join_values(x, y) for x, y in zip(a.items, b.items, strict=True))
+
+
+def _join_elements(a: Obj, b: Obj) -> Value | None:
+    parts = [part for part in (a.element, b.element) if part is not None]
+    if a.items is None or b.items is None or len(a.items) != len(b.items):
+        parts += [*(a.items or ()), *(b.items or ())]
+    return join_all(parts) if parts else None

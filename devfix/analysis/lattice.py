@@ -1,0 +1,162 @@
+"""The lattices of the analysis: devices, dtypes and ranks, each with an unknown top.
+
+``join`` is the least upper bound. Two different facts always join to unknown: devfix would rather
+miss a mismatch than report one that may not happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """An abstract device.
+
+    ``kind`` is ``cpu``, ``accelerator`` (``label`` is its index, "0" for the default one),
+    ``same-as`` (``label`` is a token: the device of some value nobody here decides), ``meta`` or
+    ``unknown``. ``cuda``, ``cuda:0`` and ``torch.device("cuda")`` are one device in a program that
+    uses one accelerator.
+    """
+
+    kind: str
+    label: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything at all is known about the device."""
+        return self.kind != "unknown"
+
+    @property
+    def is_accelerator(self) -> bool:
+        """Whether this is an accelerator for certain."""
+        return self.kind == "accelerator"
+
+    def __str__(self) -> str:
+        if self.kind == "accelerator":
+            return "cuda" if self.label == "0" else f"cuda:{self.label}"
+        return self.kind
+
+
+CPU = Device("cpu")
+ACCELERATOR = Device("accelerator", "0")
+META = Device("meta")
+UNKNOWN_DEVICE = Device("unknown")
+
+#: Backend names that select an accelerator.
+BACKENDS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "hip"})
+
+
+def same_as(token: str) -> Device:
+    """The device of the value that ``token`` names, whatever it is."""
+    return Device("same-as", token)
+
+
+def parse_device(text: str) -> Device:
+    """The device that ``torch.device(text)`` names; unknown when PyTorch would refuse the text."""
+    backend, _, index = text.partition(":")
+    if backend == "cpu":
+        return CPU
+    if backend == "meta":
+        return META
+    if backend in BACKENDS:
+        return Device("accelerator", index or "0")
+    return UNKNOWN_DEVICE
+
+
+def join_devices(a: Device, b: Device) -> Device:
+    """The least upper bound of two devices."""
+    return a if a == b else UNKNOWN_DEVICE
+
+
+def join_dtypes(a: str | None, b: str | None) -> str | None:
+    """The least upper bound of two dtypes; None is unknown."""
+    return a if a == b else None
+
+
+#: A rank is the number of dimensions, ``AT_LEAST_1`` for "a tensor, not a scalar", or None.
+AT_LEAST_1 = -1
+
+
+def join_ranks(a: int | None, b: int | None) -> int | None:
+    """The least upper bound of two ranks."""
+    if a == b:
+        return a
+    if a is None or b is None or a == 0 or b == 0:
+        return None
+    return AT_LEAST_1
+
+
+def rank_of_broadcast(ranks: list[int | None]) -> int | None:
+    """The rank of a broadcast result: the largest, as far as it is known."""
+    if any(rank is None for rank in ranks):
+        return AT_LEAST_1 if any(rank not in (None, 0) for rank in ranks) else None
+    if AT_LEAST_1 in ranks:
+        return AT_LEAST_1
+    return max((rank for rank in ranks if rank is not None), default=0)
+
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+COMPLEX = ("complex64", "complex128")
+
+#: Other spellings of dtypes, in torch and NumPy.
+DTYPE_ALIASES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+DTYPES = frozenset((*FLOATS, *INTEGERS, *COMPLEX, "bool"))
+
+
+def _category(dtype: str) -> int:
+    if dtype == "bool":
+        return 0
+    if dtype in INTEGERS:
+        return 1
+    return 2 if dtype in FLOATS else 3
+
+
+def promote(
+    a: tuple[str | None, int | None], b: tuple[str | None, int | None]
+) -> str | None:
+    """The dtype of a pointwise result of two operands given as ``(dtype, rank)``.
+
+    Follows torch.result_type: a 0-dim operand only decides when its category (bool < integer <
+    floating < complex) is higher. Rank None may be 0-dim, so the answer may be unknown.
+    """
+    (da, ra), (db, rb) = a, b
+    if da is None or db is None:
+        return None
+    if da == db:
+        return da
+    ca, cb = _category(da), _category(db)
+    if ra == 0 and rb not in (0, None) and cb >= ca:
+        return db
+    if rb == 0 and ra not in (0, None) and ca >= cb:
+        return da
+    if (ra is None or rb is None) and ra != rb and ca == cb:
+        return None
+    return _promote_tensors(da, db, ca, cb)
+
+
+def _promote_tensors(da: str, db: str, ca: int, cb: int) -> str | None:
+    if ca != cb:
+        return da if ca > cb else db
+    if ca == 1:
+        return _promote_integers(da, db)
+    if {da, db} == {"float16", "bfloat16"}:
+        return "float32"
+    order = FLOATS if ca == 2 else COMPLEX
+    return max(da, db, key=order.index)
+
+
+def _promote_integers(da: str, db: str) -> str:
+    if {da, db} == {"uint8", "int8"}:
+        return "int16"
+    return max(da, db, key=INTEGERS.index)

@@ -1,0 +1,285 @@
+"""What an expression can evaluate to in the abstract: immutable values and heap objects.
+
+Values are compared by what they are, not by where they came from: ``trail`` and ``roots`` tell a
+value's life for messages and fixes and take no part in equality.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
+from devfix.findings import Origin
+
+Trail = tuple[Origin, ...]
+
+#: A trail keeps its first sites and its last ones; what lies between seldom helps anyone.
+_TRAIL_HEAD, _TRAIL_TAIL = 2, 6
+_MAX_ROOTS = 6
+
+
+class Value:
+    """Base of all abstract values."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Nothing is known. A ``token`` gives it an identity, so that ``x.device`` can be spoken of."""
+
+    token: str = ""
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """A Python constant: None, a bool, a number, a string, bytes or Ellipsis."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Value):
+    """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown."""
+
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class DTypeValue(Value):
+    """A ``torch.dtype`` or NumPy dtype; None is some dtype."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceValue(Value):
+    """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS."""
+
+    device: Device
+    mps: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Value):
+    """A ``torch.Tensor`` (or a sparse or packed relative of it).
+
+    ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
+    ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
+    the parameter, when there is one.
+    """
+
+    device: Device = CPU
+    dtype: str | None = None
+    rank: int | None = None
+    parameter: bool = False
+    grad: bool | None = None
+    leaf: bool | None = None
+    owner: int | None = field(default=None, compare=False)
+    trail: Trail = field(default=(), compare=False)
+    roots: tuple[Trail, ...] = field(default=(), compare=False)
+
+    def at(self, site: Origin) -> Tensor:
+        """The same tensor after it passed ``site``."""
+        return replace(self, trail=extend(self.trail, site))
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Value):
+    """A NumPy array or NumPy scalar."""
+
+    dtype: str | None = None
+    rank: int | None = None
+    trail: Trail = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue(Value):
+    """A tuple whose items are known one by one."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Value):
+    """An immutable or one-pass collection of which only a typical element is known."""
+
+    element: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Value):
+    """A reference to a heap object."""
+
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Value):
+    """A function of the project, with the frame it closes over and its evaluated defaults."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    path: str
+    scope: str
+    frame: int
+    defaults: tuple[tuple[str, Value], ...] = field(default=(), compare=False)
+    owner: Class | None = field(default=None, compare=False)
+    kind: str = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Class(Value):
+    """A class of the project; its namespace lives in ``frame``."""
+
+    node: ast.ClassDef
+    path: str
+    scope: str
+    frame: int
+    bases: tuple[Value, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod(Value):
+    """A method of the project bound to its receiver."""
+
+    function: Function
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalMethod(Value):
+    """Attribute ``name`` of a value whose class is not in the project, about to be called."""
+
+    receiver: Value
+    name: str
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class External(Value):
+    """Something imported from outside the project, by its canonical dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace(Value):
+    """A module of the project."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Value):
+    """``functools.partial`` and what is like it."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue(Value):
+    """``super()`` inside a method of ``owner``."""
+
+    owner: Class
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Obj:
+    """A heap object; immutable, replaced on every change.
+
+    ``kind`` says how to read it:
+    ``instance`` of a project class; ``module`` (an ``nn.Module`` from outside the project);
+    ``list``, ``dict``, ``set``; ``optimizer``; ``loader``; ``external`` (anything else).
+    ``items`` are the elements of a list whose length is known, ``element`` stands for further or
+    unknown ones. ``attrs`` are attributes, or the entries of a dict under constant keys.
+    ``place`` is a typical parameter of a ``module`` (None when it has none), ``buffers`` the
+    registered names, ``facts`` further kind-specific constants and ``site`` where it was made.
+    """
+
+    kind: str
+    cls: Value = UNKNOWN
+    attrs: Mapping[str, Value] = field(default_factory=dict)
+    items: tuple[Value, ...] | None = None
+    element: Value | None = None
+    place: Tensor | None = None
+    buffers: frozenset[str] = frozenset()
+    facts: Mapping[str, Value] = field(default_factory=dict)
+    trail: Trail = field(default=(), compare=False)
+
+    def with_attr(self, name: str, value: Value) -> Obj:
+        """This object with one attribute (or dict entry) set."""
+        return replace(self, attrs={**self.attrs, name: value})
+
+    def with_fact(self, name: str, value: Value) -> Obj:
+        """This object with one fact set."""
+        return replace(self, facts={**self.facts, name: value})
+
+
+def extend(trail: Trail, site: Origin) -> Trail:
+    """``trail`` with one more site, bounded."""
+    if trail and trail[-1] == site:
+        return trail
+    longer = (*trail, site)
+    if len(longer) <= _TRAIL_HEAD + _TRAIL_TAIL:
+        return longer
+    return longer[:_TRAIL_HEAD] + longer[-_TRAIL_TAIL:]
+
+
+def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
+    """The trails that a value computed from ``operands`` goes back to, without repeats."""
+    found: dict[Trail, None] = {}
+    for operand in operands:
+        stored = any(site.kind in ("module-attribute", "attribute") for site in operand.trail)
+        if not operand.roots or stored:
+            found.setdefault(operand.trail)
+        for root in operand.roots:
+            found.setdefault(root)
+    return tuple(found)[:_MAX_ROOTS]
+
+
+def unknown_tensor(device: Device = UNKNOWN_DEVICE) -> Tensor:
+    """A tensor of which at most the device is known."""
+    return Tensor(device=device)
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Value):
+    """One of a few values, each of them possible."""
+
+    members: tuple[Value, ...]
+
+
+def members(value: Value) -> tuple[Value, ...]:
+    """The possible values: the members of a union, or the value itself."""
+    return value.members if isinstance(value, Union) else (value,)
+
+
+def without_none(value: Value) -> Value:
+    """``value`` where it is used in a way that None would not survive."""
+    if not isinstance(value, Union):
+        return value
+    rest = tuple(member for member in value.members if member != NONE)
+    return rest[0] if len(rest) == 1 else Union(rest) if rest else value

@@ -1,0 +1,374 @@
+"""The plain data that crosses every border: positions, mismatches, edits, fixes, findings, reports.
+
+Everything here is frozen, hashable and picklable, holds no syntax node, and imports nothing of
+devfix. Lines are 1-based, columns are 0-based and count Unicode code points (as LibCST does;
+``ast`` counts UTF-8 bytes and is converted where sources are read).
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Span:
+    """A half-open region of one file: from ``(line, column)`` up to ``(end_line, end_column)``."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def contains(self, other: Span) -> bool:
+        """Whether ``other`` lies within this span (equal spans contain each other)."""
+        return self.start <= other.start and other.end <= self.end
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans share at least one character; empty spans overlap nothing."""
+        return self.start < other.end and other.start < self.end
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """The first position, as ``(line, column)``."""
+        return (self.line, self.column)
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The position after the last character, as ``(line, column)``."""
+        return (self.end_line, self.end_column)
+
+
+class Applicability(enum.IntEnum):
+    """How far a fix can be trusted; the order is the order of trust.
+
+    DISPLAY
+        Advice: shown, never applied.
+    UNSAFE
+        Changes numbers, order, what is serialised, or where code runs; applied on request.
+    SAFE
+        On a machine without an accelerator the program does exactly what it did; with one it
+        stops failing.
+    """
+
+    DISPLAY = 0
+    UNSAFE = 1
+    SAFE = 2
+
+
+# --------------------------------------------------------------------------- edits
+
+
+@dataclass(frozen=True, slots=True)
+class WrapExpression:
+    """Put ``prefix`` and ``suffix`` around the expression at ``span``.
+
+    An expression that binds looser than a call is parenthesised first when ``suffix`` begins
+    with a dot, so ``a + b`` with suffix ``.to(device)`` becomes ``(a + b).to(device)``.
+    """
+
+    span: Span
+    prefix: str = ""
+    suffix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceExpression:
+    """Replace the expression at ``span`` by the expression ``code``."""
+
+    span: Span
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetKeyword:
+    """Give the call at ``span`` the keyword ``name=value``, replacing the one it has.
+
+    A new keyword goes last, but before ``**kwargs``; a trailing comma and the one-per-line layout
+    of the call are kept.
+    """
+
+    span: Span
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveKeyword:
+    """Take the keyword ``name`` (and its comma) from the call at ``span``."""
+
+    span: Span
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropCall:
+    """Replace the method call at ``span`` by its receiver: ``x.to(device)`` becomes ``x``.
+
+    ``span`` is that of the whole call. Where the call is a statement of its own the statement
+    goes, and a body left empty gets ``pass``.
+    """
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BindResult:
+    """Turn the expression statement at ``span`` into an assignment to ``target``."""
+
+    span: Span
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertBefore:
+    """Put the statements ``code`` (dedented source) before the statement at ``span``."""
+
+    span: Span
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAfter:
+    """Put the statements ``code`` (dedented source) after the statement at ``span``."""
+
+    span: Span
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAtBodyStart:
+    """Put ``code`` at the top of the body of the compound statement at ``span``.
+
+    A docstring stays first. A one-line body (``for x in y: f(x)``) is laid out on lines of its own.
+    """
+
+    span: Span
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteStatement:
+    """Take away the statement at ``span`` with the comments on its own line.
+
+    A body left empty gets ``pass``. Comments on the lines above stay.
+    """
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStatement:
+    """Move the statement at ``span`` to just ``after`` (or just ``before``) another statement.
+
+    Exactly one of ``after`` and ``before`` is given. The statement takes its own leading comments
+    along and is re-indented to its new block.
+    """
+
+    span: Span
+    after: Span | None = None
+    before: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAfterImports:
+    """Put ``code`` (dedented source) after the module's last top-level import, once."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddImport:
+    """Add ``import module`` or ``from module import name`` (``as alias``) unless it is there."""
+
+    module: str
+    name: str | None = None
+    alias: str | None = None
+
+
+Edit = (
+    WrapExpression
+    | ReplaceExpression
+    | SetKeyword
+    | RemoveKeyword
+    | DropCall
+    | BindResult
+    | InsertBefore
+    | InsertAfter
+    | InsertAtBodyStart
+    | DeleteStatement
+    | MoveStatement
+    | InsertAfterImports
+    | AddImport
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """One edit and the file it belongs to (a path as the project knows it)."""
+
+    path: str
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that belong together: all of them are applied, or none.
+
+    ``title`` completes the sentence "Fix: ..." in the imperative, e.g. "move `images` to `device`".
+    """
+
+    title: str
+    edits: tuple[FileEdit, ...]
+    applicability: Applicability
+
+
+# ------------------------------------------------------------------------ mismatches
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One place in the life of a value: where it was made, bound, stored or handed on.
+
+    ``kind`` is one of :data:`ORIGIN_KINDS`; ``text`` is the source of what stands at ``span``,
+    shortened for messages; ``scope`` is the qualified name of the function around it ("" for the
+    module).
+    """
+
+    kind: str
+    path: str
+    span: Span
+    text: str
+    scope: str = ""
+
+
+#: What an origin can be. How a value came to be: a factory call, a random factory call, an element
+#: of a loader or dataset, a NumPy conversion, a move, a cast, a module's construction, the output
+#: of a tokenizer or a checkpoint, a function parameter, the result of an operation, something
+#: else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute,
+#: stored as a plain attribute of a Module, put into a plain container, passed as an argument,
+#: moved with the result thrown away.
+ORIGIN_KINDS = (
+    "factory",
+    "random-factory",
+    "loader",
+    "numpy",
+    "move",
+    "cast",
+    "module",
+    "tokenizer",
+    "checkpoint",
+    "parameter",
+    "result",
+    "other",
+    "name",
+    "attribute",
+    "module-attribute",
+    "item",
+    "argument",
+    "discarded-move",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One value that takes part in a mismatch.
+
+    ``role`` names the operand as PyTorch's documentation does ("input", "weight", "target",
+    "index"). ``device`` and ``dtype`` are printable names ("cpu", "cuda", "float64") or None when
+    they are unknown or do not matter here. ``trail`` tells the life of this very value from where
+    it was made to where it is used; ``roots`` holds the trails of the values it was computed from,
+    as far as they share the device (or dtype) that does not fit.
+    """
+
+    text: str
+    role: str
+    path: str
+    span: Span
+    device: str | None = None
+    dtype: str | None = None
+    trail: tuple[Origin, ...] = ()
+    roots: tuple[tuple[Origin, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Operands that meet (the sink) and do not fit together; the one currency of every witness.
+
+    ``kind`` says which requirement is broken (see ``devfix.analysis.facts`` for the closed list),
+    ``operation`` the canonical name of what brings them together, e.g. ``torch.nn.Linear``.
+    ``detail`` holds further facts a rule needs, as sorted ``(key, value)`` pairs of strings.
+    """
+
+    kind: str
+    path: str
+    sink: Span
+    operation: str
+    operands: tuple[Operand, ...] = ()
+    detail: tuple[tuple[str, str], ...] = ()
+
+    def get(self, key: str) -> str | None:
+        """The value of ``key`` in ``detail``, or None."""
+        return dict(self.detail).get(key)
+
+
+# -------------------------------------------------------------------------- findings
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A place that explains a finding, such as where an operand came from."""
+
+    path: str
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault in the user's code, as reported by one rule.
+
+    ``marks`` are the operands to underline, ``notes`` tell where they came from. ``alternatives``
+    are other fixes, in order of preference, for when ``fix`` turns out to do damage elsewhere.
+    """
+
+    path: str
+    span: Span
+    code: str
+    rule: str
+    message: str
+    notes: tuple[Note, ...] = ()
+    marks: tuple[Note, ...] = ()
+    fix: Fix | None = None
+    alternatives: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2)."""
+
+    path: str
+    reason: str
+    fault: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A defect of devfix itself: the file is left alone, the run goes on, the exit code is 2."""
+
+    path: str
+    message: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file: its findings, or why there are none."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    new_text: str | None = None
+    skipped: Skipped | None = None
+    crash: Crash | None = None
+    suppressed: int = field(default=0)
