@@ -1,0 +1,1 @@
+"""The rules devfix ships: one module a rule, found by being here."""

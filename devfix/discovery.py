@@ -1,0 +1,132 @@
+"""Discovery: from the paths the user names to the Python files devfix looks at."""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
+
+from devfix.config import Settings
+from devfix.findings import Skipped
+
+_PYTHON_SUFFIXES = (".py", ".pyw")
+
+#: Folders of other people's code or of generated files; left out below a named folder.
+_FOREIGN_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
+
+
+def collect(paths: Iterable[str | Path], settings: Settings) -> tuple[list[Path], list[Skipped]]:
+    """The files to look at, each once and in order, and what had to be passed over."""
+    walk = _Walk(settings)
+    for path in paths:
+        walk.add(Path(path))
+    return sorted(walk.files.values()), sorted(walk.skipped, key=lambda skipped: skipped.path)
+
+
+def matches_glob(path: str | Path, globs: Iterable[str], root: str) -> bool:
+    """Whether ``path``, or a folder it is in, matches one of ``globs`` relative to ``root``.
+
+    A glob without a slash is compared with every part of the path, one with a slash with the
+    path from ``root``.
+    """
+    globs = tuple(globs)
+    if not globs:
+        return False
+    relative = PurePath(os.path.relpath(path, root)).as_posix()
+    parts = relative.split("/")
+    return any(_matches(parts, glob.strip("/").removeprefix("./")) for glob in globs)
+
+
+def _matches(parts: list[str], glob: str) -> bool:
+    if "/" not in glob:
+        return any(fnmatch.fnmatchcase(part, glob) for part in parts)
+    leading = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+    short = glob.removeprefix("**/")
+    return any(fnmatch.fnmatchcase(path, glob) or fnmatch.fnmatchcase(path, short) for path in leading)
+
+
+def short_path(path: str) -> str:
+    """The one way devfix writes a path: from the current folder where it lies below that.
+
+    The current folder itself is the empty string.
+    """
+    absolute, here = os.path.abspath(path), os.getcwd()
+    if absolute == here:
+        return ""
+    prefix = here.rstrip(os.sep) + os.sep
+    return absolute.removeprefix(prefix)
+
+
+def tidy(path: str | Path) -> Path:
+    """The same as a ``Path``."""
+    return Path(short_path(os.fspath(path)))
+
+
+class _Walk:
+    """What has been found so far; a file is known by where it really lies."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.files: dict[str, Path] = {}
+        self.skipped: list[Skipped] = []
+
+    def add(self, path: Path) -> None:
+        problem = _problem(path)
+        if problem is not None:
+            self._skip(path, problem)
+        elif path.is_dir():
+            self._add_folder(path)
+        elif path.suffix not in _PYTHON_SUFFIXES:
+            self._skip(path, "is not a Python file (.py)")
+        elif not path.is_file():
+            self._skip(path, "is not a regular file")
+        else:
+            self._keep(path)
+
+    def _add_folder(self, folder: Path) -> None:
+        for path in self._below(folder):
+            problem = _problem(path)
+            if problem is not None:
+                self._skip(path, problem)
+            elif path.is_file():
+                self._keep(path)
+
+    def _below(self, top: Path) -> Iterator[Path]:
+        # Links to folders are not followed: their files have a place of their own, and no loop can arise.
+        for folder, subfolders, names in os.walk(top, onerror=self._unreadable):
+            here = Path(folder)
+            subfolders[:] = sorted(name for name in subfolders if not self._is_foreign(here / name))
+            for name in sorted(names):
+                path = here / name
+                if path.suffix in _PYTHON_SUFFIXES and not name.startswith(".") and not self._excluded(path):
+                    yield path
+
+    def _is_foreign(self, folder: Path) -> bool:
+        name = folder.name
+        if name.startswith(".") or name in _FOREIGN_FOLDERS or name.endswith(".egg-info"):
+            return True
+        return (folder / "pyvenv.cfg").exists() or self._excluded(folder)
+
+    def _excluded(self, path: Path) -> bool:
+        return matches_glob(path, self.settings.exclude, self.settings.root)
+
+    def _unreadable(self, error: OSError) -> None:
+        self._skip(Path(str(error.filename)), f"cannot be read: {error.strerror}")
+
+    def _keep(self, path: Path) -> None:
+        self.files.setdefault(os.path.realpath(path), tidy(path))
+
+    def _skip(self, path: Path, reason: str) -> None:
+        self.skipped.append(Skipped(str(tidy(path)), reason))
+
+
+def _problem(path: Path) -> str | None:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return "is a broken link" if path.is_symlink() else "does not exist"
+    except OSError as error:
+        return "is a link to itself" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
+    return None

@@ -1,0 +1,165 @@
+"""Imports: which modules a file names, and which files those are."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from devfix.discovery import short_path
+
+#: Names that always mean the installed package, also where a project has a folder of that name.
+_NEVER_LOCAL = frozenset({"torch", "numpy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported module; ``names`` are what ``from module import`` takes from it."""
+
+    module: str
+    level: int = 0
+    names: tuple[str, ...] = ()
+
+
+def find_imports(tree: ast.Module) -> tuple[Import, ...]:
+    """The imports of a module at any depth, each once, in order."""
+    found: dict[Import, None] = {}
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import):
+            found.update((Import(alias.name), None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple(alias.name for alias in node.names)
+            found[Import(node.module or "", node.level, names)] = None
+        else:
+            pending.extend(_statements_in(node))
+    return tuple(found)
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    # Only statements hold imports; expressions, most of any tree, are not entered.
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield from block
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How dotted names and paths belong together, the way scripts run.
+
+    An absolute import is looked for in the importing file's own folder, above the outermost
+    package the file is in, and in the roots and their ``src`` folders. ``exists`` says whether
+    there is a file at a path.
+    """
+
+    roots: tuple[str, ...]
+    exists: Callable[[str], bool]
+    _cache: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
+        """The file that ``module`` means in ``importer``, or None when it is none of ours."""
+        folder = os.path.dirname(importer)
+        if level > 0:
+            for _ in range(level - 1):
+                folder = _join(folder, os.pardir)
+            return self._module_at(folder, module)
+        key = (folder, module)
+        if key not in self._cache:
+            self._cache[key] = self._resolve_absolute(folder, module)
+        return self._cache[key]
+
+    def module_name(self, path: str) -> str:
+        """The dotted name of the module at ``path``, as its project imports it."""
+        folder, file = os.path.split(path)
+        base = self._import_base(folder)
+        relative = os.path.relpath(folder or os.curdir, base or os.curdir)
+        parts = [] if relative == os.curdir else relative.split(os.sep)
+        stem = os.path.splitext(file)[0]
+        if stem != "__init__" or not parts:
+            parts.append(stem)
+        return ".".join(parts)
+
+    def dependencies(self, importer: str, imports: tuple[Import, ...]) -> list[str]:
+        """The files of the project that ``importer`` imports, each once."""
+        found: dict[str, None] = {}
+        for item in imports:
+            for module in _modules_named(item):
+                path = self.resolve(importer, module, item.level)
+                if path is not None and path != importer:
+                    found[path] = None
+        return list(found)
+
+    @cached_property
+    def _search_roots(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(place for root in self.roots for place in (root, _join(root, "src"))))
+
+    def _resolve_absolute(self, folder: str, module: str) -> str | None:
+        top = module.partition(".")[0]
+        if top in _NEVER_LOCAL:
+            return None
+        for place in self._places(folder, top):
+            path = self._module_at(place, module)
+            if path is not None:
+                return path
+        return None
+
+    def _places(self, folder: str, top: str) -> Iterator[str]:
+        base = self._package_base(folder)
+        is_script_folder = base == folder
+        if is_script_folder:
+            yield folder
+        elif top not in sys.stdlib_module_names:
+            # A file inside a package may still be run as a script, but then shadows nothing.
+            yield base
+            yield from self._search_roots
+            yield folder
+            return
+        else:
+            yield base
+        yield from self._search_roots
+
+    def _module_at(self, folder: str, module: str) -> str | None:
+        path = _join(folder, *filter(None, module.split(".")))
+        package = _join(path, "__init__.py")
+        if self.exists(package):
+            return package
+        file = f"{path}.py"
+        return file if module and self.exists(file) else None
+
+    def _package_base(self, folder: str) -> str:
+        """The folder that holds the outermost package ``folder`` is in."""
+        while self.exists(_join(folder, "__init__.py")):
+            folder = _join(folder, os.pardir)
+        return folder
+
+    def _import_base(self, folder: str) -> str:
+        base = self._package_base(folder)
+        if base != folder:
+            return base
+        holders = [root for root in self._search_roots if _is_below(folder, root)]
+        return max(holders, key=len, default=folder)
+
+
+def _modules_named(item: Import) -> Iterator[str]:
+    """The modules an import may load: itself, its parents where it binds them, its names."""
+    if item.module or item.level:
+        yield item.module
+    if not item.names:
+        parts = item.module.split(".")
+        yield from (".".join(parts[:count]) for count in range(1, len(parts)))
+    for name in item.names:
+        yield f"{item.module}.{name}" if item.module else name
+
+
+def _join(*parts: str) -> str:
+    return short_path(os.path.join(*parts))
+
+
+def _is_below(folder: str, root: str) -> bool:
+    relative = os.path.relpath(folder or os.curdir, root or os.curdir)
+    return relative != os.pardir and not relative.startswith(os.pardir + os.sep)

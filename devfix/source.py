@@ -1,0 +1,184 @@
+"""Source: one file's text with everything needed to point into it and to write it back."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import os
+import tokenize
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from devfix.findings import Skipped, Span
+from devfix.suppression import Suppression, find_suppressions
+
+#: Larger files are generated data; analysing one would take minutes and gigabytes.
+MAX_BYTES = 8 * 1024 * 1024
+
+
+class HasLocation(Protocol):
+    """An ``ast`` node that has a place in the text."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+class Source:
+    """The text of one file, its syntax tree and its lines.
+
+    The text keeps the file's own newlines, so writing it back is exact to the byte. ``ast``
+    counts UTF-8 bytes; everything here speaks in code points.
+    """
+
+    def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
+        self.path = path
+        self.text = text
+        self.encoding = encoding
+        self.bom = bom
+        self._ascii = text.isascii()
+        self._encoded: dict[int, bytes | None] = {}
+
+    def __repr__(self) -> str:
+        return f"Source({self.path!r})"
+
+    def __getstate__(self) -> dict[str, object]:
+        """The plain data only: trees are cheaper to build again than to pickle."""
+        return {"path": self.path, "text": self.text, "encoding": self.encoding, "bom": self.bom}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._ascii = self.text.isascii()
+        self._encoded = {}
+
+    def with_text(self, text: str) -> Source:
+        """The same file with other text."""
+        return Source(self.path, text, encoding=self.encoding, bom=self.bom)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree; raises what ``ast.parse`` raises."""
+        with warnings.catch_warnings():
+            # A warning on, say, an invalid escape is the user's business and not ours to print.
+            warnings.simplefilter("ignore")
+            return ast.parse(self.text, self.path)
+
+    def forget_tree(self) -> None:
+        """Free the tree's memory; it is built again when needed."""
+        self.__dict__.pop("tree", None)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The physical lines with their newlines, split where Python splits them."""
+        return list(io.StringIO(self.text, newline=""))
+
+    @cached_property
+    def newline(self) -> str:
+        """The newline of the first line, or a line feed where there is none."""
+        if not self.lines:
+            return "\n"
+        first = self.lines[0]
+        return next((end for end in ("\r\n", "\n", "\r") if first.endswith(end)), "\n")
+
+    @cached_property
+    def suppressions(self) -> tuple[Suppression, ...]:
+        """The comments that tell devfix to be quiet."""
+        return find_suppressions(self.text)
+
+    def span(self, node: HasLocation) -> Span:
+        """Where ``node`` stands."""
+        line, end_line = node.lineno, node.end_lineno or node.lineno
+        end = node.col_offset if node.end_col_offset is None else node.end_col_offset
+        if self._ascii:
+            return Span(line, node.col_offset, end_line, end)
+        return Span(line, self.column(line, node.col_offset), end_line, self.column(end_line, end))
+
+    def column(self, line: int, byte_offset: int) -> int:
+        """The column in code points of a UTF-8 byte offset in ``line``."""
+        if self._ascii:
+            return byte_offset
+        if line not in self._encoded:
+            text = self.lines[line - 1]
+            self._encoded[line] = None if text.isascii() else text.encode()
+        encoded = self._encoded[line]
+        return byte_offset if encoded is None else len(encoded[:byte_offset].decode())
+
+    def segment(self, span: Span) -> str:
+        """The text at ``span``."""
+        if span.line == span.end_line:
+            return self.lines[span.line - 1][span.column : span.end_column]
+        first = self.lines[span.line - 1][span.column :]
+        middle = self.lines[span.line : span.end_line - 1]
+        last = self.lines[span.end_line - 1][: span.end_column]
+        return "".join([first, *middle, last])
+
+    def encode(self, text: str | None = None) -> bytes:
+        """The bytes of the file, for its own text or for another; raises UnicodeEncodeError."""
+        data = (self.text if text is None else text).encode(self.encoding)
+        return codecs.BOM_UTF8 + data if self.bom else data
+
+
+def read_source(path: str | os.PathLike[str]) -> Source | Skipped:
+    """Read one Python file, or say why it cannot be looked at."""
+    name = os.fspath(path)
+    try:
+        data = _read_bytes(name)
+    except OSError as error:
+        return Skipped(name, f"cannot be read: {error.strerror or error}")
+    return decode_source(name, data)
+
+
+def _read_bytes(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def decode_source(path: str, data: bytes) -> Source | Skipped:
+    """The source in ``data``, or why it is none."""
+    if len(data) > MAX_BYTES:
+        return Skipped(path, f"is larger than {MAX_BYTES // 2**20} MiB; exclude it if that is right")
+    if b"\0" in data:
+        return Skipped(path, "is not Python text: it contains NUL bytes")
+    try:
+        encoding = _declared_encoding(data)
+        source = _decode(path, data, encoding)
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        return Skipped(path, f"cannot be decoded: {_first_line(error)}")
+    if source.encode() != data:
+        return Skipped(path, f"cannot be written back unchanged in its encoding {encoding!r}")
+    return check_syntax(source)
+
+
+def check_syntax(source: Source) -> Source | Skipped:
+    """The source itself when it parses, else where and why it does not."""
+    try:
+        _ = source.tree
+    except SyntaxError as error:
+        return Skipped(source.path, f"syntax error in line {error.lineno or 1}: {error.msg}")
+    except (RecursionError, MemoryError):
+        return Skipped(source.path, "is nested too deeply to be parsed")
+    except ValueError as error:
+        return Skipped(source.path, f"cannot be parsed: {_first_line(error)}")
+    return source
+
+
+def _declared_encoding(data: bytes) -> str:
+    lines: Iterator[bytes] = iter(data[:4096].splitlines(keepends=True))
+    encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
+    return encoding
+
+
+def _decode(path: str, data: bytes, encoding: str) -> Source:
+    bom = encoding == "utf-8-sig"
+    if bom:
+        data, encoding = data.removeprefix(codecs.BOM_UTF8), "utf-8"
+    return Source(path, data.decode(encoding), encoding=encoding, bom=bom)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,115 @@
+"""What is read is written back to the byte, and positions are code points."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devfix.findings import Skipped, Span
+from devfix.source import MAX_BYTES, Source, decode_source, read_source
+
+
+def read(data: bytes) -> Source:
+    source = decode_source("file.py", data)
+    assert isinstance(source, Source), source
+    return source
+
+
+def refuse(data: bytes) -> str:
+    skipped = decode_source("file.py", data)
+    assert isinstance(skipped, Skipped)
+    assert skipped.fault
+    return skipped.reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"x = 1",
+        b"x = 1\ny = 2\n",
+        b"x = 1\r\ny = 2\r\n",
+        b"x = 1\ry = 2\r",
+        b"x = 1\r\ny = 2\nz = 3\r",
+        b"\xef\xbb\xbfx = 1\n",
+        b"# coding: latin-1\ns = '\xe9\xe8'\n",
+        b"#!/usr/bin/env python\n# -*- coding: cp1252 -*-\ns = '\x80'\n",
+        b"\xef\xbb\xbf# coding: utf-8\ns = '\xc3\xa9'\n",
+        "x = 'a\u2028b\x0cc'\n".encode(),
+        b"if x:\n\ty = 1\n",
+        b"x = '\\d'\n",
+    ],
+)
+def test_bytes_survive_the_round_trip(data: bytes) -> None:
+    assert read(data).encode() == data
+
+
+@given(st.text(alphabet="ab é\t\n\r#'\u2028\x0c😀"))
+def test_any_comment_survives_the_round_trip(text: str) -> None:
+    data = ("# " + text.replace("\n", "\n# ").replace("\r", "\r# ")).encode()
+    source = decode_source("file.py", data)
+    assert isinstance(source, Skipped) or source.encode() == data
+    if isinstance(source, Source):
+        assert "".join(source.lines) == source.text
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"x = (\n", "syntax error in line 1: '(' was never closed"),
+        (b"ok = 1\ndef f(:\n", "syntax error in line 2: invalid syntax"),
+        (b"x\0y", "is not Python text: it contains NUL bytes"),
+        (b"s = '\xe9'\n", "cannot be decoded: invalid or missing encoding declaration"),
+        (b"# coding: klingon\n", "cannot be decoded: unknown encoding: klingon"),
+        (b"\xef\xbb\xbf# coding: latin-1\n", "cannot be decoded: encoding problem: utf-8"),
+        (b"#" * (MAX_BYTES + 1), "is larger than 8 MiB; exclude it if that is right"),
+        (b"x = " + b"(" * 100_000 + b")" * 100_000, "too many nested parentheses"),
+        (b"x = " + b"-" * 100_000 + b"1", "is nested too deeply to be parsed"),
+    ],
+)
+def test_what_is_no_python_is_skipped_with_a_reason(data: bytes, reason: str) -> None:
+    assert reason in refuse(data)
+
+
+def test_missing_and_unreadable_files_are_skipped(tmp_path: Path) -> None:
+    missing = read_source(tmp_path / "missing.py")
+    folder = read_source(tmp_path)
+    assert isinstance(missing, Skipped)
+    assert missing.reason == "cannot be read: No such file or directory"
+    assert isinstance(folder, Skipped)
+    assert folder.reason == "cannot be read: Is a directory"
+
+
+def test_spans_count_code_points() -> None:
+    source = Source("f.py", "é = 'ü'; call(ñ, '😀', x)\n")
+    call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
+    assert source.span(call) == Span(1, 9, 1, 24)
+    assert [source.segment(source.span(argument)) for argument in call.args] == ["ñ", "'😀'", "x"]
+
+
+@given(st.lists(st.sampled_from(["é", "x", "'😀'", "f(a,\n  ü)", "[1,\r\n 2]"]), min_size=1))
+def test_a_segment_is_what_ast_would_cut_out(parts: list[str]) -> None:
+    text = "y = [" + ", ".join(parts) + "]\n"
+    source = Source("f.py", text)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.expr):
+            cut = ast.parse("(" + source.segment(source.span(node)) + ")", mode="eval").body
+            assert ast.dump(cut) == ast.dump(node).replace("ctx=Store()", "ctx=Load()")
+
+
+@pytest.mark.parametrize(("text", "newline"), [("", "\n"), ("x", "\n"), ("x\r\ny\n", "\r\n"), ("x\ry", "\r")])
+def test_the_newline_is_that_of_the_first_line(text: str, newline: str) -> None:
+    assert Source("f.py", text).newline == newline
+
+
+def test_a_source_crosses_a_process_border_without_its_tree() -> None:
+    source = read("s = 'é'\n".encode())
+    copy = pickle.loads(pickle.dumps(source))
+    assert (copy.path, copy.text, copy.encoding, copy.bom) == ("file.py", "s = 'é'\n", "utf-8", False)
+    assert "tree" not in copy.__dict__
+    assert copy.span(copy.tree.body[0]) == Span(1, 0, 1, 7)
