@@ -204,11 +204,22 @@ Edit = (
 
 
 @dataclass(frozen=True, slots=True)
+class ReplaceComment:
+    """Replace the comment at ``span`` by ``text``; an empty text takes it away.
+
+    Comments are no part of the syntax, so this is an edit of the text and no member of ``Edit``.
+    """
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileEdit:
     """One edit and the file it belongs to (a path as the project knows it)."""
 
     path: str
-    edit: Edit
+    edit: Edit | ReplaceComment
 
 
 @dataclass(frozen=True, slots=True)

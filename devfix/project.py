@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from devfix.discovery import collect, matches_glob, short_path
+from devfix.discovery import collect, short_path
 from devfix.findings import Skipped
 from devfix.imports import Import, Layout, find_imports
 from devfix.source import Source, read_source
 
-__all__ = ["Import", "Layout", "Program", "Project", "collect", "find_imports", "matches_glob", "short_path"]
+__all__ = ["Layout", "Program", "Project", "Scanned", "collect", "find_roots", "load_project"]
 
 #: A file at one of these marks the folder from which a project's scripts are run.
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
@@ -66,21 +66,44 @@ class Program:
         set_(self, "layout", Layout(roots, sources.__contains__))
 
 
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A source that parses, and what it imports."""
+
+    source: Source
+    imports: tuple[Import, ...]
+
+
+def scan(path: str) -> Scanned | Skipped:
+    """Read a file and find its imports."""
+    source = read_source(path)
+    return source if isinstance(source, Skipped) else scanned(source)
+
+
+def scanned(source: Source) -> Scanned:
+    """A source with its imports."""
+    return Scanned(source, find_imports(source.tree))
+
+
 class Project:
     """A set of sources and the graph of their imports."""
 
     def __init__(
         self,
-        sources: Iterable[Source],
+        sources: Iterable[Source | Scanned],
         *,
         targets: Iterable[str] | None = None,
         roots: Iterable[str] = (),
         device_policy: str = "cuda",
     ) -> None:
-        self.sources: Mapping[str, Source] = MappingProxyType({source.path: source for source in sources})
+        files = [item if isinstance(item, Scanned) else scanned(item) for item in sources]
+        self.sources: Mapping[str, Source] = MappingProxyType(
+            {file.source.path: file.source for file in files}
+        )
         self.targets = frozenset(self.sources if targets is None else targets)
         self.layout = Layout(tuple(roots), self.sources.__contains__)
         self.device_policy = device_policy
+        self._imports = {file.source.path: file.imports for file in files}
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The path of the source that ``module`` means in ``importer``, or None."""
@@ -88,10 +111,7 @@ class Project:
 
     def imports(self) -> dict[str, list[str]]:
         """For each source the sources it imports."""
-        return {
-            path: self.layout.dependencies(path, find_imports(source.tree))
-            for path, source in self.sources.items()
-        }
+        return {path: self.layout.dependencies(path, imports) for path, imports in self._imports.items()}
 
     def programs(self) -> list[Program]:
         """The connected parts of the import graph that hold a target, in order of path."""
@@ -101,9 +121,8 @@ class Project:
     def _program(self, paths: Iterable[str]) -> Program:
         sources = {path: self.sources[path] for path in sorted(paths)}
         layout = Layout(self.layout.roots, sources.__contains__)
-        return Program(
-            MappingProxyType(sources), self.targets.intersection(sources), layout, self.device_policy
-        )
+        targets = self.targets.intersection(sources)
+        return Program(MappingProxyType(sources), targets, layout, self.device_policy)
 
 
 def connected(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
@@ -133,34 +152,39 @@ def load_project(
     roots: Iterable[str],
     *,
     device_policy: str = "cuda",
-    read: Callable[[str], Source | Skipped] = read_source,
+    read: Callable[[str], Scanned | Skipped] = scan,
 ) -> tuple[Project, list[Skipped]]:
     """Read the targets and, as context, the files below the roots that they import.
 
     What cannot be read among the targets is returned; context that cannot be read is as if it
     were not there.
     """
-    wanted = list(dict.fromkeys(targets))
-    roots = tuple(roots)
-    layout = Layout(roots, os.path.isfile)
-    sources: dict[str, Source] = {}
+    wanted, roots = dict.fromkeys(targets), tuple(roots)
+    files, skipped = _read_all(wanted, Layout(roots, os.path.isfile), read)
+    faults = sorted((each for each in skipped if each.path in wanted), key=lambda each: each.path)
+    ordered = [files[path] for path in sorted(files)]
+    named = [path for path in wanted if path in files]
+    return Project(ordered, targets=named, roots=roots, device_policy=device_policy), faults
+
+
+def _read_all(
+    wanted: Iterable[str], layout: Layout, read: Callable[[str], Scanned | Skipped]
+) -> tuple[dict[str, Scanned], list[Skipped]]:
+    files: dict[str, Scanned] = {}
     skipped: list[Skipped] = []
-    seen, pending = set(wanted), list(wanted)
+    pending = list(wanted)
+    seen = set(pending)
     while pending:
-        path = pending.pop()
-        source = read(path)
-        if isinstance(source, Skipped):
-            skipped.append(source)
+        file = read(pending.pop())
+        if isinstance(file, Skipped):
+            skipped.append(file)
             continue
-        sources[path] = source
-        fresh = [each for each in layout.dependencies(path, find_imports(source.tree)) if each not in seen]
+        path = file.source.path
+        files[path] = file
+        fresh = [each for each in layout.dependencies(path, file.imports) if each not in seen]
         seen.update(fresh)
         pending.extend(fresh)
-    named = set(wanted)
-    faults = [each for each in skipped if each.path in named]
-    ordered = [sources[path] for path in sorted(sources)]
-    project = Project(ordered, targets=named & set(sources), roots=roots, device_policy=device_policy)
-    return project, sorted(faults, key=lambda each: each.path)
+    return files, skipped
 
 
 def find_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:

@@ -1,0 +1,51 @@
+"""Atomic write: a file has its old bytes or its new ones, whatever happens in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replace the content of the existing file at ``path``; raises OSError and then changes nothing.
+
+    The mode, and where possible the owner, are kept; a link is followed and stays a link.
+    """
+    target = os.path.realpath(path)
+    status = os.stat(target)
+    if not os.access(target, os.W_OK):
+        # Renaming over it would work, but the file says that it is not to be changed.
+        raise PermissionError(None, "the file is read-only")
+    folder, name = os.path.split(target)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".devfix", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _take_over(temporary, status)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _take_over(path: str, status: os.stat_result) -> None:
+    if hasattr(os, "chown"):
+        with contextlib.suppress(PermissionError):
+            os.chown(path, status.st_uid, status.st_gid)
+    os.chmod(path, stat.S_IMODE(status.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    # Makes the rename last through a power cut; not every system can do this to a folder.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

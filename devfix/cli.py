@@ -1,0 +1,190 @@
+"""The command line: parse, call, render."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# What the commands need is imported inside them: `devfix --help` must not wait for it.
+
+app = typer.Typer(
+    name="devfix",
+    help="Find PyTorch code that dies on an accelerator with a device or dtype mismatch, and fix it.",
+    epilog="Exit codes: 0 clean, 1 findings or changes, 2 error (usage, settings, a file that cannot be read).",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class OutputFormat(str, enum.Enum):
+    """How findings are written."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+
+
+class Color(str, enum.Enum):
+    """When to colour; ``auto`` means on a terminal, unless NO_COLOR is set."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATHS", help="Files and folders; `-` reads standard input. Default: this folder."
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULES", help="Run only these: codes, prefixes, names or ALL, with commas."),
+]
+Ignore = Annotated[list[str] | None, typer.Option(metavar="RULES", help="Do not run these.")]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these out of folders.")]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+Config = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The pyproject.toml to take [tool.devfix] from.")
+]
+NoConfig = Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")]
+StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
+Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from devfix import __version__
+
+        typer.echo(f"devfix {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(
+    paths: Paths = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    output_format: Format = OutputFormat.TEXT,
+    jobs: Jobs = None,
+    config: Config = None,
+    no_config: NoConfig = False,
+    stdin_filename: StdinName = "stdin.py",
+    color: Colour = Color.AUTO,
+) -> None:
+    """Report what would fail. Writes nothing.
+
+    Exit code 0 when there are no findings, 1 when there are, 2 on an error.
+    """
+    from devfix import commands
+
+    options = commands.Options(
+        paths=tuple(paths or [Path()]),
+        select=_split(select),
+        ignore=_split(ignore),
+        exclude=_split(exclude),
+        output_format=output_format.value,
+        jobs=jobs,
+        config=config,
+        no_config=no_config,
+        stdin_filename=stdin_filename,
+        color=color.value,
+    )
+    raise typer.Exit(commands.check(options))
+
+
+@app.command()
+def apply(
+    paths: Paths = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Print a patch and write nothing.")] = False,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help="Apply unsafe fixes too.")] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")
+    ] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    output_format: Format = OutputFormat.TEXT,
+    jobs: Jobs = None,
+    config: Config = None,
+    no_config: NoConfig = False,
+    stdin_filename: StdinName = "stdin.py",
+    color: Colour = Color.AUTO,
+) -> None:
+    """Apply the safe fixes, and report what remains.
+
+    Exit code 0 when every finding was fixed, 1 when some remain (with --diff: or when there are
+    changes to make), 2 on an error. With --diff the patch goes to standard output and all else to
+    standard error. `-` writes the fixed text to standard output.
+    """
+    from devfix import commands
+
+    options = commands.Options(
+        paths=tuple(paths or [Path()]),
+        diff=diff,
+        unsafe=unsafe,
+        adopt=adopt,
+        select=_split(select),
+        ignore=_split(ignore),
+        exclude=_split(exclude),
+        output_format=output_format.value,
+        jobs=jobs,
+        config=config,
+        no_config=no_config,
+        stdin_filename=stdin_filename,
+        color=color.value,
+    )
+    raise typer.Exit(commands.apply(options))
+
+
+@app.command()
+def rules(output_format: Format = OutputFormat.TEXT) -> None:
+    """List the rules: code, name, how far the fix can be trusted, and what is wrong."""
+    from devfix import commands
+
+    raise typer.Exit(commands.rules(output_format.value))
+
+
+@app.command()
+def explain(rule: Annotated[str, typer.Argument(help="A rule's code or name.")]) -> None:
+    """Show a rule's page: what is wrong, why, an example, and the fix."""
+    from devfix import commands
+
+    raise typer.Exit(commands.explain(rule))
+
+
+def _split(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
+
+
+def main() -> None:
+    """Run the command line; a defect of devfix itself ends in exit code 2, never in 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A source may hold characters the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="devfix")
+    except Exception:
+        traceback.print_exc()
+        sys.exit(2)

@@ -1,0 +1,185 @@
+"""Commands: what each word of the command line does, from options to an exit code."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from devfix.config import ConfigError, Settings, find_config, load_settings
+from devfix.discovery import short_path
+from devfix.engine import Engine, with_built_in
+from devfix.findings import Applicability
+from devfix.registry import RegistryError, Rule, load_rules
+from devfix.report.catalogue import render_page, render_rules, render_rules_json
+from devfix.report.diff import render_diff
+from devfix.report.faults import render_faults
+from devfix.report.json import render_json
+from devfix.report.paint import Paint
+from devfix.report.results import Results
+from devfix.report.text import render_concise, render_text
+from devfix.runner import Task, run_paths, run_text
+
+_STDIN = Path("-")
+_ERROR = 2
+
+
+class UsageError(Exception):
+    """Options that do not go together, or name what does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of ``check`` and ``apply`` as the user gave them."""
+
+    paths: tuple[Path, ...]
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    diff: bool = False
+    unsafe: bool = False
+    adopt: bool = False
+    output_format: str = "text"
+    jobs: int | None = None
+    config: Path | None = None
+    no_config: bool = False
+    stdin_filename: str = "stdin.py"
+    color: str = "auto"
+
+    @property
+    def filters(self) -> bool:
+        """Whether the text comes from standard input."""
+        return _STDIN in self.paths
+
+
+def check(options: Options, known: list[Rule] | None = None) -> int:
+    """Report findings; ``known`` stands for the installed rules in tests."""
+    return _guarded(lambda: _check(options, known))
+
+
+def apply(options: Options, known: list[Rule] | None = None) -> int:
+    """Apply fixes, or show them as a patch."""
+    return _guarded(lambda: _apply(options, known))
+
+
+def rules(output_format: str) -> int:
+    """List the rules."""
+    render = render_rules_json if output_format == "json" else render_rules
+    return _guarded(lambda: _say(render(with_built_in(load_rules()))))
+
+
+def explain(name: str) -> int:
+    """Show one rule's page."""
+    return _guarded(lambda: _say(render_page(_find(name, with_built_in(load_rules())))))
+
+
+def _guarded(command: Callable[[], int]) -> int:
+    try:
+        return command()
+    except (ConfigError, RegistryError, UsageError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return _ERROR
+
+
+def _say(text: str) -> int:
+    sys.stdout.write(text)
+    return 0
+
+
+def _find(name: str, known: list[Rule]) -> Rule:
+    for rule in known:
+        if name.lower() in (rule.code.lower(), rule.name):
+            return rule
+    near = difflib.get_close_matches(name, [word for rule in known for word in (rule.code, rule.name)], n=1)
+    hint = f"did you mean `{near[0]}`?" if near else "`devfix rules` lists them"
+    raise UsageError(f"no rule is called `{name}`; {hint}")
+
+
+def _check(options: Options, known: list[Rule] | None) -> int:
+    results = _run(options, Task(), known)
+    _report(results, options, sys.stdout)
+    return results.exit_code
+
+
+def _apply(options: Options, known: list[Rule] | None) -> int:
+    wanted = Applicability.UNSAFE if options.unsafe else Applicability.SAFE
+    shows = options.diff or options.filters
+    results = _run(options, Task(wanted, write=not shows), known)
+    if options.diff:
+        _write_bytes(render_diff(results, _paint(options, sys.stdout)))
+    elif options.filters:
+        _write_bytes(b"".join(_texts(results)))
+        # The changed text was handed over, which is what writing means here.
+        results = replace(results, written=True)
+    _report(results, options, sys.stderr if shows else sys.stdout)
+    return results.exit_code
+
+
+def _run(options: Options, task: Task, known: list[Rule] | None) -> Results:
+    engine = Engine(load_rules() if known is None else known, _settings(options))
+    # Names of rules that do not exist are found before any file is read.
+    _ = engine.selection
+    if not options.filters:
+        return run_paths(options.paths, engine, task, jobs=options.jobs)
+    if len(options.paths) > 1:
+        raise UsageError("`-` cannot be combined with other paths")
+    return run_text(sys.stdin.buffer.read(), short_path(options.stdin_filename), engine, task)
+
+
+def _settings(options: Options) -> Settings:
+    if options.config is not None and options.no_config:
+        raise UsageError("--config and --no-config exclude each other")
+    found = None if options.no_config else options.config or find_config(_common_folder(options))
+    settings = Settings() if found is None else load_settings(found)
+    if options.select:
+        settings = replace(settings, select=options.select)
+    return settings.extended(ignore=options.ignore, exclude=options.exclude, adopt=options.adopt)
+
+
+def _common_folder(options: Options) -> Path:
+    named = [options.stdin_filename if path == _STDIN else path for path in options.paths]
+    try:
+        common = Path(os.path.commonpath([os.path.abspath(path) for path in named]))
+    except ValueError:
+        # Different drives have nothing in common.
+        return Path()
+    return common if common.is_dir() else common.parent
+
+
+def _texts(results: Results) -> Iterator[bytes]:
+    """What standard input became; nothing when it could not be read, so that no editor empties a file."""
+    for report in results.reports:
+        if report.skipped is None:
+            yield results.sources[report.path].encode(report.new_text)
+
+
+def _write_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _report(results: Results, options: Options, stream: TextIO) -> None:
+    stream.write(_rendered(results, options, stream))
+    stream.flush()
+    sys.stderr.write(render_faults(results, _paint(options, sys.stderr)))
+    if not results.reports:
+        sys.stderr.write("warning: there are no Python files here\n")
+
+
+def _rendered(results: Results, options: Options, stream: TextIO) -> str:
+    if options.output_format == "json":
+        return render_json(results)
+    render = render_concise if options.output_format == "concise" else render_text
+    return render(results, _paint(options, stream))
+
+
+def _paint(options: Options, stream: TextIO) -> Paint:
+    if options.color != "auto":
+        return Paint(options.color == "always")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Paint(stream.isatty() and not plain)

@@ -1,0 +1,126 @@
+"""Engine: a project in, what is wrong with it and how it should read out; no files, no output."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+from devfix.batch import ApplyEdits
+from devfix.config import Settings
+from devfix.findings import Applicability, Crash, FileReport, Finding
+from devfix.fixing import Fixer, NotConvergingError, State
+from devfix.judgement import Analyse, Judgement, UnusedSuppression, judge
+from devfix.project import Program, Project
+from devfix.registry import Rule
+from devfix.selection import Selection
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """How edits become text, and the exception that says they cannot."""
+
+    apply_edits: ApplyEdits
+    error: type[Exception]
+
+
+def _analyse(program: Program) -> object:
+    return importlib.import_module("devfix.analysis").analyse(program)
+
+
+def _rewriting() -> Rewriting:
+    # Imported when the first fix is applied: a run without fixes never meets libcst.
+    module = importlib.import_module("devfix.rewrite")
+    return Rewriting(module.apply_edits, module.EditError)
+
+
+def with_built_in(rules: Iterable[Rule]) -> list[Rule]:
+    """The rules and the one that only the engine can judge."""
+    return [*rules, UnusedSuppression()]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Rules and settings, ready to be run on programs."""
+
+    rules: Sequence[Rule]
+    settings: Settings
+    analyse: Analyse = _analyse
+    rewriting: Rewriting | None = field(default=None)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The rules that run; raises ConfigError when the settings name one that does not exist."""
+        return Selection(with_built_in(self.rules), self.settings)
+
+    def check(self, program: Program) -> list[FileReport]:
+        """A report for each target of the program."""
+        return _reports(program, self._judge(program))
+
+    def fix(self, program: Program, wanted: Applicability) -> list[FileReport]:
+        """A report for each target, with the new text where the wanted fixes change it."""
+        start = State(program, self._judge(program))
+        try:
+            end = self._fixed(start, wanted)
+        except NotConvergingError as error:
+            return [_crashed(report, error) for report in _reports(program, start.judgement)]
+        return [_with_changes(report, start, end) for report in _reports(program, end.judgement)]
+
+    def _judge(self, program: Program) -> Judgement:
+        return judge(program, self.selection, self.analyse)
+
+    def _fixed(self, start: State, wanted: Applicability) -> State:
+        if not any(finding.fix for finding in start.judgement.findings):
+            return start
+        rewriting = self.rewriting or _rewriting()
+        judging = partial(judge, selection=self.selection, analyse=self.analyse)
+        return Fixer(judging, rewriting.apply_edits, rewriting.error, self.selection, wanted).run(start)
+
+
+def check(project: Project, rules: Sequence[Rule], settings: Settings) -> list[FileReport]:
+    """What is wrong in each target of a project."""
+    engine = Engine(rules, settings)
+    return _in_order(report for program in project.programs() for report in engine.check(program))
+
+
+def fix(
+    project: Project, rules: Sequence[Rule], settings: Settings, wanted: Applicability
+) -> list[FileReport]:
+    """What is wrong, and how each target reads with the wanted fixes."""
+    engine = Engine(rules, settings)
+    return _in_order(report for program in project.programs() for report in engine.fix(program, wanted))
+
+
+def _in_order(reports: Iterable[FileReport]) -> list[FileReport]:
+    return sorted(reports, key=lambda report: report.path)
+
+
+def _reports(program: Program, judgement: Judgement) -> list[FileReport]:
+    return [
+        FileReport(path, findings=_of(path, judgement.findings), suppressed=judgement.suppressed.get(path, 0))
+        for path in sorted(program.targets)
+    ]
+
+
+def _of(path: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(finding for finding in findings if finding.path == path)
+
+
+def _with_changes(report: FileReport, start: State, end: State) -> FileReport:
+    path = report.path
+    before, after = start.program.sources[path].text, end.program.sources[path].text
+    return FileReport(
+        path,
+        findings=report.findings,
+        fixed=_of(path, end.fixed),
+        new_text=None if after == before else after,
+        suppressed=report.suppressed,
+    )
+
+
+def _crashed(report: FileReport, error: NotConvergingError) -> FileReport:
+    if report.path not in error.paths:
+        return report
+    crash = Crash(report.path, f"{error}; the file is left as it was", "")
+    return FileReport(report.path, findings=report.findings, crash=crash, suppressed=report.suppressed)

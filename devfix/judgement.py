@@ -1,0 +1,166 @@
+"""Judgement: what the rules say of a program, after suppressions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment
+from devfix.project import Program
+from devfix.selection import Selection, names_rule
+from devfix.source import Source
+from devfix.suppression import Suppression
+
+#: What turns a program into the facts that rules look at.
+Analyse = Callable[[Program], Any]
+
+#: A program in which none of these words occurs has nothing to do with accelerators.
+_RELEVANT = re.compile("torch|cuda|transformers|lightning|accelerate|diffusers|device|tensor")
+
+
+class UnusedSuppression:
+    """A suppressing comment that suppresses nothing hides the next fault on its line.
+
+    A comment such as ``# devfix: ignore[DF102]`` stays behind when the fault it was written for
+    is gone, or names a rule that does not exist. Comments that devfix cannot read are reported too.
+
+    The fix takes the comment away, or those of its names that suppress nothing.
+    """
+
+    code = "DF901"
+    name = "unused-suppression"
+    applicability = Applicability.SAFE
+
+    def check(self, facts: Any) -> Iterator[Finding]:  # noqa: ARG002 - the interface of rules
+        """Nothing: only when all other rules have spoken is it known what a comment suppressed."""
+        return iter(())
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The findings to report, in order, and how many were suppressed in each file."""
+
+    findings: tuple[Finding, ...]
+    suppressed: Mapping[str, int]
+
+    def counts(self, ignoring: Iterable[str]) -> Counter[str]:
+        """How many findings each rule has, but for the codes in ``ignoring``."""
+        left_out = frozenset(ignoring)
+        return Counter(finding.code for finding in self.findings if finding.code not in left_out)
+
+
+def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement:
+    """Run the rules on a program."""
+    findings = sorted(_findings(program, selection, analyse), key=_order)
+    ledger = _Ledger(program, selection)
+    reported = [finding for finding in findings if not ledger.suppresses(finding)]
+    reported.extend(ledger.unused())
+    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed)
+
+
+def is_relevant(program: Program) -> bool:
+    """Whether the program can have anything to do with accelerators; cheap, and before any parsing."""
+    return any(_RELEVANT.search(source.text) for source in program.sources.values())
+
+
+def _findings(program: Program, selection: Selection, analyse: Analyse) -> set[Finding]:
+    if not is_relevant(program):
+        return set()
+    facts = analyse(program)
+    return {
+        _within(program, finding)
+        for rule in selection.active
+        for finding in rule.check(facts)
+        if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
+    }
+
+
+def _within(program: Program, finding: Finding) -> Finding:
+    """The finding without its fix when that would write to files that were not named."""
+    if finding.fix is None:
+        return finding
+    foreign = sorted({edit.path for edit in finding.fix.edits} - program.targets)
+    if not foreign:
+        return finding
+    text = f"the fix would also change {', '.join(foreign)}, which this run may not write"
+    return replace(finding, fix=None, notes=(*finding.notes, Note(finding.path, finding.span, text)))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    title = finding.fix.title if finding.fix else ""
+    return (finding.path, finding.span, finding.code, finding.message, title)
+
+
+class _Ledger:
+    """Which comment suppressed what."""
+
+    def __init__(self, program: Program, selection: Selection) -> None:
+        self.program = program
+        self.selection = selection
+        self.suppressed: Counter[str] = Counter()
+        self._used: set[tuple[str, Suppression, str]] = set()
+
+    def suppresses(self, finding: Finding) -> bool:
+        """Whether a comment silences ``finding``; every comment that does is marked as used."""
+        hits = [
+            (finding.path, comment, selector)
+            for comment in self._comments(finding.path)
+            if comment.covers(finding.span)
+            for selector in comment.rules or ("",)
+            if not selector or names_rule(selector, finding.code, finding.rule)
+        ]
+        self._used.update(hits)
+        self.suppressed[finding.path] += bool(hits)
+        return bool(hits)
+
+    def _comments(self, path: str) -> list[Suppression]:
+        return [comment for comment in self.program.sources[path].suppressions if not comment.malformed]
+
+    def unused(self) -> Iterator[Finding]:
+        for path in sorted(self.program.targets):
+            if self.selection.allows(path, UnusedSuppression.code, UnusedSuppression.name):
+                yield from self._unused_in(self.program.sources[path])
+
+    def _unused_in(self, source: Source) -> Iterator[Finding]:
+        for comment in source.suppressions:
+            if comment.malformed:
+                yield _report(
+                    source.path, comment, f"`{comment.text}` is not a comment devfix understands", None
+                )
+            elif not comment.rules:
+                if self.selection.is_default and not self._is_used(source.path, comment, ""):
+                    yield _stale(source.path, comment, comment.rules)
+            else:
+                stale = tuple(name for name in comment.rules if self._is_stale(source.path, comment, name))
+                if stale:
+                    yield _stale(source.path, comment, stale)
+
+    def _is_used(self, path: str, comment: Suppression, selector: str) -> bool:
+        return (path, comment, selector) in self._used
+
+    def _is_stale(self, path: str, comment: Suppression, selector: str) -> bool:
+        return self.selection.judges(path, selector) and not self._is_used(path, comment, selector)
+
+
+def _stale(path: str, comment: Suppression, stale: tuple[str, ...]) -> Finding:
+    """The finding that ``stale`` of the comment's names do nothing."""
+    kept = [name for name in comment.rules if name not in stale]
+    listed = ", ".join(f"`{name}`" for name in stale)
+    if not kept:
+        return _report(path, comment, f"`{comment.text}` suppresses nothing", ("remove the comment", ""))
+    before, _, rest = comment.text.partition("[")
+    text = f"{before}[{', '.join(kept)}]{rest.partition(']')[2]}"
+    message = f"{listed} in `{comment.text}` suppresses nothing"
+    return _report(path, comment, message, (f"remove {listed} from the comment", text))
+
+
+def _report(path: str, comment: Suppression, message: str, change: tuple[str, str] | None) -> Finding:
+    fix = None
+    if change is not None:
+        title, text = change
+        edit = FileEdit(path, ReplaceComment(comment.span, text))
+        fix = Fix(title, (edit,), UnusedSuppression.applicability)
+    return Finding(path, comment.span, UnusedSuppression.code, UnusedSuppression.name, message, fix=fix)

@@ -1,0 +1,67 @@
+"""Pool: running one function over many items in several processes, whatever becomes of them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import BaseContext
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Pool(Generic[Item, Result]):
+    """Maps ``work`` over items, in order.
+
+    ``on_death`` gives the result for an item whose process died (out of memory, killed). One
+    job, or one item, is worked on in this process.
+    """
+
+    def __init__(self, work: Callable[[Item], Result], on_death: Callable[[Item], Result], jobs: int) -> None:
+        self.work = work
+        self.on_death = on_death
+        self.jobs = jobs
+
+    def map(self, items: Sequence[Item]) -> Iterator[Result]:
+        """The results, in the order of the items."""
+        if self.jobs <= 1 or len(items) <= 1:
+            return map(self.work, items)
+        return self._map_in_processes(items)
+
+    def _map_in_processes(self, items: Sequence[Item]) -> Iterator[Result]:
+        with self._executor(min(self.jobs, len(items))) as executor:
+            futures = [executor.submit(self.work, item) for item in items]
+            try:
+                for item, future in zip(items, futures, strict=True):
+                    yield self._result(item, future)
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _result(self, item: Item, future: Future[Result]) -> Result:
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            # One death breaks the whole pool, so each item gets a process of its own to show which it was.
+            return self._alone(item)
+
+    def _alone(self, item: Item) -> Result:
+        with self._executor(1) as executor:
+            try:
+                return executor.submit(self.work, item).result()
+            except BrokenProcessPool:
+                return self.on_death(item)
+
+    def _executor(self, jobs: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(jobs, mp_context=_context())
+
+
+def _context() -> BaseContext:
+    # Forking is fast, and safe as long as no other thread holds a lock.
+    forks = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if forks else "spawn")

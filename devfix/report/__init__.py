@@ -1,0 +1,1 @@
+"""Reports: what a run found, in words, lines, diffs and JSON."""

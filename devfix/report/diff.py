@@ -1,0 +1,55 @@
+"""Diff: changes as a patch that ``git apply`` and ``patch -p1`` take."""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from devfix.report.paint import Paint
+from devfix.report.results import Results
+from devfix.source import Source
+
+_COLOURS = {"-": "red", "+": "green", "@": "cyan"}
+
+
+def render_diff(results: Results, paint: Paint) -> bytes:
+    """The changes of a run, each file's lines in that file's own encoding."""
+    return b"".join(
+        _file_diff(results.sources[report.path], report.new_text, paint)
+        for report in results.changed
+        if report.new_text is not None
+    )
+
+
+def _file_diff(source: Source, new_text: str, paint: Paint) -> bytes:
+    header, lines = unified_diff(source, new_text)
+    names = "".join(_patch_line(line, "bold", paint) for line in header)
+    body = "".join(_patch_line(line, _COLOURS.get(line[0]), paint) for line in lines)
+    return os.fsencode(names) + body.encode(source.encoding)
+
+
+def unified_diff(source: Source, new_text: str) -> tuple[list[str], list[str]]:
+    """The two header lines of a unified diff from the source to its new text, and the other lines."""
+    mark = "\ufeff" if source.bom else ""
+    before, after = _lines(mark + source.text), _lines(mark + new_text)
+    old_name, new_name = _name("a", source.path), _name("b", source.path)
+    lines = list(difflib.unified_diff(before, after, old_name, new_name))
+    return lines[:2], lines[2:]
+
+
+def _lines(text: str) -> list[str]:
+    # Patches know line feeds only: a carriage return is part of its line.
+    *ended, last = text.split("\n")
+    return [line + "\n" for line in ended] + ([last] if last else [])
+
+
+def _name(side: str, path: str) -> str:
+    name = f"{side}/{path.replace(os.sep, '/').lstrip('/')}"
+    # A tab ends a name that holds blanks; without it, the rest would read as a time.
+    return f"{name}\t" if " " in name else name
+
+
+def _patch_line(line: str, style: str | None, paint: Paint) -> str:
+    text = line.removesuffix("\n")
+    ending = "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n"
+    return (paint(style, text) if style else text) + ending

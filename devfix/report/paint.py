@@ -1,0 +1,18 @@
+"""Paint: terminal colours, or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_STYLES = {"bold": "1", "red": "1;31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Wraps text in colours when ``on``."""
+
+    on: bool = False
+
+    def __call__(self, style: str, text: str) -> str:
+        """``text`` in a style of ``_STYLES``."""
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.on and text else text

@@ -1,0 +1,110 @@
+"""Results: the reports of a run, the texts they point into, and the exit code they mean."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped
+from devfix.source import Source
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a run found.
+
+    ``applying`` says that fixes were made, ``written`` that they are on disk (else they are shown),
+    and ``wanted`` from which applicability on. ``sources`` are the files as they were.
+    """
+
+    reports: tuple[FileReport, ...]
+    sources: Mapping[str, Source]
+    wanted: Applicability = Applicability.SAFE
+    applying: bool = False
+    written: bool = False
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong (and, when applying, still wrong), file by file."""
+        return tuple(finding for report in self.reports for finding in report.findings)
+
+    @property
+    def fixed(self) -> tuple[Finding, ...]:
+        """What was wrong before the fixes."""
+        return tuple(finding for report in self.reports for finding in report.fixed)
+
+    @property
+    def changed(self) -> tuple[FileReport, ...]:
+        """The files whose text is another now."""
+        return tuple(report for report in self.reports if report.new_text is not None)
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """The files that were not looked at."""
+        return tuple(report.skipped for report in self.reports if report.skipped is not None)
+
+    @property
+    def crashes(self) -> tuple[Crash, ...]:
+        """The files devfix failed on."""
+        return tuple(report.crash for report in self.reports if report.crash is not None)
+
+    @property
+    def suppressed(self) -> int:
+        """How many findings a comment silences."""
+        return sum(report.suppressed for report in self.reports)
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 findings or (when not written) changes, 2 a fault or a crash."""
+        if self.crashes or any(skipped.fault for skipped in self.skipped):
+            return 2
+        return int(bool(self.findings or (self.changed and not self.written)))
+
+    def fixable(self, wanted: Applicability) -> int:
+        """How many findings have a fix of just this applicability."""
+        return sum(
+            finding.fix is not None and finding.fix.applicability == wanted for finding in self.findings
+        )
+
+    def hidden(self) -> Counter[tuple[str, str]]:
+        """The unsafe fixes that stay hidden, by code and name of the rule."""
+        if self.wanted <= Applicability.UNSAFE:
+            return Counter()
+        unsafe = (
+            finding
+            for finding in self.findings
+            if finding.fix and finding.fix.applicability == Applicability.UNSAFE
+        )
+        return Counter((finding.code, finding.rule) for finding in unsafe)
+
+    def lines(self, path: str) -> Sequence[str]:
+        """The lines that findings in ``path`` point into; empty when the text is not known."""
+        if path not in self._lines:
+            self._lines[path] = list(io.StringIO(self._text(path), newline=""))
+        return self._lines[path]
+
+    @cached_property
+    def _lines(self) -> dict[str, list[str]]:
+        return {}
+
+    @cached_property
+    def _new_texts(self) -> dict[str, str]:
+        return {report.path: report.new_text for report in self.changed if report.new_text is not None}
+
+    def _text(self, path: str) -> str:
+        if path in self._new_texts:
+            return self._new_texts[path]
+        return self.sources[path].text if path in self.sources else ""
+
+
+def by_path(reports: Iterable[FileReport]) -> tuple[FileReport, ...]:
+    """Reports in order of path."""
+    return tuple(sorted(reports, key=lambda report: report.path))
+
+
+def for_skipped(skipped: Iterable[Skipped]) -> Iterator[FileReport]:
+    """A report for each file that was not looked at."""
+    return (FileReport(each.path, skipped=each) for each in skipped)

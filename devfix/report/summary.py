@@ -1,0 +1,55 @@
+"""Summary: a run in one to three lines, with everything that is not shown counted and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devfix.findings import Applicability
+from devfix.report.results import Results
+
+
+def summary(results: Results) -> Iterator[str]:
+    """What was found or fixed, what stays hidden, and what was passed over."""
+    yield _fixed(results) if results.applying else _found(results)
+    hidden = results.hidden()
+    if hidden:
+        rules = ", ".join(f"{count} {code} {name}" for (code, name), count in sorted(hidden.items()))
+        yield f"Not applied without --unsafe: {count_of(sum(hidden.values()), 'fix', 'fixes')} ({rules})."
+    passed_over = list(_passed_over(results))
+    if passed_over:
+        yield f"Passed over: {', '.join(passed_over)}."
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """``number`` with its noun."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _found(results: Results) -> str:
+    number = len(results.findings)
+    if not number:
+        looked_at = len(results.reports) - len(results.skipped)
+        return f"No findings in {count_of(looked_at, 'file')}."
+    files = len({finding.path for finding in results.findings})
+    text = f"Found {count_of(number, 'finding')} in {count_of(files, 'file')}"
+    safe = results.fixable(Applicability.SAFE)
+    return f"{text}; `devfix apply` fixes {safe}." if safe else f"{text}."
+
+
+def _fixed(results: Results) -> str:
+    verb = "Fixed" if results.written else "Would fix"
+    number, files = len(results.fixed), len(results.changed)
+    text = (
+        f"{verb} {count_of(number, 'finding')} in {count_of(files, 'file')}" if number else "Nothing to fix"
+    )
+    left = len(results.findings)
+    return f"{text}; {count_of(left, 'finding remains', 'findings remain')}." if left else f"{text}."
+
+
+def _passed_over(results: Results) -> Iterator[str]:
+    if results.suppressed:
+        yield count_of(results.suppressed, "suppressed finding")
+    if results.skipped:
+        yield count_of(len(results.skipped), "skipped file")
+    if results.crashes:
+        yield count_of(len(results.crashes), "file that devfix crashed on", "files that devfix crashed on")

@@ -1,0 +1,70 @@
+"""Text: findings for people to read, with their source and where each operand came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devfix.findings import Applicability, Finding, Note
+from devfix.report.excerpt import excerpt
+from devfix.report.paint import Paint
+from devfix.report.results import Results
+from devfix.report.summary import summary
+
+_LABELS = {
+    Applicability.SAFE: "safe fix",
+    Applicability.UNSAFE: "unsafe fix: --unsafe",
+    Applicability.DISPLAY: "advice",
+}
+_COLOURS = {Applicability.SAFE: "green", Applicability.UNSAFE: "yellow", Applicability.DISPLAY: "cyan"}
+
+
+def render_text(results: Results, paint: Paint) -> str:
+    """Every finding with its source lines, then the summary."""
+    blocks = ["\n".join(_finding(finding, results, paint)) for finding in results.findings]
+    return "\n\n".join([*blocks, "\n".join(summary(results))]) + "\n"
+
+
+def render_concise(results: Results, paint: Paint) -> str:
+    """Every finding on a line, then the summary."""
+    lines = [heading(finding, paint) + _tag(finding, paint) for finding in results.findings]
+    return "\n".join([*lines, *summary(results)]) + "\n"
+
+
+def heading(finding: Finding, paint: Paint) -> str:
+    """``path:line:column: CODE name message``, with the column counted from 1."""
+    place = _place(finding.path, finding, paint)
+    return f"{place}: {paint('red', finding.code)} {paint('dim', finding.rule)} {finding.message}"
+
+
+def _place(path: str, finding: Finding | Note, paint: Paint) -> str:
+    return f"{paint('bold', path)}:{finding.span.line}:{finding.span.column + 1}"
+
+
+def _finding(finding: Finding, results: Results, paint: Paint) -> Iterator[str]:
+    yield heading(finding, paint)
+    marks = [mark for mark in finding.marks if mark.path == finding.path]
+    if not any(mark.span.line == finding.span.line for mark in marks):
+        marks.append(Note(finding.path, finding.span, ""))
+    yield from excerpt(results.lines(finding.path), marks, paint)
+    elsewhere = [mark for mark in finding.marks if mark.path != finding.path]
+    for note in (*elsewhere, *finding.notes):
+        yield _note(note, finding, results, paint)
+    if finding.fix is not None:
+        yield f"  {_label(finding.fix.applicability, paint)} {finding.fix.title}"
+
+
+def _note(note: Note, finding: Finding, results: Results, paint: Paint) -> str:
+    if (note.path, note.span) == (finding.path, finding.span):
+        return f"  = {note.text}"
+    lines = results.lines(note.path)
+    code = lines[note.span.line - 1].strip() if note.span.line <= len(lines) else ""
+    shown = f"  {paint('dim', code)}" if code else ""
+    return f"  = {_place(note.path, note, paint)}: {note.text}{shown}"
+
+
+def _tag(finding: Finding, paint: Paint) -> str:
+    return f" {_label(finding.fix.applicability, paint)}" if finding.fix else ""
+
+
+def _label(applicability: Applicability, paint: Paint) -> str:
+    return paint(_COLOURS[applicability], f"[{_LABELS[applicability]}]")

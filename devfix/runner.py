@@ -1,0 +1,183 @@
+"""Runner: from paths to results; the only part that reads, writes and uses several processes."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from devfix.atomic_write import write_atomically
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.findings import Applicability, Crash, FileReport, Skipped
+from devfix.judgement import is_relevant
+from devfix.pool import Pool
+from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
+from devfix.report.results import Results, by_path, for_skipped
+from devfix.source import Source, decode_source
+
+#: Below this much text a process would take longer to start than to do its work.
+SMALL = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to do: only ``check``, or apply the fixes from ``wanted`` on, and write them."""
+
+    wanted: Applicability | None = None
+    write: bool = False
+
+    @property
+    def applying(self) -> bool:
+        """Whether fixes are asked for."""
+        return self.wanted is not None
+
+
+def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | None = None) -> Results:
+    """Do the task on files and folders."""
+    files, passed_over = collect(paths, engine.settings)
+    jobs = jobs or os.cpu_count() or 1
+    names = [str(file) for file in files]
+    project, unreadable = _load(names, find_roots(paths), engine.settings, jobs)
+    groups = _run_programs(project.programs(), engine, task, jobs)
+    if task.write:
+        groups = [_write(group, project) for group in groups]
+    reports = [report for group in groups for report in group]
+    return _results([*reports, *for_skipped([*passed_over, *unreadable])], project, task)
+
+
+def run_text(data: bytes, name: str, engine: Engine, task: Task) -> Results:
+    """Do the task on one text that stands for the file ``name``, which need not exist."""
+    source = decode_source(name, data)
+    if isinstance(source, Skipped):
+        return Results(tuple(for_skipped([source])), {})
+    project, _ = load_project(
+        [name],
+        find_roots([Path(name)]),
+        device_policy=engine.settings.device_policy,
+        read=partial(_scan_instead, source),
+    )
+    groups = [_run_program(engine, task, program) for program in project.programs()]
+    return _results([report for group in groups for report in group], project, task)
+
+
+def _results(reports: Iterable[FileReport], project: Project, task: Task) -> Results:
+    wanted = Applicability.SAFE if task.wanted is None else task.wanted
+    return Results(by_path(reports), project.sources, wanted, task.applying, task.write)
+
+
+def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
+    """Scan ``path``, but take ``source`` for the file it stands for."""
+    return scanned(source) if path == source.path else scan(path)
+
+
+def _load(
+    names: list[str], roots: tuple[str, ...], settings: Settings, jobs: int
+) -> tuple[Project, list[Skipped]]:
+    early = dict(zip(names, _scan_all(names, jobs), strict=True))
+    project, skipped = load_project(
+        names, roots, device_policy=settings.device_policy, read=lambda path: early.get(path) or scan(path)
+    )
+    if sum(len(source.text) for source in project.sources.values()) > SMALL:
+        # The trees of a large project fill the memory; each program builds its own when its turn comes.
+        for source in project.sources.values():
+            source.forget_tree()
+    return project, skipped
+
+
+def _scan_all(names: list[str], jobs: int) -> list[Scanned | Skipped]:
+    size = sum(_size(name) for name in names)
+    chunks = [names] if size <= SMALL else [names[start : start + 50] for start in range(0, len(names), 50)]
+    pool = Pool(_scan_chunk, _scan_chunk_died, jobs)
+    return [result for chunk in pool.map(chunks) for result in chunk]
+
+
+def _size(name: str) -> int:
+    try:
+        return os.stat(name).st_size
+    except OSError:
+        return 0
+
+
+def _scan_chunk(names: list[str]) -> list[Scanned | Skipped]:
+    return [scan(name) for name in names]
+
+
+def _scan_chunk_died(names: list[str]) -> list[Scanned | Skipped]:
+    return [Skipped(name, "was not read: the process died") for name in names]
+
+
+def _run_programs(
+    programs: Sequence[Program], engine: Engine, task: Task, jobs: int
+) -> list[list[FileReport]]:
+    work = partial(_run_program, engine, task)
+    relevant = [program for program in programs if is_relevant(program)]
+    others = [program for program in programs if not is_relevant(program)]
+    size = sum(len(source.text) for program in relevant for source in program.sources.values())
+    pool = Pool(work, _died, jobs if size > SMALL else 1)
+    return [*pool.map(relevant), *map(work, others)]
+
+
+def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:
+    """The reports of one program; whatever goes wrong stays within it."""
+    try:
+        return engine.check(program) if task.wanted is None else engine.fix(program, task.wanted)
+    except RecursionError:
+        reason = "is nested too deeply to be analysed, or belongs to a program with a file that is"
+        return list(for_skipped(Skipped(path, reason) for path in sorted(program.targets)))
+    except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the run
+        message = f"{type(error).__name__}: {error}"
+        return list(_crashed(program, message, traceback.format_exc()))
+    finally:
+        for source in program.sources.values():
+            source.forget_tree()
+
+
+def _died(program: Program) -> list[FileReport]:
+    return list(_crashed(program, "the process that analysed it died", ""))
+
+
+def _crashed(program: Program, message: str, trace: str) -> Iterator[FileReport]:
+    for path in sorted(program.targets):
+        yield FileReport(path, crash=Crash(path, message, trace))
+
+
+def _write(group: list[FileReport], project: Project) -> list[FileReport]:
+    """Write the changed files of one program: all of them, or none when one cannot be."""
+    changed = [report for report in group if report.new_text is not None]
+    for report in changed:
+        reason = _obstacle(project.sources[report.path], report.new_text or "")
+        if reason is not None:
+            return [_left_alone(each, report.path, reason) for each in group]
+    return [_written(report, project) if report.new_text is not None else report for report in group]
+
+
+def _obstacle(source: Source, new_text: str) -> str | None:
+    try:
+        source.encode(new_text)
+        unchanged = Path(source.path).read_bytes() == source.encode()
+    except UnicodeEncodeError:
+        return f"cannot hold the new text in its encoding {source.encoding!r}"
+    except OSError as error:
+        return f"cannot be read again: {error.strerror}"
+    return None if unchanged else "changed on disk while devfix was at work"
+
+
+def _left_alone(report: FileReport, culprit: str, reason: str) -> FileReport:
+    if report.new_text is None:
+        return report
+    text = reason if report.path == culprit else f"is left as it was, since {culprit} {reason}"
+    return FileReport(report.path, skipped=Skipped(report.path, text), suppressed=report.suppressed)
+
+
+def _written(report: FileReport, project: Project) -> FileReport:
+    data = project.sources[report.path].encode(report.new_text)
+    try:
+        write_atomically(report.path, data)
+    except OSError as error:
+        reason = f"cannot be written: {error.strerror or error}"
+        return replace(report, findings=(), fixed=(), new_text=None, skipped=Skipped(report.path, reason))
+    return report

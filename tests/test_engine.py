@@ -1,0 +1,235 @@
+"""Text in, findings and text out: suppressions, the fix loop and its brakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fakes import DISPLAY, SAFE, UNSAFE, FixRule, WordRule, toy_engine, toy_program
+
+from devfix.config import Settings
+from devfix.findings import Applicability, FileEdit, FileReport, Fix, InsertBefore, ReplaceExpression, Span
+from devfix.project import Program
+
+BAD = WordRule("T101", "bad", "good")
+WORSE = WordRule("T102", "worse", "better", UNSAFE)
+ADVICE = WordRule("T103", "hmm", "fine", DISPLAY)
+NO_FIX = WordRule("T104", "sad")
+TORCH = "import torch\n"
+
+
+def check(text: str, *rules: Any, **settings: Any) -> FileReport:
+    (report,) = toy_engine(*rules, settings=Settings(**settings)).check(toy_program(text))
+    return report
+
+
+def fix(text: str, *rules: Any, wanted: Applicability = SAFE, **settings: Any) -> FileReport:
+    (report,) = toy_engine(*rules, settings=Settings(**settings)).fix(toy_program(text), wanted)
+    return report
+
+
+def codes(report: FileReport) -> list[str]:
+    return [f"{finding.span.line}:{finding.code}" for finding in report.findings]
+
+
+def test_findings_come_in_order_and_once() -> None:
+    assert codes(check(TORCH + "worse = bad\nbad\n", WORSE, BAD, BAD)) == ["2:T102", "2:T101", "3:T101"]
+
+
+def test_a_program_that_has_nothing_to_do_with_torch_is_not_analysed() -> None:
+    assert codes(check("bad\n", BAD)) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [(SAFE, "good + worse + hmm + sad\n"), (UNSAFE, "good + better + hmm + sad\n")],
+)
+def test_fixes_are_applied_down_to_what_is_wanted(wanted: Applicability, text: str) -> None:
+    report = fix(TORCH + "bad + worse + hmm + sad\n", BAD, WORSE, ADVICE, NO_FIX, wanted=wanted)
+    assert report.new_text == TORCH + text
+    assert "T101" in [finding.code for finding in report.fixed]
+    assert "2:T104" in codes(report)
+
+
+def test_nothing_to_fix_leaves_no_new_text() -> None:
+    report = fix(TORCH + "worse\n", BAD, WORSE)
+    assert (report.new_text, report.fixed, codes(report)) == (None, (), ["2:T102"])
+
+
+def test_fixing_again_changes_nothing() -> None:
+    once = fix(TORCH + "bad + bad\nbad\n", BAD)
+    assert once.new_text is not None
+    assert fix(once.new_text, BAD).new_text is None
+
+
+def test_a_fix_may_make_the_next_one_possible() -> None:
+    chain = [
+        WordRule("T101", "a", "b"),
+        WordRule("T101", "b", "c", name="b"),
+        WordRule("T101", "c", "d", name="c"),
+    ]
+    assert fix(TORCH + "a\n", *chain).new_text == TORCH + "d\n"
+
+
+def test_faults_that_were_hidden_are_fixed_too() -> None:
+    # The fix of one fault shows another of a rule that had none; in the end both are gone.
+    report = fix(TORCH + "bad\n", WordRule("T101", "bad", "next"), WordRule("T105", "next", "good"))
+    assert (report.new_text, codes(report)) == (TORCH + "good\n", [])
+
+
+def test_a_fix_that_causes_a_finding_is_withheld_and_the_others_are_not() -> None:
+    harmful = WordRule("T106", "oops", "sad")
+    report = fix(TORCH + "oops\nbad\nbad\n", harmful, BAD, NO_FIX)
+    assert report.new_text == TORCH + "oops\ngood\ngood\n"
+    (left,) = report.findings
+    assert left.code == "T106"
+    assert left.fix is not None
+    assert left.fix.applicability == DISPLAY
+    assert "withheld" in left.notes[-1].text
+
+
+def test_advice_does_not_count_as_harm() -> None:
+    assert fix(TORCH + "x\n", WordRule("T101", "x", "hmm"), ADVICE).new_text == TORCH + "hmm\n"
+
+
+@pytest.mark.parametrize("replacement", ["ERROR", "(", "bad"])
+def test_a_fix_that_fails_or_does_not_parse_or_changes_nothing_is_withheld(replacement: str) -> None:
+    report = fix(
+        TORCH + "bad\nworse\n", WordRule("T101", "bad", replacement), WordRule("T102", "worse", "ok")
+    )
+    assert report.new_text == TORCH + "bad\nok\n"
+    assert codes(report) == ["2:T101"]
+
+
+def test_fixes_that_feed_each_other_are_a_crash_and_leave_the_file_alone() -> None:
+    report = fix(TORCH + "a\n", WordRule("T101", "a", "b"), WordRule("T101", "b", "a", name="b"))
+    assert report.new_text is None
+    assert report.crash is not None
+    assert "after 10 passes" in report.crash.message
+    assert codes(report) == ["2:T101"]
+
+
+@pytest.mark.parametrize(("length", "converges"), [(10, True), (11, False)])
+def test_ten_passes_are_allowed(length: int, converges: bool) -> None:
+    def grow(program: Program) -> Iterator[tuple[Span, Fix | None]]:
+        number = int(program.sources["a.py"].lines[1])
+        if number < length:
+            edit = ReplaceExpression(Span(2, 0, 2, len(str(number))), str(number + 1))
+            yield Span(2, 0, 2, 1), Fix("count", (FileEdit("a.py", edit),), SAFE)
+
+    report = fix(TORCH + "0\n", FixRule("T107", grow))
+    assert (report.crash is None) is converges
+
+
+# ---- several files
+
+
+def two_files(targets: list[str]) -> tuple[Program, FixRule]:
+    def both(program: Program) -> Iterator[tuple[Span, Fix | None]]:
+        if program.sources["b.py"].text == "x = 1\n":
+            insert = FileEdit("a.py", InsertBefore(Span(2, 0, 2, 5), "y = 0"))
+            change = FileEdit("b.py", ReplaceExpression(Span(1, 4, 1, 5), "2"))
+            yield Span(2, 0, 2, 5), Fix("change both", (insert, change), SAFE)
+
+    program = toy_program({"a.py": "import torch, b\ny = 1\n", "b.py": "x = 1\n"}, targets)
+    return program, FixRule("T108", both)
+
+
+def test_a_fix_may_change_several_files() -> None:
+    program, rule = two_files(["a.py", "b.py"])
+    first, second = toy_engine(rule).fix(program, SAFE)
+    assert (first.new_text, second.new_text) == ("import torch, b\ny = 0\ny = 1\n", "x = 2\n")
+
+
+def test_a_fix_that_needs_a_file_that_was_not_named_is_not_applied() -> None:
+    program, rule = two_files(["a.py"])
+    (report,) = toy_engine(rule).fix(program, SAFE)
+    (left,) = report.findings
+    assert report.new_text is None
+    assert left.fix is None
+    assert "b.py" in left.notes[-1].text
+
+
+def test_context_is_not_reported_on() -> None:
+    program = toy_program({"a.py": "import torch, b\n", "b.py": "bad\n"}, ["a.py"])
+    (report,) = toy_engine(BAD).check(program)
+    assert (report.path, report.findings) == ("a.py", ())
+
+
+# ---- suppressions
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["# devfix: ignore", "# devfix: ignore[T101]", "# devfix: ignore[T1]", "# devfix: ignore[bad-found]"],
+)
+def test_a_suppressed_finding_is_counted_and_neither_shown_nor_fixed(comment: str) -> None:
+    text = f"{TORCH}bad  {comment}\n"
+    report = fix(text, BAD)
+    assert (report.findings, report.new_text, report.suppressed) == ((), None, 1)
+
+
+def test_a_file_can_be_suppressed() -> None:
+    report = check(f"# devfix: ignore-file[T101]\n{TORCH}bad\nbad\nworse\n", BAD, WORSE)
+    assert (codes(report), report.suppressed) == (["5:T102"], 2)
+
+
+@pytest.mark.parametrize(
+    ("comment", "message", "after"),
+    [
+        ("  # devfix: ignore", "`# devfix: ignore` suppresses nothing", ""),
+        ("  # devfix: ignore[T101]", "`# devfix: ignore[T101]` suppresses nothing", ""),
+        ("  # devfix: ignore[nonsense]", "`# devfix: ignore[nonsense]` suppresses nothing", ""),
+        (
+            "  # devfix: ignore[T104, T101] why",
+            "`T101` in `# devfix: ignore[T104, T101] why` suppresses nothing",
+            "  # devfix: ignore[T104] why",
+        ),
+    ],
+)
+def test_an_unused_suppression_is_found_and_removed(comment: str, message: str, after: str) -> None:
+    report = check(
+        f"{TORCH}x = sad{comment}\n" if "T104" in comment else f"{TORCH}x = 1{comment}\n", BAD, NO_FIX
+    )
+    (finding,) = report.findings
+    assert (finding.code, finding.message) == ("DF901", message)
+    value = "sad" if "T104" in comment else "1"
+    fixed = fix(f"{TORCH}x = {value}{comment}\n", BAD, NO_FIX)
+    assert (fixed.new_text, codes(fixed)) == (f"{TORCH}x = {value}{after}\n", [])
+
+
+def test_a_malformed_suppression_is_found() -> None:
+    (finding,) = check("x = 1  # devfix: ingore\n", BAD).findings
+    assert finding.message == "`# devfix: ingore` is not a comment devfix understands"
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("comment", "settings"),
+    [
+        ("# devfix: ignore[T101]", {"ignore": ("T101",)}),
+        ("# devfix: ignore[T101]", {"select": ("T102", "DF901")}),
+        ("# devfix: ignore", {"ignore": ("T101",)}),
+        ("# devfix: ignore", {"ignore": ("DF901",)}),
+        ("# devfix: ignore", {"per_file_ignores": (("a.py", ("unused-suppression",)),)}),
+    ],
+)
+def test_a_suppression_of_what_does_not_run_is_not_judged(comment: str, settings: dict[str, Any]) -> None:
+    assert codes(check(f"{TORCH}x = 1  {comment}\n", BAD, WORSE, **settings)) == []
+
+
+def test_removing_a_stale_comment_does_not_stop_fixes() -> None:
+    report = fix(f"{TORCH}x = 1  # devfix: ignore\nbad\n# devfix: ignore\nbad\n", BAD)
+    assert report.new_text == f"{TORCH}x = 1\ngood\ngood\n"
+    assert len(report.fixed) == 4
+
+
+# ---- adopting a device
+
+ADOPT = WordRule("DF109", "undecided", "bad", UNSAFE, name="no-device-chosen")
+
+
+def test_a_device_is_adopted_on_request_only() -> None:
+    assert fix(TORCH + "undecided\n", ADOPT, BAD).new_text is None
+    assert fix(TORCH + "undecided\n", ADOPT, BAD, adopt=True).new_text == TORCH + "good\n"
