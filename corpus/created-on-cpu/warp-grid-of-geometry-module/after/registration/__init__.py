@@ -1,0 +1,1 @@
+"""Learned registration of small images."""
