@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
-from devfix.findings import Applicability, Finding, Note, Skipped
+from devfix.findings import Applicability, Finding, Fix, Note, Skipped
 from devfix.judgement import Judgement, UnusedSuppression
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
@@ -14,6 +14,13 @@ from devfix.source import check_syntax
 
 #: Rounds of fixing after which fixes are taken to feed on each other.
 MAX_PASSES = 10
+
+_WITHHELD = "the fix is withheld: it would break the file or cause other findings"
+
+#: Says whether the second judgement may follow on the first.
+Accepts = Callable[[Judgement, Judgement], bool]
+#: What a finding and one of its fixes are known by.
+Identity = tuple[str, str, str, str, int]
 
 
 class NotConvergingError(Exception):
@@ -47,7 +54,7 @@ class Fixer:
     edit_error: type[Exception]
     selection: Selection
     wanted: Applicability
-    _withheld: set[tuple[str, ...]] = field(default_factory=set)
+    _withheld: set[Identity] = field(default_factory=set)
 
     def run(self, start: State) -> State:
         """The state in which no wanted fix is left; raises NotConvergingError."""
@@ -57,20 +64,20 @@ class Fixer:
             end = self._settle(start, lambda before, after: not self._is_worse(before, after))
         return replace(end, judgement=self._with_notes(end))
 
-    def _settle(self, state: State, accepts: Callable[[Judgement, Judgement], bool]) -> State:
+    def _settle(self, state: State, accepts: Accepts) -> State:
         passes, steps = 0, 0
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
-        while batch := choose(self._candidates(state)):
+        while candidates := self._candidates(state):
+            batch = choose(candidates)
             if passes >= MAX_PASSES or steps >= patience:
                 raise NotConvergingError(_touched(state.fixed))
-            after, size = self._step(state, batch, accepts)
-            passes += size == len(batch)
+            state, taken = self._step(state, batch, candidates, accepts)
+            passes += taken == len(batch)
             steps += 1
-            state = after
         return state
 
     def _step(
-        self, state: State, batch: list[Finding], accepts: Callable[[Judgement, Judgement], bool]
+        self, state: State, batch: list[Finding], candidates: dict[Finding, Identity], accepts: Accepts
     ) -> tuple[State, int]:
         """The state after as much of ``batch`` as does no damage, and how much that was.
 
@@ -81,7 +88,7 @@ class Fixer:
             if after is not None and accepts(state.judgement, after.judgement):
                 return after, len(batch)
             if len(batch) == 1:
-                self._withheld.add(_identity(state.program, batch[0]))
+                self._withheld.add(candidates[batch[0]])
                 return state, 0
             batch = batch[: len(batch) // 2]
 
@@ -97,16 +104,20 @@ class Fixer:
             return None
         return State(program, self.judge(program), (*state.fixed, *batch))
 
-    def _candidates(self, state: State) -> Iterator[Finding]:
+    def _candidates(self, state: State) -> dict[Finding, Identity]:
+        """Each finding with the first fix that is wanted and not withheld, and what identifies the two."""
+        found = {}
         for finding in state.judgement.findings:
-            if self._wants(finding) and _identity(state.program, finding) not in self._withheld:
-                yield finding
+            for number, fix in enumerate(_fixes(finding)):
+                identity = _identity(state.program, finding, number)
+                if self._wants(finding, fix) and identity not in self._withheld:
+                    found[replace(finding, fix=fix, alternatives=())] = identity
+                    break
+        return found
 
-    def _wants(self, finding: Finding) -> bool:
-        if finding.fix is None:
-            return False
-        adopts = finding.code == ADOPTING_RULE and finding.fix.applicability > Applicability.DISPLAY
-        return adopts or finding.fix.applicability >= self.wanted
+    def _wants(self, finding: Finding, fix: Fix) -> bool:
+        adopts = finding.code == ADOPTING_RULE and fix.applicability > Applicability.DISPLAY
+        return adopts or fix.applicability >= self.wanted
 
     def _is_worse(self, before: Judgement, after: Judgement) -> bool:
         """Whether a rule has more findings than before; advice does not count."""
@@ -115,28 +126,35 @@ class Fixer:
         return bool(after.counts(advice) - before.counts(advice))
 
     def _with_notes(self, state: State) -> Judgement:
-        findings = tuple(
-            _withhold(finding) if _identity(state.program, finding) in self._withheld else finding
-            for finding in state.judgement.findings
-        )
+        findings = tuple(self._shown(state.program, finding) for finding in state.judgement.findings)
         return replace(state.judgement, findings=findings)
 
+    def _shown(self, program: Program, finding: Finding) -> Finding:
+        """The finding without its withheld fixes; when it has no other, the first stays for show only."""
+        fixes = _fixes(finding)
+        left = [
+            fix
+            for number, fix in enumerate(fixes)
+            if _identity(program, finding, number) not in self._withheld
+        ]
+        if len(left) == len(fixes):
+            return finding
+        if left:
+            return replace(finding, fix=left[0], alternatives=tuple(left[1:]))
+        note = Note(finding.path, finding.span, _WITHHELD)
+        shown = replace(fixes[0], applicability=Applicability.DISPLAY)
+        return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
 
-def _withhold(finding: Finding) -> Finding:
-    """The finding with its fix for show only."""
-    if finding.fix is None:
-        return finding
-    text = "the fix is withheld: it would break the file or cause other findings"
-    note = Note(finding.path, finding.span, text)
-    shown = replace(finding.fix, applicability=Applicability.DISPLAY)
-    return replace(finding, fix=shown, notes=(*finding.notes, note))
+
+def _fixes(finding: Finding) -> tuple[Fix, ...]:
+    """The fixes of a finding, the preferred one first."""
+    return () if finding.fix is None else (finding.fix, *finding.alternatives)
 
 
-def _identity(program: Program, finding: Finding) -> tuple[str, ...]:
-    """What makes a finding the same one after lines have moved."""
-    title = finding.fix.title if finding.fix else ""
+def _identity(program: Program, finding: Finding, number: int) -> Identity:
+    """What makes a finding and its fix ``number`` the same ones after lines have moved."""
     text = program.sources[finding.path].segment(finding.span)
-    return (finding.path, finding.code, finding.message, title, text)
+    return (finding.path, finding.code, finding.message, text, number)
 
 
 def _touched(findings: tuple[Finding, ...]) -> frozenset[str]:

@@ -79,14 +79,20 @@ def _findings(program: Program, selection: Selection, analyse: Analyse) -> set[F
 
 
 def _within(program: Program, finding: Finding) -> Finding:
-    """The finding without its fix when that would write to files that were not named."""
-    if finding.fix is None:
+    """The finding without those fixes that would write to files that were not named."""
+    fixes = () if finding.fix is None else (finding.fix, *finding.alternatives)
+    allowed = [fix for fix in fixes if _foreign(program, fix) == []]
+    if len(allowed) == len(fixes):
         return finding
-    foreign = sorted({edit.path for edit in finding.fix.edits} - program.targets)
-    if not foreign:
-        return finding
-    text = f"the fix would also change {', '.join(foreign)}, which this run may not write"
-    return replace(finding, fix=None, notes=(*finding.notes, Note(finding.path, finding.span, text)))
+    if allowed:
+        return replace(finding, fix=allowed[0], alternatives=tuple(allowed[1:]))
+    text = f"the fix would also change {', '.join(_foreign(program, fixes[0]))}, which this run may not write"
+    note = Note(finding.path, finding.span, text)
+    return replace(finding, fix=None, alternatives=(), notes=(*finding.notes, note))
+
+
+def _foreign(program: Program, fix: Fix) -> list[str]:
+    return sorted({edit.path for edit in fix.edits} - program.targets)
 
 
 def _order(finding: Finding) -> tuple[object, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import codecs
+import contextlib
+import gc
 import io
 import os
 import tokenize
@@ -63,7 +65,7 @@ class Source:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; raises what ``ast.parse`` raises."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _without_collector():
             # A warning on, say, an invalid escape is the user's business and not ours to print.
             warnings.simplefilter("ignore")
             return ast.parse(self.text, self.path)
@@ -121,6 +123,18 @@ class Source:
         """The bytes of the file, for its own text or for another; raises UnicodeEncodeError."""
         data = (self.text if text is None else text).encode(self.encoding)
         return codecs.BOM_UTF8 + data if self.bom else data
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    # A tree is made of many objects and no cycle: looking for cycles meanwhile doubles the time.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def read_source(path: str | os.PathLike[str]) -> Source | Skipped:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from fakes import DISPLAY, SAFE, UNSAFE, FixRule, WordRule, toy_engine, toy_program
 
 from devfix.config import Settings
-from devfix.findings import Applicability, FileEdit, FileReport, Fix, InsertBefore, ReplaceExpression, Span
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    FileReport,
+    Finding,
+    Fix,
+    InsertBefore,
+    ReplaceExpression,
+    Span,
+)
 from devfix.project import Program
 
 BAD = WordRule("T101", "bad", "good")
@@ -87,6 +97,32 @@ def test_a_fix_that_causes_a_finding_is_withheld_and_the_others_are_not() -> Non
     assert left.fix is not None
     assert left.fix.applicability == DISPLAY
     assert "withheld" in left.notes[-1].text
+
+
+@dataclass
+class WithAlternative(WordRule):
+    other: str = ""
+
+    def finding(self, path: str, span: Span) -> Finding:
+        found = super().finding(path, span)
+        edits = (FileEdit(path, ReplaceExpression(span, self.other)),)
+        return replace(found, alternatives=(Fix("the other way", edits, SAFE),))
+
+
+def test_an_alternative_is_taken_when_the_first_fix_does_damage() -> None:
+    report = fix(TORCH + "oops\nbad\n", WithAlternative("T106", "oops", "sad", other="ok"), BAD, NO_FIX)
+    assert (report.new_text, codes(report)) == (TORCH + "ok\ngood\n", [])
+
+
+def test_the_first_fix_is_preferred_to_its_alternative() -> None:
+    report = fix(TORCH + "oops\n", WithAlternative("T106", "oops", "one", other="two"))
+    assert report.new_text == TORCH + "one\n"
+
+
+def test_a_finding_with_no_harmless_fix_stays() -> None:
+    report = fix(TORCH + "oops\n", WithAlternative("T106", "oops", "sad", other="ERROR"), NO_FIX)
+    assert (report.new_text, codes(report)) == (None, ["2:T106"])
+    assert report.findings[0].notes[-1].text.startswith("the fix is withheld")
 
 
 def test_advice_does_not_count_as_harm() -> None:

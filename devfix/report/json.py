@@ -58,6 +58,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "marks": [_note(mark) for mark in finding.marks],
         "notes": [_note(note) for note in finding.notes],
         "fix": None if finding.fix is None else _fix(finding.fix),
+        "alternatives": [_fix(fix) for fix in finding.alternatives],
     }
 
 

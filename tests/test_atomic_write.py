@@ -1,0 +1,56 @@
+"""A file has its old bytes or its new ones."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from devfix.atomic_write import write_atomically
+
+
+def test_the_content_is_replaced_and_the_mode_kept(tmp_path: Path) -> None:
+    path = tmp_path / "run.py"
+    path.write_bytes(b"old")
+    path.chmod(0o751)
+    write_atomically(str(path), b"new\r\n")
+    assert path.read_bytes() == b"new\r\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o751
+    assert os.listdir(tmp_path) == ["run.py"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    target, link = tmp_path / "real" / "a.py", tmp_path / "link.py"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_atomically(str(link), b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.py"]
+
+
+def test_a_read_only_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_atomically(str(path), b"new")
+    assert path.read_bytes() == b"old"

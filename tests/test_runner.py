@@ -1,0 +1,254 @@
+"""Files are read, fixed and written; what goes wrong stays with the file it goes wrong in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes import SAFE, WordRule, toy_engine
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from devfix import runner, source
+from devfix.engine import Engine
+from devfix.findings import Finding
+from devfix.project import Program
+from devfix.report.results import Results
+from devfix.runner import Task, run_paths, run_text
+
+BAD = WordRule("T101", "bad", "good")
+FIX = Task(SAFE, write=True)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(files: dict[str, bytes | str]) -> None:
+    for name, data in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def run(*paths: str, task: Task = FIX, engine: Engine | None = None, jobs: int = 1) -> Results:
+    return run_paths([Path(path) for path in paths or (".",)], engine or toy_engine(BAD), task, jobs=jobs)
+
+
+def outcome(results: Results) -> dict[str, str]:
+    """What became of each file, in a word."""
+    words = {}
+    for report in results.reports:
+        if report.crash:
+            words[report.path] = f"crash: {report.crash.message}"
+        elif report.skipped:
+            words[report.path] = f"skipped: {report.skipped.reason}"
+        else:
+            words[report.path] = (
+                "changed" if report.new_text is not None else f"{len(report.findings)} findings"
+            )
+    return words
+
+
+def test_checking_writes_nothing() -> None:
+    write({"a.py": "import torch\nbad\n"})
+    results = run(task=Task())
+    assert (outcome(results), results.exit_code) == ({"a.py": "1 findings"}, 1)
+    assert Path("a.py").read_text() == "import torch\nbad\n"
+
+
+def test_fixes_are_written() -> None:
+    write({"a.py": "import torch\nbad\n", "b.py": "import torch\n"})
+    results = run()
+    assert (outcome(results), results.exit_code) == ({"a.py": "changed", "b.py": "0 findings"}, 0)
+    assert Path("a.py").read_text() == "import torch\ngood\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"import torch\r\nbad\r\n", b"import torch\r\ngood\r\n"),
+        (b"import torch\nbad", b"import torch\ngood"),
+        (b"\xef\xbb\xbfimport torch\nbad\n", b"\xef\xbb\xbfimport torch\ngood\n"),
+        (b"# coding: latin-1\nimport torch # \xe9\nbad\n", b"# coding: latin-1\nimport torch # \xe9\ngood\n"),
+        (b"import torch\nif 1:\n\tbad\n", b"import torch\nif 1:\n\tgood\n"),
+    ],
+)
+def test_everything_but_the_fix_is_kept_to_the_byte(before: bytes, after: bytes) -> None:
+    write({"a.py": before})
+    run()
+    assert Path("a.py").read_bytes() == after
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@given(
+    st.lists(st.sampled_from(["bad", "x = 'é'", "# 😀 bad", "if x:\n\tbad", ""])),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_only_the_words_in_question_change(parts: list[str], newline: str) -> None:
+    text = "\n".join(["import torch", *parts]).replace("\n", newline)
+    write({"a.py": text})
+    run()
+    changed = "".join(
+        line.replace("bad", "good") if "#" not in line else line for line in text.splitlines(keepends=True)
+    )
+    assert Path("a.py").read_bytes() == changed.encode()
+
+
+def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
+    write(
+        {
+            "binary.py": b"\x7fELF\0\0",
+            "broken.py": "def f(:\n",
+            "deep.py": "x = " + "-" * 100_000 + "1",
+            "empty.py": "",
+            "fine.py": "import torch\nbad\n",
+            "latin.py": b"x = '\xe9'\n",
+            "notes.txt": "",
+        }
+    )
+    Path("loop.py").symlink_to("loop.py")
+    before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    results = run(".", "missing.py", "notes.txt")
+    assert outcome(results) == {
+        "binary.py": "skipped: is not Python text: it contains NUL bytes",
+        "broken.py": "skipped: syntax error in line 1: invalid syntax",
+        "deep.py": "skipped: is nested too deeply to be parsed",
+        "empty.py": "0 findings",
+        "fine.py": "changed",
+        "latin.py": "skipped: cannot be decoded: invalid or missing encoding declaration",
+        "loop.py": "skipped: is a link to itself",
+        "missing.py": "skipped: does not exist",
+        "notes.txt": "skipped: is not a Python file (.py)",
+    }
+    assert results.exit_code == 2
+    after = {path: path.read_bytes() for path in before}
+    assert after == {**before, Path("fine.py"): b"import torch\ngood\n"}
+
+
+def test_an_unreadable_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a.py": "import torch\nbad\n", "b.py": "import torch\nbad\n"})
+    read_bytes = source._read_bytes
+
+    def guarded(path: str) -> bytes:
+        # Taking the right to read away does not stop a test that runs as root.
+        if path == "a.py":
+            raise PermissionError(13, "Permission denied")
+        return read_bytes(path)
+
+    monkeypatch.setattr(source, "_read_bytes", guarded)
+    results = run()
+    assert outcome(results) == {"a.py": "skipped: cannot be read: Permission denied", "b.py": "changed"}
+    assert results.exit_code == 2
+
+
+def test_a_file_of_50_000_lines_is_fixed() -> None:
+    body = "x = [1, 2, 3]\n" * 50_000
+    write({"a.py": f"import torch\n{body}bad\n"})
+    assert outcome(run()) == {"a.py": "changed"}
+    assert Path("a.py").read_text() == f"import torch\n{body}good\n"
+
+
+class Fails(WordRule):
+    def finding(self, path: str, span: object) -> Finding:
+        raise RuntimeError("oh no")
+
+
+class Recurses(WordRule):
+    def check(self, program: Program) -> Iterator[Finding]:
+        return self.check(program) if "deep" in program.sources["a.py"].text else iter(())
+
+
+def test_a_crash_stays_with_its_program() -> None:
+    write({"a.py": "import torch\nbomb\n", "b.py": "import torch\nbad\n"})
+    results = run(engine=toy_engine(BAD, Fails("T102", "bomb")))
+    assert outcome(results) == {"a.py": "crash: RuntimeError: oh no", "b.py": "changed"}
+    assert results.exit_code == 2
+    assert "RuntimeError: oh no" in results.crashes[0].traceback
+
+
+def test_too_deep_recursion_is_a_skip() -> None:
+    write({"a.py": "import torch\ndeep = 1\n"})
+    results = run(engine=toy_engine(Recurses("T103", "deep")))
+    assert "is nested too deeply to be analysed" in outcome(results)["a.py"]
+    assert results.exit_code == 2
+
+
+def test_several_processes_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({f"{number:03}.py": f"import torch\nbad  # {number}\n" for number in range(120)})
+    write({"050.py": "import torch\nbomb\n", "051.py": "def f(:"})
+    engine = toy_engine(BAD, Fails("T102", "bomb"))
+    alone = run(task=Task(SAFE), engine=engine)
+    monkeypatch.setattr(runner, "SMALL", 0)
+    together = run(task=Task(SAFE), engine=engine, jobs=2)
+    assert outcome(together) == outcome(alone)
+    assert len(together.changed) == 118
+
+
+# ---- writing
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a.py": "import torch, b\nbad\n", "b.py": "bad\n", "c.py": "import torch\nbad\n"})
+    run_programs = runner._run_programs
+
+    def and_edit(*args: object) -> object:
+        groups = run_programs(*args)  # type: ignore[arg-type]
+        write({"b.py": "edited\n"})
+        return groups
+
+    monkeypatch.setattr(runner, "_run_programs", and_edit)
+    results = run()
+    assert outcome(results) == {
+        "a.py": "skipped: is left as it was, since b.py changed on disk while devfix was at work",
+        "b.py": "skipped: changed on disk while devfix was at work",
+        "c.py": "changed",
+    }
+    assert (Path("a.py").read_text(), Path("b.py").read_text()) == ("import torch, b\nbad\n", "edited\n")
+    assert results.exit_code == 2
+
+
+def test_a_text_that_its_encoding_cannot_hold_is_not_written() -> None:
+    data = b"# coding: latin-1\nimport torch\nbad\n"
+    write({"a.py": data})
+    results = run(engine=toy_engine(WordRule("T101", "bad", "'😀'")))
+    assert outcome(results) == {"a.py": "skipped: cannot hold the new text in its encoding 'iso-8859-1'"}
+    assert Path("a.py").read_bytes() == data
+
+
+def test_a_file_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a.py": "import torch\nbad\n"})
+
+    def fail(path: str, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(runner, "write_atomically", fail)
+    results = run()
+    assert outcome(results) == {"a.py": "skipped: cannot be written: No space left on device"}
+    assert (results.fixed, results.exit_code) == ((), 2)
+
+
+def test_imported_files_are_neither_reported_nor_written() -> None:
+    write({"train.py": "import torch, net\nbad\n", "net.py": "bad\n"})
+    assert outcome(run("train.py")) == {"train.py": "changed"}
+    assert Path("net.py").read_text() == "bad\n"
+
+
+# ---- one text
+
+
+def test_a_text_is_fixed_in_place_of_its_file() -> None:
+    write({"pkg/a.py": "nonsense(", "pkg/net.py": "bad\n"})
+    results = run_text(b"import torch, net\r\nbad\r\n", "pkg/a.py", toy_engine(BAD), Task(SAFE))
+    assert [report.new_text for report in results.reports] == ["import torch, net\r\ngood\r\n"]
+    assert sorted(results.sources) == ["pkg/a.py", "pkg/net.py"]
+
+
+def test_a_broken_text_is_an_error() -> None:
+    results = run_text(b"def f(:", "a.py", toy_engine(BAD), Task())
+    assert (results.exit_code, outcome(results)) == (
+        2,
+        {"a.py": "skipped: syntax error in line 1: invalid syntax"},
+    )
