@@ -1,0 +1,145 @@
+"""Takes edits, finds their places in a text, and writes the text that they make."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from devfix.findings import (
+    AddImport,
+    BindResult,
+    DeleteStatement,
+    DropCall,
+    Edit,
+    InsertAfter,
+    InsertAfterImports,
+    InsertAtBodyStart,
+    InsertBefore,
+    MoveStatement,
+    RemoveKeyword,
+    ReplaceExpression,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
+from devfix.rewrite.arguments import Arguments
+from devfix.rewrite.dropping import Dropping
+from devfix.rewrite.error import EditError
+from devfix.rewrite.expression import Expression, Expressions
+from devfix.rewrite.imports import Imports
+from devfix.rewrite.lines import newline_of
+from devfix.rewrite.operand import Operand
+from devfix.rewrite.outline import Outline
+from devfix.rewrite.patch import Copier, Patch, Side
+from devfix.rewrite.plan import Plan
+from devfix.rewrite.rendering import Renderer
+from devfix.rewrite.tree import Tree
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with every edit made; spans are those of ``text``, as `ast` reports them.
+
+    Raises :class:`EditError` when an edit has no place in the text, when two edits change the
+    same place, or when the result does not parse.
+    """
+    if not edits:
+        return text
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    body = text[len(mark) :]
+    newline = newline_of(body)
+    # A last line without its newline is given one for the time being, so that all lines are alike.
+    missing = "" if not body or body.endswith(("\n", "\r")) else newline
+    result = _Application(body + missing, newline).run(edits)
+    if missing:
+        result = result.removesuffix(newline)
+    _check(result)
+    return mark + result
+
+
+def _check(text: str) -> None:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise EditError(f"The edited text does not parse: {error}.") from error
+
+
+class _Application:
+    """One text and the edits it has taken so far."""
+
+    def __init__(self, text: str, newline: str) -> None:
+        self._tree = Tree(text)
+        self._newline = newline
+        self._plan = Plan(Outline(self._tree))
+        self._expressions = Expressions(self._plan.outline)
+        self._imports = Imports(self._plan)
+        self._dropping = Dropping(self._tree, self._expressions)
+        self._operands: dict[Expression, Operand] = {}
+        self._calls: dict[Expression, Arguments] = {}
+        self._bindings: dict[int, str] = {}
+
+    def run(self, edits: Sequence[Edit]) -> str:
+        """The new text."""
+        for edit in dict.fromkeys(edits):
+            self._add(edit)
+        self._imports.settle()
+        copier = Copier(self._tree, [*self._patches()])
+        return Renderer(self._plan, copier, self._newline).text()
+
+    def _add(self, edit: Edit) -> None:
+        match edit:
+            case WrapExpression(span):
+                self._operand(self._expressions.at(span)).wraps.append(edit)
+            case ReplaceExpression(span, code):
+                self._operand(self._expressions.at(span)).replace(code)
+            case SetKeyword(span, name, value):
+                self._arguments(span).set(name, value)
+            case RemoveKeyword(span, name):
+                self._arguments(span).remove(name)
+            case DropCall(span):
+                self._dropping.add(self._expressions.at(span))
+            case BindResult(span, target):
+                self._bind(span, target)
+            case InsertAfterImports() | AddImport():
+                self._imports.add(edit)
+            case InsertBefore() | InsertAfter() | InsertAtBodyStart():
+                self._plan.add(edit)
+            case DeleteStatement() | MoveStatement():
+                self._plan.add(edit)
+
+    def _operand(self, expression: Expression) -> Operand:
+        return self._operands.setdefault(expression, Operand(expression))
+
+    def _arguments(self, span: Span) -> Arguments:
+        expression = self._expressions.at(span)
+        call = expression.node
+        if not isinstance(call, cst.Call):
+            raise EditError(f"There is no call at line {span.line}, column {span.column}.")
+        fresh = Arguments(self._tree, call, self._newline)
+        return self._calls.setdefault(expression, fresh)
+
+    def _bind(self, span: Span, target: str) -> None:
+        statement = self._plan.statement(span)
+        if not isinstance(statement.node, cst.Expr):
+            raise EditError(f"The statement in line {span.line} has no result to bind.")
+        if self._bindings.setdefault(statement.start, target) != target:
+            raise EditError(f"The result in line {span.line} is to be bound twice.")
+
+    def _patches(self) -> Iterator[Patch]:
+        yield from self._dropping.patches(self._plan)
+        for call in self._calls.values():
+            yield from call.patches()
+            self._part_generator(call)
+        for operand in self._operands.values():
+            yield from operand.patches(self._tree.text, self._newline)
+        for start, target in self._bindings.items():
+            yield Patch(start, start, f"{target} = ", Side.BINDING)
+        yield from self._imports.patches()
+
+    def _part_generator(self, call: Arguments) -> None:
+        """Have a generator that was the only argument get parentheses of its own."""
+        if call.grows and len(call.call.args) == 1:
+            self._operand(self._expressions.of(call.call.args[0].value)).alone = False

@@ -1,0 +1,104 @@
+"""The concrete syntax tree of a text, with every position as an offset into that text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cached_property, lru_cache
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from devfix.rewrite.error import EditError
+from devfix.rewrite.lines import Lines
+
+_FORM_FEED_INDENT = re.compile(r"(?:^|(?<=[\r\n]))[ \t\f]*\f")
+_STRINGS = (cst.SimpleString, cst.FormattedString)
+
+
+class Tree:
+    """A parsed text and the offsets of its nodes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = Lines(text)
+        self._form_feeds: dict[int, int] = {}
+        self.module = self._parse(self._without_form_feeds())
+        self._ranges = self._positions()
+
+    def start(self, node: cst.CSTNode) -> int:
+        """Where ``node`` starts, without its parentheses."""
+        at = self._range(node).start
+        return self.lines.offset(at.line, at.column + self._form_feeds.get(at.line, 0))
+
+    def end(self, node: cst.CSTNode) -> int:
+        """Where ``node`` ends, without its parentheses."""
+        at = self._range(node).end
+        # A node that ends at column 0 ends with the newline before; what stands there is not its.
+        shift = self._form_feeds.get(at.line, 0) if at.column else 0
+        return self.lines.offset(at.line, at.column + shift)
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The text of ``node``, without its parentheses."""
+        return self.text[self.start(node) : self.end(node)]
+
+    @cached_property
+    def string_lines(self) -> frozenset[int]:
+        """The lines that start inside a string: their indentation is the string's own."""
+        return frozenset(
+            line
+            for node, place in self._ranges.items()
+            if isinstance(node, _STRINGS)
+            for line in range(place.start.line + 1, place.end.line + 1)
+        )
+
+    def _range(self, node: cst.CSTNode) -> CodeRange:
+        return self._ranges[node]
+
+    def _without_form_feeds(self) -> str:
+        """The text without form feeds in indentation, which LibCST would drop in silence."""
+        if "\f" not in self.text:
+            return self.text
+        for found in _FORM_FEED_INDENT.finditer(self.text):
+            self._form_feeds[self.lines.line_of(found.start())] = len(found.group())
+        return _FORM_FEED_INDENT.sub("", self.text)
+
+    def _parse(self, text: str) -> cst.Module:
+        try:
+            # Deep nesting makes `ast` raise, where the parser of LibCST would exhaust the stack.
+            ast.parse(self.text)
+            module = cst.parse_module(text)
+            faithful = module.code == text
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise EditError(f"The text does not parse: {error}.") from error
+        except cst.ParserSyntaxError as error:
+            raise EditError(f"LibCST cannot parse the text: {error.message}.") from error
+        if not faithful:
+            raise EditError("LibCST does not give the text back as it was.")
+        return module
+
+    def _positions(self) -> dict[cst.CSTNode, CodeRange]:
+        try:
+            wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+            return dict(wrapper.resolve(PositionProvider))
+        except RecursionError as error:
+            raise EditError("The text is nested too deeply for LibCST.") from error
+
+
+@lru_cache(maxsize=None)
+def _field_names(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def children(node: cst.CSTNode) -> Iterator[tuple[str, cst.CSTNode]]:
+    """The nodes directly under ``node``, each with the name of the field that holds it."""
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield name, value
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                if isinstance(item, cst.CSTNode):
+                    yield name, item
