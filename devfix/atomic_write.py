@@ -8,6 +8,15 @@ import stat
 import tempfile
 
 
+def may_write(path: str) -> bool:
+    """Whether the file at ``path`` is to be changed.
+
+    Renaming over a read-only file would work, but such a file says that it is to stay as it is.
+    """
+    target = os.path.realpath(path)
+    return os.access(target, os.W_OK) and os.access(os.path.dirname(target), os.W_OK)
+
+
 def write_atomically(path: str, data: bytes) -> None:
     """Replace the content of the existing file at ``path``; raises OSError and then changes nothing.
 
@@ -15,9 +24,6 @@ def write_atomically(path: str, data: bytes) -> None:
     """
     target = os.path.realpath(path)
     status = os.stat(target)
-    if not os.access(target, os.W_OK):
-        # Renaming over it would work, but the file says that it is not to be changed.
-        raise PermissionError(None, "the file is read-only")
     folder, name = os.path.split(target)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".devfix", dir=folder)
     try:

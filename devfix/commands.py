@@ -56,14 +56,14 @@ class Options:
         return _STDIN in self.paths
 
 
-def check(options: Options, known: list[Rule] | None = None) -> int:
-    """Report findings; ``known`` stands for the installed rules in tests."""
-    return _guarded(lambda: _check(options, known))
+def check(options: Options) -> int:
+    """Report findings."""
+    return _guarded(lambda: _check(options))
 
 
-def apply(options: Options, known: list[Rule] | None = None) -> int:
+def apply(options: Options) -> int:
     """Apply fixes, or show them as a patch."""
-    return _guarded(lambda: _apply(options, known))
+    return _guarded(lambda: _apply(options))
 
 
 def rules(output_format: str) -> int:
@@ -99,16 +99,16 @@ def _find(name: str, known: list[Rule]) -> Rule:
     raise UsageError(f"no rule is called `{name}`; {hint}")
 
 
-def _check(options: Options, known: list[Rule] | None) -> int:
-    results = _run(options, Task(), known)
+def _check(options: Options) -> int:
+    results = _run(options, Task())
     _report(results, options, sys.stdout)
     return results.exit_code
 
 
-def _apply(options: Options, known: list[Rule] | None) -> int:
+def _apply(options: Options) -> int:
     wanted = Applicability.UNSAFE if options.unsafe else Applicability.SAFE
     shows = options.diff or options.filters
-    results = _run(options, Task(wanted, write=not shows), known)
+    results = _run(options, Task(wanted, write=not shows))
     if options.diff:
         _write_bytes(render_diff(results, _paint(options, sys.stdout)))
     elif options.filters:
@@ -119,8 +119,8 @@ def _apply(options: Options, known: list[Rule] | None) -> int:
     return results.exit_code
 
 
-def _run(options: Options, task: Task, known: list[Rule] | None) -> Results:
-    engine = Engine(load_rules() if known is None else known, _settings(options))
+def _run(options: Options, task: Task) -> Results:
+    engine = Engine(load_rules(), _settings(options))
     # Names of rules that do not exist are found before any file is read.
     _ = engine.selection
     if not options.filters:

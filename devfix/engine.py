@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cached_property
 
 from devfix.batch import ApplyEdits
 from devfix.config import Settings
@@ -30,9 +30,9 @@ def _analyse(program: Program) -> object:
 
 
 def _rewriting() -> Rewriting:
-    # Imported when the first fix is applied: a run without fixes never meets libcst.
-    module = importlib.import_module("devfix.rewrite")
-    return Rewriting(module.apply_edits, module.EditError)
+    from devfix.rewrite import EditError, apply_edits  # noqa: PLC0415 - a run without fixes never meets libcst
+
+    return Rewriting(apply_edits, EditError)
 
 
 def with_built_in(rules: Iterable[Rule]) -> list[Rule]:
@@ -42,12 +42,15 @@ def with_built_in(rules: Iterable[Rule]) -> list[Rule]:
 
 @dataclass(frozen=True)
 class Engine:
-    """Rules and settings, ready to be run on programs."""
+    """Rules and settings, ready to be run on programs.
+
+    ``analyse`` and ``rewriting`` are the tool's own unless given.
+    """
 
     rules: Sequence[Rule]
     settings: Settings
-    analyse: Analyse = _analyse
-    rewriting: Rewriting | None = field(default=None)
+    analyse: Analyse | None = None
+    rewriting: Rewriting | None = None
 
     @cached_property
     def selection(self) -> Selection:
@@ -68,14 +71,13 @@ class Engine:
         return [_with_changes(report, start, end) for report in _reports(program, end.judgement)]
 
     def _judge(self, program: Program) -> Judgement:
-        return judge(program, self.selection, self.analyse)
+        return judge(program, self.selection, self.analyse or _analyse)
 
     def _fixed(self, start: State, wanted: Applicability) -> State:
         if not any(finding.fix for finding in start.judgement.findings):
             return start
         rewriting = self.rewriting or _rewriting()
-        judging = partial(judge, selection=self.selection, analyse=self.analyse)
-        return Fixer(judging, rewriting.apply_edits, rewriting.error, self.selection, wanted).run(start)
+        return Fixer(self._judge, rewriting.apply_edits, rewriting.error, self.selection, wanted).run(start)
 
 
 def check(project: Project, rules: Sequence[Rule], settings: Settings) -> list[FileReport]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -95,7 +96,10 @@ class Fixer:
     def _attempt(self, state: State, batch: list[Finding]) -> State | None:
         """The state after ``batch``, or None when it breaks a file or changes nothing."""
         try:
-            texts = texts_after(state.program, batch, self.apply_edits)
+            with warnings.catch_warnings():
+                # Parsing the user's text may warn, say, of an invalid escape; that is not ours to print.
+                warnings.simplefilter("ignore")
+                texts = texts_after(state.program, batch, self.apply_edits)
         except self.edit_error:
             return None
         program = state.program.with_texts(texts)

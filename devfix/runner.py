@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from devfix.atomic_write import write_atomically
+from devfix.atomic_write import may_write, write_atomically
 from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
@@ -163,7 +163,9 @@ def _obstacle(source: Source, new_text: str) -> str | None:
         return f"cannot hold the new text in its encoding {source.encoding!r}"
     except OSError as error:
         return f"cannot be read again: {error.strerror}"
-    return None if unchanged else "changed on disk while devfix was at work"
+    if not unchanged:
+        return "changed on disk while devfix was at work"
+    return None if may_write(source.path) else "is read-only, or its folder is"
 
 
 def _left_alone(report: FileReport, culprit: str, reason: str) -> FileReport:

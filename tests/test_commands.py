@@ -33,10 +33,6 @@ def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "load_rules", lambda: KNOWN)
     monkeypatch.setattr(engine, "_analyse", identity)
     monkeypatch.setattr(engine, "_rewriting", lambda: Rewriting(toy_edits, ToyEditError))
-    init = engine.Engine.__init__
-    monkeypatch.setattr(
-        engine.Engine, "__init__", lambda self, rules, settings: init(self, rules, settings, identity)
-    )
 
 
 def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from fakes import DISPLAY, SAFE, UNSAFE, FixRule, WordRule, toy_engine, toy_program
+from fakes import DISPLAY, SAFE, UNSAFE, FixRule, WordRule, identity, toy_engine, toy_program
 
+from devfix import engine
 from devfix.config import Settings
+from devfix.engine import Engine
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -20,7 +22,8 @@ from devfix.findings import (
     ReplaceExpression,
     Span,
 )
-from devfix.project import Program
+from devfix.project import Program, Project
+from devfix.source import Source
 
 BAD = WordRule("T101", "bad", "good")
 WORSE = WordRule("T102", "worse", "better", UNSAFE)
@@ -193,6 +196,20 @@ def test_context_is_not_reported_on() -> None:
     assert (report.path, report.findings) == ("a.py", ())
 
 
+def test_a_project_is_reported_on_in_order_of_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_analyse", identity)
+    texts = {"b.py": TORCH + "bad\n", "a.py": TORCH + "worse\n", "c.py": TORCH}
+    project = Project(Source(path, text) for path, text in texts.items())
+    checked = engine.check(project, [BAD, WORSE], Settings())
+    assert [(report.path, codes(report)) for report in checked] == [
+        ("a.py", ["2:T102"]),
+        ("b.py", ["2:T101"]),
+        ("c.py", []),
+    ]
+    fixed = engine.fix(project, [BAD, WORSE], Settings(), SAFE)
+    assert [report.new_text for report in fixed] == [None, TORCH + "good\n", None]
+
+
 # ---- suppressions
 
 
@@ -269,3 +286,19 @@ ADOPT = WordRule("DF109", "undecided", "bad", UNSAFE, name="no-device-chosen")
 def test_a_device_is_adopted_on_request_only() -> None:
     assert fix(TORCH + "undecided\n", ADOPT, BAD).new_text is None
     assert fix(TORCH + "undecided\n", ADOPT, BAD, adopt=True).new_text == TORCH + "good\n"
+
+
+# ---- the real rewriting
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import torch\r\nx = bad  # é\r\n", "import torch\r\nx = good  # é\r\n"),
+        ("import torch\nx = '\\d' + bad", "import torch\nx = '\\d' + good"),
+        ("import torch\nif x:\n\ty = [bad,\n  bad]\n", "import torch\nif x:\n\ty = [good,\n  good]\n"),
+    ],
+)
+def test_the_real_rewriting_is_the_default(before: str, after: str) -> None:
+    (report,) = Engine([BAD], Settings(), identity).fix(toy_program(before), SAFE)
+    assert (report.new_text, report.findings) == (after, ())

@@ -230,6 +230,18 @@ def test_a_file_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert (results.fixed, results.exit_code) == ((), 2)
 
 
+def test_a_read_only_file_keeps_its_whole_program_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a.py": "import torch, b\nbad\n", "b.py": "bad\n", "c.py": "import torch\nbad\n"})
+    monkeypatch.setattr(runner, "may_write", lambda path: path != "b.py")
+    results = run()
+    assert outcome(results) == {
+        "a.py": "skipped: is left as it was, since b.py is read-only, or its folder is",
+        "b.py": "skipped: is read-only, or its folder is",
+        "c.py": "changed",
+    }
+    assert Path("a.py").read_text() == "import torch, b\nbad\n"
+
+
 def test_imported_files_are_neither_reported_nor_written() -> None:
     write({"train.py": "import torch, net\nbad\n", "net.py": "bad\n"})
     assert outcome(run("train.py")) == {"train.py": "changed"}
