@@ -8,7 +8,8 @@ objects only in pointers.
 from __future__ import annotations
 
 from devfix.analysis.join import join_objects, join_values
-from devfix.analysis.values import Obj, Value
+from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.values import DeviceValue, Obj, Value
 
 
 class State:
@@ -87,7 +88,7 @@ def join_states(a: State, b: State) -> State:
         a.heap[address] = theirs if ours is None else join_objects(ours, theirs)
     a.changed |= b.changed
     if a.default_device != b.default_device:
-        a.default_device = None
+        a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a
 
 

@@ -1,0 +1,207 @@
+"""Attribute and item access, read and written."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes, containers, notes
+from devfix.analysis.join import join_all
+from devfix.analysis.lattice import same_as
+from devfix.analysis.modules import is_module
+from devfix.analysis.torch_model import indexing, names, tensor_attributes
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Class,
+    DeviceValue,
+    External,
+    ExternalMethod,
+    Function,
+    Namespace,
+    Obj,
+    Ref,
+    SuperValue,
+    Tensor,
+    Union,
+    Unknown,
+    Value,
+    extend,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
+    """The value of ``value.name``; ``node`` is the expression that asks."""
+    value = without_none(value)
+    if isinstance(value, Union):
+        return join_all([get_attribute(interp, member, name, node) for member in value.members])
+    if isinstance(value, External):
+        return names.external_attribute(value.name, name)
+    if isinstance(value, Namespace):
+        return _namespace_attribute(interp, value, name)
+    if isinstance(value, (Tensor, Array, DeviceValue)):
+        found = tensor_attributes.get(interp, value, name, node)
+        return found if found is not None else ExternalMethod(value, name, node)
+    if isinstance(value, Ref):
+        return _object_attribute(interp, value, name, node)
+    if isinstance(value, Class):
+        return _class_attribute(interp, value, value, name, node)
+    if isinstance(value, SuperValue):
+        return _super_attribute(interp, value, name, node)
+    if isinstance(value, Unknown):
+        return _unknown_attribute(value, name)
+    return ExternalMethod(value, name, node)
+
+
+def _unknown_attribute(value: Unknown, name: str) -> Value:
+    """Attributes of an unknown value are unknown too, but ``x.device`` can be spoken of."""
+    if not value.token:
+        return UNKNOWN
+    if name == "device":
+        return DeviceValue(same_as(f"{value.token}.device"))
+    return Unknown(f"{value.token}.{name}") if value.token.count(".") < 4 else UNKNOWN
+
+
+def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Value:
+    found = interp.state.get(interp.modules[value.path], name)
+    if found is not None:
+        return found
+    path = interp.program.resolve(value.path, name, 1)
+    return interp.load_module(path) if path is not None else UNKNOWN
+
+
+def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value:
+    obj = interp.obj(ref)
+    if obj.kind == "dict":
+        return ExternalMethod(ref, name, node)
+    found = obj.attrs.get(name)
+    if found is not None:
+        return found
+    if obj.kind == "instance" and isinstance(obj.cls, Class):
+        return _class_attribute(interp, obj.cls, ref, name, node)
+    return tensor_attributes.of_object(interp, ref, obj, name, node)
+
+
+def _class_attribute(
+    interp: Interpreter, cls: Class, receiver: Value, name: str, node: ast.expr
+) -> Value:
+    """An attribute looked up on a class and bound to ``receiver`` (the class itself or an object)."""
+    found = classes.find(interp, cls, name)
+    if found is not None:
+        return bind_method(interp, found, receiver, node)
+    if isinstance(receiver, Ref):
+        getter = classes.find(interp, cls, "__getattr__")
+        if isinstance(getter, Function) and not is_module(interp, receiver):
+            return UNKNOWN
+        return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
+    if name == "__name__":
+        return UNKNOWN
+    return ExternalMethod(receiver, name, node)
+
+
+def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.expr) -> Value:
+    """What an attribute found on a class becomes when it is read through ``receiver``."""
+    if not isinstance(found, Function):
+        return found
+    if found.kind == "property":
+        if not isinstance(receiver, Ref):
+            return found
+        return calls.call_function(interp, found, [receiver], node)
+    if found.kind == "staticmethod":
+        return found
+    if found.kind == "classmethod":
+        obj = interp.obj_of(receiver)
+        return BoundMethod(found, obj.cls if obj is not None else receiver)
+    return BoundMethod(found, receiver) if isinstance(receiver, Ref) else found
+
+
+def _super_attribute(interp: Interpreter, value: SuperValue, name: str, node: ast.expr) -> Value:
+    obj = interp.obj_of(value.receiver)
+    start = obj.cls if obj is not None and isinstance(obj.cls, Class) else value.owner
+    found = classes.find_after(interp, start, value.owner, name)
+    if found is not None:
+        return bind_method(interp, found, value.receiver, node)
+    return ExternalMethod(value, name, node)
+
+
+def set_attribute(
+    interp: Interpreter,
+    receiver: Value,
+    name: str,
+    value: Value,
+    target: ast.Attribute,
+    statement: ast.stmt | None,
+) -> None:
+    """``receiver.name = value``."""
+    receiver = without_none(receiver)
+    if isinstance(receiver, Namespace):
+        interp.state.set(interp.modules[receiver.path], name, value)
+    elif isinstance(receiver, Class):
+        interp.state.set(receiver.frame, name, value)
+    elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
+        _set_data(interp, target.value, receiver, value)
+    elif isinstance(receiver, Ref):
+        _set_object_attribute(interp, receiver, name, value, target, statement)
+
+
+def _set_data(interp: Interpreter, holder: ast.expr, tensor: Tensor, value: Tensor) -> None:
+    """``p.data = t`` gives the tensor held by a name other storage: its device and dtype change."""
+    changed = replace(tensor, device=value.device, dtype=value.dtype)
+    if isinstance(holder, ast.Name):
+        interp.state.set(interp.frame.id, holder.id, changed)
+
+
+def _set_object_attribute(
+    interp: Interpreter,
+    ref: Ref,
+    name: str,
+    value: Value,
+    target: ast.Attribute,
+    statement: ast.stmt | None,
+) -> None:
+    obj = interp.obj(ref)
+    if isinstance(obj.cls, Class):
+        found = classes.find(interp, obj.cls, name)
+        if isinstance(found, Function) and found.kind == "property":
+            return
+        notes.note_binding(
+            interp, obj.cls.path, obj.cls.scope, f"self.{name}", value, statement
+        )
+    value = stored(interp, ref, obj, name, value, target)
+    if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
+        obj = replace(obj, buffers=obj.buffers - {name})
+    interp.update(ref, obj.with_attr(name, value))
+
+
+def stored(
+    interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr
+) -> Value:
+    """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
+    if isinstance(value, Tensor):
+        plain = is_module(interp, ref) and not value.parameter and name not in obj.buffers
+        kind = "module-attribute" if plain else "attribute"
+        return value.at(interp.site(kind, target))
+    if isinstance(value, Array):
+        return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
+    held = interp.obj_of(value)
+    if held is not None and isinstance(value, Ref) and held.kind in ("list", "dict", "module", "instance"):
+        kind = "module-attribute" if is_module(interp, ref) else "attribute"
+        interp.update(value, replace(held, trail=extend(held.trail, interp.site(kind, target))))
+    return value
+
+
+def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
+    """``receiver[key] = value``."""
+    receiver = without_none(interp.eval(target.value))
+    key = interp.eval(target.slice)
+    if isinstance(receiver, Tensor):
+        indexing.assign(interp, target, receiver, key, value)
+    elif isinstance(receiver, Ref):
+        containers.set_item(interp, receiver, key, value, target)

@@ -1,0 +1,113 @@
+"""Binding: what an assignment does with a value, and what throwing a value away means."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import attributes, iteration
+from devfix.analysis.notes import note_binding
+from devfix.analysis.values import UNKNOWN, Array, Ref, Tensor, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stmt | None) -> None:
+    """Assign ``value`` to a target of any form."""
+    if isinstance(target, ast.Name):
+        bind_name(interp, target, value, statement)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(interp, target, value, statement)
+    elif isinstance(target, ast.Starred):
+        bind(interp, target.value, value, statement)
+    elif isinstance(target, ast.Attribute):
+        receiver = interp.eval(target.value)
+        attributes.set_attribute(interp, receiver, target.attr, value, target, statement)
+    elif isinstance(target, ast.Subscript):
+        attributes.set_item(interp, target, value)
+
+
+def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: ast.stmt | None) -> None:
+    """Assign to a plain name and write down what it now stands for."""
+    if isinstance(value, (Tensor, Array)):
+        value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
+    frame = target_frame(interp, target.id)
+    interp.state.set(frame, target.id, value)
+    scope = "" if frame == interp.frame.module else interp.frame.scope
+    note_binding(interp, interp.frame.path, scope, target.id, value, statement)
+
+
+def target_frame(interp: Interpreter, name: str) -> int:
+    """The frame in which assigning to ``name`` binds it."""
+    frame = interp.frame
+    if name in frame.globals:
+        return frame.module
+    if name in frame.nonlocals:
+        outer = frame.parent
+        while outer is not None:
+            if interp.state.get(outer, name) is not None:
+                return outer
+            outer = interp.parents.get(outer)
+    return frame.id
+
+
+def _unpack(
+    interp: Interpreter, target: ast.Tuple | ast.List, value: Value, statement: ast.stmt | None
+) -> None:
+    count = len(target.elts)
+    star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
+    value = without_none(value)
+    items = iteration.exact_items(interp, value)
+    if items is None or (star is None and len(items) != count) or len(items) < count - 1:
+        element = iteration.element(interp, value, None)
+        parts: list[Value] = [element] * count
+    elif star is None:
+        parts = list(items)
+    else:
+        tail = count - star - 1
+        middle = iteration.new_list(interp, items[star : len(items) - tail])
+        parts = [*items[:star], middle, *items[len(items) - tail :]]
+    for part_target, part in zip(target.elts, parts, strict=True):
+        bind(interp, part_target, part, statement)
+
+
+def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
+    """An expression statement: a tensor's move whose result is thrown away leaves a trace.
+
+    The tensor itself is unchanged; its trail remembers that somebody meant to move it.
+    """
+    call = node.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        return
+    receiver = call.func.value
+    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute)):
+        return
+    before = interp.eval(receiver)
+    if not isinstance(before, Tensor):
+        return
+    if before.device == value.device and before.dtype == value.dtype:
+        return
+    marked = before.at(interp.site("discarded-move", node))
+    if isinstance(receiver, ast.Name):
+        frame = _frame_of(interp, receiver.id)
+        interp.state.set(frame, receiver.id, marked)
+    else:
+        owner = interp.eval(receiver.value)
+        if isinstance(owner, Ref):
+            interp.update(owner, interp.obj(owner).with_attr(receiver.attr, marked))
+
+
+def _frame_of(interp: Interpreter, name: str) -> int:
+    frame: int | None = interp.frame.id
+    while frame is not None:
+        if interp.state.get(frame, name) is not None:
+            return frame
+        frame = interp.parents.get(frame)
+    return interp.frame.id
+
+
+def bind_unknown(interp: Interpreter, name: str) -> None:
+    """Bind a name to nothing known."""
+    interp.state.set(target_frame(interp, name), name, UNKNOWN)

@@ -1,0 +1,322 @@
+"""Calls: into the project's functions, classes and objects, or out of the project."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes, construction, iteration, notes
+from devfix.analysis.frames import Arg, CallSite, Frame
+from devfix.analysis.join import join_all
+from devfix.analysis.modules import havoc, is_module
+from devfix.analysis.state import State, join_states
+from devfix.analysis.torch_model import external_objects, functions, layers, methods
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    External,
+    ExternalMethod,
+    Function,
+    Obj,
+    Partial,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Deeper chains of calls are not followed; their results are unknown.
+MAX_DEPTH = 40
+_MAX_RECURSION = 3
+
+
+def evaluate(interp: Interpreter, node: ast.Call) -> Value:
+    """A call expression: arguments first, then the callee."""
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+        return construction.zero_argument_super(interp)
+    callee = interp.eval(node.func)
+    return call(interp, callee, _call_site(interp, node))
+
+
+def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
+    args: list[Arg] = []
+    opened = False
+    for arg in node.args:
+        value = interp.eval(arg)
+        if not isinstance(arg, ast.Starred):
+            args.append(Arg(value, arg))
+            continue
+        items = iteration.exact_items(interp, value)
+        opened = opened or items is None
+        args.extend(Arg(item, arg) for item in items or ())
+        if items is None:
+            element = iteration.element(interp, value, arg)
+            args.extend([Arg(element, arg)] * 4)
+    keywords: dict[str, Arg] = {}
+    for keyword in node.keywords:
+        value = interp.eval(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = Arg(value, keyword.value)
+        else:
+            opened = not _spread(interp, value, keyword.value, keywords) or opened
+    return CallSite(node, tuple(args), keywords, opened)
+
+
+def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, Arg]) -> bool:
+    """``**value``: put known entries into the keywords; False when there may be more."""
+    obj = interp.obj_of(value)
+    if obj is None:
+        return False
+    into.update({name: Arg(item, node) for name, item in obj.attrs.items() if name.isidentifier()})
+    return obj.kind == "dict" and obj.element is None
+
+
+def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
+    """The result of calling a value."""
+    callee = without_none(callee)
+    if isinstance(callee, Union):
+        return join_all([call(interp, member, site) for member in callee.members])
+    if isinstance(callee, Function):
+        return call_function(interp, callee, [], site.node, site)
+    if isinstance(callee, BoundMethod):
+        return call_function(interp, callee.function, [callee.receiver], site.node, site)
+    if isinstance(callee, Class):
+        return construction.instantiate(interp, callee, site)
+    if isinstance(callee, External):
+        return functions.call(interp, callee.name, site)
+    if isinstance(callee, ExternalMethod):
+        return methods.call(interp, callee, site)
+    if isinstance(callee, Partial):
+        return call(interp, callee.function, _completed(callee, site))
+    if isinstance(callee, Ref):
+        return call_object(interp, callee, site)
+    return call_unknown(interp, site)
+
+
+def call_unknown(interp: Interpreter, site: CallSite) -> Value:
+    """Code that nobody here knows got these arguments: modules among them may be anywhere now."""
+    for arg in site.all_args():
+        if isinstance(arg.value, Ref):
+            havoc(interp, arg.value)
+    return UNKNOWN
+
+
+def _completed(partial: Partial, site: CallSite) -> CallSite:
+    args = (*(Arg(value) for value in partial.args), *site.args)
+    keywords = {name: Arg(value) for name, value in partial.keywords} | site.keywords
+    return replace(site, args=args, keywords=keywords)
+
+
+def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """Calling an object: ``__call__``, or a module's ``forward``."""
+    obj = interp.obj(ref)
+    if isinstance(obj.cls, Class):
+        for name in ("__call__", "forward"):
+            found = classes.find(interp, obj.cls, name)
+            if isinstance(found, Function):
+                return call_function(interp, found, [ref], site.node, site)
+            if name == "__call__" and not is_module(interp, ref):
+                break
+    if is_module(interp, ref):
+        return layers.call(interp, ref, site)
+    return external_objects.call(interp, ref, obj, "__call__", site)
+
+
+# ---------------------------------------------------------------- functions of the project
+
+
+def call_function(
+    interp: Interpreter,
+    function: Function,
+    first: list[Value],
+    node: ast.expr,
+    site: CallSite | None = None,
+) -> Value:
+    """Interpret a function's body with these arguments; ``first`` go before those of ``site``."""
+    site = site if site is not None else CallSite(node)
+    if first:
+        site = replace(site, args=(*(Arg(value) for value in first), *site.args))
+    if _too_deep(interp, function):
+        return call_unknown(interp, site)
+    frame = _new_frame(interp, function, site)
+    with interp.entered(frame):
+        _bind_parameters(interp, function, site)
+        interp.recorder.executed.add(id(function.node))
+        return _result(interp, function, frame)
+
+
+def _too_deep(interp: Interpreter, function: Function) -> bool:
+    if interp.exhausted or len(interp.stack) > MAX_DEPTH:
+        return True
+    active = sum(f.function is not None and f.function.node is function.node for f in interp.stack)
+    return active >= _MAX_RECURSION
+
+
+def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame:
+    receiver = site.args[0].value if function.owner is not None and site.args else None
+    module = interp.modules.get(function.path, function.frame)
+    return Frame(
+        interp.fresh(), function.path, function.scope, "function", function.frame, module,
+        function, function.owner, receiver,
+    )  # fmt: skip
+
+
+def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
+    if isinstance(function.node, ast.Lambda):
+        return interp.eval(function.node.body)
+    interp.run(function.node.body)
+    if not interp.state.dead:
+        frame.returns.append((NONE, interp.state))
+    if not frame.returns:
+        return UNKNOWN  # every path raises: this one ends here
+    value, state = _join_returns(frame.returns)
+    if not _is_closed_over(function):
+        state.frames.pop(frame.id, None)
+    interp.state = state
+    state.dead = False
+    if frame.yields:
+        return Sequence(join_all(frame.yields))
+    return value
+
+
+def _join_returns(returns: list[tuple[Value, State]]) -> tuple[Value, State]:
+    value, state = returns[0]
+    for other_value, other_state in returns[1:]:
+        state = join_states(state, other_state)
+        value = join_all([value, other_value])
+    return value, state
+
+
+_CLOSED_OVER: dict[int, tuple[ast.AST, bool]] = {}
+
+
+def _is_closed_over(function: Function) -> bool:
+    """Whether the body makes functions or classes that may outlive the call."""
+    node = function.node
+    known = _CLOSED_OVER.get(id(node))
+    if known is not None and known[0] is node:
+        return known[1]
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    answer = any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
+    if len(_CLOSED_OVER) > 10_000:
+        _CLOSED_OVER.clear()
+    _CLOSED_OVER[id(node)] = (node, answer)
+    return answer
+
+
+def _bind_parameters(interp: Interpreter, function: Function, site: CallSite) -> None:
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args]
+    defaults = dict(function.defaults)
+    for index, parameter in enumerate(names):
+        arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
+        value = arg.value if arg is not None else defaults.get(parameter.arg)
+        _bind_parameter(interp, function, parameter, value, arg)
+    for parameter in spec.kwonlyargs:
+        arg = site.keywords.get(parameter.arg)
+        value = arg.value if arg is not None else defaults.get(parameter.arg)
+        _bind_parameter(interp, function, parameter, value, arg)
+    if spec.vararg is not None:
+        rest = tuple(arg.value for arg in site.args[len(names) :])
+        value = Sequence(join_all(list(rest))) if site.open else TupleValue(rest)
+        interp.state.set(interp.frame.id, spec.vararg.arg, value)
+    if spec.kwarg is not None:
+        known = {p.arg for p in (*names, *spec.kwonlyargs)}
+        entries = {n: a.value for n, a in site.keywords.items() if n not in known}
+        element = UNKNOWN if site.open else None
+        interp.state.set(
+            interp.frame.id, spec.kwarg.arg, interp.new(Obj("dict", attrs=entries, element=element))
+        )
+
+
+def _bind_parameter(
+    interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
+) -> None:
+    if value is None or (isinstance(value, Unknown) and not value.token):
+        value = Unknown(f"{function.path}:{function.scope}:{parameter.arg}")
+    if isinstance(value, Tensor):
+        value = value.at(interp.site("argument", parameter))
+    interp.state.set(interp.frame.id, parameter.arg, value)
+    notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
+
+
+def make_function(
+    interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+) -> Function:
+    """The function a definition makes, with its defaults evaluated now."""
+    frame = interp.frame
+    name = getattr(node, "name", "<lambda>")
+    scope = f"{frame.scope}.{name}" if frame.scope else name
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    pairs = list(zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True))
+    pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
+    defaults = tuple((parameter.arg, interp.eval(default)) for parameter, default in pairs)
+    closure = frame.parent if frame.kind == "class" and frame.parent is not None else frame.id
+    return Function(node, frame.path, scope, closure, defaults, frame.owner if frame.kind == "class" else None)
+
+
+def make_class(interp: Interpreter, node: ast.ClassDef, bases: tuple[Value, ...]) -> Class:
+    """Execute a class body in a frame of its own."""
+    outer = interp.frame
+    scope = f"{outer.scope}.{node.name}" if outer.scope else node.name
+    made = Class(node, outer.path, scope, interp.fresh(), bases)
+    parent = outer.parent if outer.kind == "class" and outer.parent is not None else outer.id
+    frame = Frame(made.frame, outer.path, scope, "class", parent, outer.module, owner=made)
+    with interp.entered(frame):
+        interp.run(node.body)
+    return made
+
+
+def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
+    """The value a decorator returns; one from outside the project leaves the function as it is."""
+    name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+    if isinstance(value, Function):
+        if name in ("property", "cached_property"):
+            return replace(value, kind="property")
+        if name in ("staticmethod", "classmethod"):
+            return replace(value, kind=name)
+        if name in ("setter", "getter", "deleter"):
+            previous = interp.state.get(interp.frame.id, getattr(value.node, "name", ""))
+            return previous if previous is not None else value
+    wrapper = interp.eval(decorator)
+    if isinstance(wrapper, (Function, BoundMethod)):
+        made = call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
+        if isinstance(made, Function) and isinstance(value, Function):
+            return replace(made, owner=value.owner, kind=value.kind)
+        return value if isinstance(made, Unknown) else made
+    return value
+
+
+def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
+    """A typical element of an object of the project: by ``__iter__``, else ``__getitem__``."""
+    obj = interp.obj_of(ref)
+    assert obj is not None
+    where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+    if isinstance(obj.cls, Class):
+        found = classes.find(interp, obj.cls, "__iter__")
+        if isinstance(found, Function):
+            iterator = call_function(interp, found, [ref], where)
+            if iterator == ref:
+                step = classes.find(interp, obj.cls, "__next__")
+                if isinstance(step, Function):
+                    return call_function(interp, step, [ref], where)
+                return UNKNOWN
+            return iteration.element(interp, iterator, node)
+        found = classes.find(interp, obj.cls, "__getitem__")
+        if isinstance(found, Function):
+            index = CallSite(where, (Arg(UNKNOWN),))
+            return call_function(interp, found, [ref], where, index)
+    items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
+    return join_all(items) if items else UNKNOWN
+

@@ -1,0 +1,77 @@
+"""Classes of the project: linearisation and lookup of attributes along it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.values import Class, Value, members
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def linearise(cls: Class) -> list[Class]:
+    """The class and the project classes it descends from, in lookup order.
+
+    Left to right and depth first, a class after its subclasses: C3 where it matters, and never an
+    error where Python would refuse.
+    """
+    order: list[Class] = []
+    for current in _depth_first(cls, set()):
+        if current in order:
+            order.remove(current)
+        order.append(current)
+    return order
+
+
+def _depth_first(cls: Class, active: set[ast.ClassDef]) -> Iterator[Class]:
+    if cls.node in active:
+        return
+    yield cls
+    for base in cls.bases:
+        for member in members(base):
+            if isinstance(member, Class):
+                yield from _depth_first(member, active | {cls.node})
+
+
+def find(interp: Interpreter, cls: Class, name: str) -> Value | None:
+    """A class attribute or method by name, or None."""
+    for current in linearise(cls):
+        value = interp.state.get(current.frame, name)
+        if value is not None:
+            return value
+    return None
+
+
+def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Value | None:
+    """What ``super()`` finds: the attribute after ``owner`` in the order of ``start``."""
+    order = linearise(start)
+    nodes = [current.node for current in order]
+    rest = order[nodes.index(owner.node) + 1 :] if owner.node in nodes else linearise(owner)[1:]
+    for current in rest:
+        value = interp.state.get(current.frame, name)
+        if value is not None:
+            return value
+    return None
+
+
+def is_dataclass(cls: Class) -> bool:
+    """Whether the class is decorated as a dataclass (``attrs`` classes count)."""
+    for decorator in cls.node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        if name in ("dataclass", "define", "frozen", "attrs"):
+            return True
+    return False
+
+
+def fields(cls: Class) -> list[tuple[str, ast.expr | None]]:
+    """The annotated fields of a dataclass or NamedTuple in order, with their default expressions."""
+    found: dict[str, ast.expr | None] = {}
+    for current in reversed(linearise(cls)):
+        for statement in current.node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                found[statement.target.id] = statement.value
+    return list(found.items())

@@ -1,0 +1,84 @@
+"""Comprehensions and generator expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import binding, conditions, iteration
+from devfix.analysis.frames import Frame
+from devfix.analysis.join import join_all
+from devfix.analysis.values import UNKNOWN, Obj, Sequence, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: A comprehension over this many known items is followed item by item.
+EXACT = 8
+
+
+def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
+    """A list, generator or set comprehension: a list, with exact items where the source has them."""
+    results: list[Value] = []
+    with interp.entered(_frame(interp)):
+        exact = _loop(interp, node.generators, 0, lambda: results.append(interp.eval(node.elt)))
+    trail = (interp.site("other", node),)
+    if exact and not isinstance(node, ast.SetComp):
+        return interp.new(Obj("list", items=tuple(results), trail=trail))
+    element = join_all(results) if results else UNKNOWN
+    if isinstance(node, ast.GeneratorExp):
+        return Sequence(element)
+    return interp.new(Obj("list", element=element, trail=trail))
+
+
+def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
+    """A dict comprehension."""
+    attrs: dict[str, Value] = {}
+    others: list[Value] = []
+
+    def add() -> None:
+        key = iteration.dict_key(interp.eval(node.key))
+        value = interp.eval(node.value)
+        if key is None:
+            others.append(value)
+        else:
+            attrs[key] = value
+
+    with interp.entered(_frame(interp)):
+        _loop(interp, node.generators, 0, add)
+    element = join_all(others) if others else None
+    trail = (interp.site("other", node),)
+    return interp.new(Obj("dict", attrs=attrs, element=element, trail=trail))
+
+
+def _frame(interp: Interpreter) -> Frame:
+    """A comprehension has a scope of its own inside the function (or module) it stands in."""
+    outer = interp.frame
+    return Frame(
+        interp.fresh(), outer.path, outer.scope, "comprehension", outer.id, outer.module,
+        outer.function, None, outer.receiver,
+    )  # fmt: skip
+
+
+def _loop(interp: Interpreter, generators: list[ast.comprehension], index: int, body: Callable[[], object]) -> bool:
+    """Run the nested loops; whether every item of the result is known one by one."""
+    if index == len(generators):
+        body()
+        return True
+    generator = generators[index]
+    iterable = interp.eval(generator.iter)
+    items = iteration.exact_items(interp, iterable)
+    exact = items is not None and len(items) <= EXACT
+    if items is None or not exact:
+        items = (iteration.element(interp, iterable, generator.iter),)
+    for value in items:
+        binding.bind(interp, generator.target, value, None)
+        kept = [conditions.truth(interp, interp.eval(test)) for test in generator.ifs]
+        if False in kept:
+            continue
+        for test in generator.ifs:
+            conditions.assume(interp, test, True)
+        exact = exact and None not in kept
+        exact = _loop(interp, generators, index + 1, body) and exact
+    return exact

@@ -1,0 +1,78 @@
+"""Making objects of the project's classes, and ``super()`` inside of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes
+from devfix.analysis.frames import CallSite
+from devfix.analysis.modules import external_bases
+from devfix.analysis.torch_model import bases
+from devfix.analysis.values import (
+    UNKNOWN,
+    Class,
+    Function,
+    Obj,
+    Ref,
+    SuperValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
+    made = bases.special_instance(interp, cls, site)
+    if made is not None:
+        return made
+    ref = interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+    init = classes.find(interp, cls, "__init__")
+    if isinstance(init, Function):
+        calls.call_function(interp, init, [ref], site.node, site)
+    elif classes.is_dataclass(cls) or "typing.NamedTuple" in external_bases(interp, cls):
+        _fill_fields(interp, cls, ref, site)
+    else:
+        bases.initialise(interp, ref, cls, site)
+    return ref
+
+
+def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:
+    """The generated ``__init__`` of a dataclass."""
+    obj = interp.obj(ref)
+    for index, (name, default) in enumerate(classes.fields(cls)):
+        arg = site.get(index, name)
+        if arg is not None:
+            value = arg.value
+        elif default is not None:
+            value = _default(interp, cls, name, default)
+        else:
+            value = UNKNOWN
+        obj = obj.with_attr(name, value)
+    interp.update(ref, obj)
+    post = classes.find(interp, cls, "__post_init__")
+    if isinstance(post, Function):
+        calls.call_function(interp, post, [ref], site.node)
+
+
+def _default(interp: Interpreter, cls: Class, name: str, default: ast.expr) -> Value:
+    """A field's default: the class attribute, or what ``field(default…=…)`` gives."""
+    if isinstance(default, ast.Call):
+        for keyword in default.keywords:
+            if keyword.arg == "default":
+                return interp.eval(keyword.value)
+            if keyword.arg == "default_factory":
+                return calls.call(interp, interp.eval(keyword.value), CallSite(default))
+    return classes.find(interp, cls, name) or UNKNOWN
+
+
+def zero_argument_super(interp: Interpreter) -> Value:
+    """``super()``: needs the class the running method was defined in, and its receiver."""
+    for frame in reversed(interp.stack):
+        if frame.owner is not None and frame.kind == "function" and frame.receiver is not None:
+            return SuperValue(frame.owner, frame.receiver)
+        if frame.kind == "module":
+            break
+    return UNKNOWN

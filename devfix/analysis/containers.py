@@ -1,0 +1,101 @@
+"""Lists, dicts and sets on the heap: items read, written and added."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.iteration import MAX_ITEMS, dict_key
+from devfix.analysis.join import join_all, join_values
+from devfix.analysis.values import UNKNOWN, Const, Obj, Ref, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
+    """``container[key]`` for a list, a dict or a container module."""
+    obj = interp.obj(ref)
+    if obj.kind == "dict":
+        return _dict_item(obj, key)
+    if obj.items is not None:
+        if isinstance(key, Const) and isinstance(key.value, int):
+            if -len(obj.items) <= key.value < len(obj.items):
+                return obj.items[key.value]
+            return obj.element or UNKNOWN
+        return join_all(everything(obj))
+    return obj.element if obj.element is not None else UNKNOWN
+
+
+def _dict_item(obj: Obj, key: Value) -> Value:
+    name = dict_key(key)
+    if name is not None:
+        return obj.attrs.get(name, obj.element if obj.element is not None else UNKNOWN)
+    return join_all(everything(obj))
+
+
+def everything(obj: Obj) -> list[Value]:
+    """All values a container may hold."""
+    values = list(obj.attrs.values()) if obj.kind == "dict" else []
+    values += obj.items or ()
+    return [*values, obj.element] if obj.element is not None else values
+
+
+def set_item(
+    interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None
+) -> None:
+    """``container[key] = value``."""
+    obj = interp.obj(ref)
+    if isinstance(value, Tensor) and node is not None:
+        value = value.at(interp.site("item", node))
+    name = dict_key(key)
+    if obj.kind == "dict" and name is not None:
+        interp.update(ref, obj.with_attr(name, value))
+    elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:
+        items = list(obj.items)
+        items[_index(obj, key) or 0] = value
+        interp.update(ref, replace(obj, items=tuple(items)))
+    elif obj.kind in ("list", "dict", "set"):
+        element = value if obj.element is None else join_values(obj.element, value)
+        interp.update(ref, replace(obj, element=element))
+
+
+def _index(obj: Obj, key: Value) -> int | None:
+    if not isinstance(key, Const) or not isinstance(key.value, int) or obj.items is None:
+        return None
+    return key.value if -len(obj.items) <= key.value < len(obj.items) else None
+
+
+def append(interp: Interpreter, ref: Ref, value: Value) -> None:
+    """``container.append(value)``: exact while it is short, summarised beyond."""
+    obj = interp.obj(ref)
+    if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
+        interp.update(ref, replace(obj, items=(*obj.items, value)))
+        return
+    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else []), value]
+    interp.update(ref, replace(obj, items=None, element=join_all(parts)))
+
+
+def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:
+    """``container.extend(values)``; ``values`` is None when only an ``element`` is known."""
+    if values is not None:
+        for value in values:
+            append(interp, ref, value)
+        return
+    obj = interp.obj(ref)
+    parts = [*everything(obj), element]
+    interp.update(ref, replace(obj, items=None, element=join_all(parts)))
+
+
+def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:
+    """``left + right`` for two lists or tuples, or None when they are something else."""
+    if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+        return TupleValue(left.items + right.items)
+    a, b = interp.obj_of(left), interp.obj_of(right)
+    if a is None or b is None or a.kind != "list" or b.kind != "list":
+        return None
+    if a.items is not None and b.items is not None and a.element is b.element is None:
+        return interp.new(Obj("list", items=a.items + b.items))
+    parts = everything(a) + everything(b)
+    return interp.new(Obj("list", element=join_all(parts) if parts else None))

@@ -1,0 +1,93 @@
+"""Context managers: what ``with`` binds, and what it changes for the body."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.values import (
+    NONE,
+    Class,
+    DeviceValue,
+    External,
+    Function,
+    Ref,
+    Sequence,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def _nothing() -> None:
+    """Leaving changes nothing."""
+
+
+def enter(
+    interp: Interpreter, manager: Value, node: ast.expr
+) -> tuple[Value, Callable[[], None]]:
+    """What ``as`` binds, and what to do when the block is left."""
+    if isinstance(manager, DeviceValue):
+        return manager, _with_default_device(interp, manager)
+    obj = interp.obj_of(manager)
+    if obj is not None and isinstance(manager, Ref):
+        if isinstance(obj.cls, Class):
+            return _enter_object(interp, obj.cls, manager, node)
+        if isinstance(obj.cls, External):
+            if obj.cls.name == "torch.autocast":
+                return manager, _with_autocast(interp)
+            if obj.cls.name in ("pytest.raises", "unittest.raises"):
+                return manager, _expecting_errors(interp)
+        return manager, _nothing
+    if isinstance(manager, Sequence):  # a @contextmanager function of the project
+        return manager.element, _nothing
+    return manager, _nothing
+
+
+def _with_default_device(interp: Interpreter, device: DeviceValue) -> Callable[[], None]:
+    before = interp.state.default_device
+    interp.state.default_device = device
+
+    def leave() -> None:
+        interp.state.default_device = before
+
+    return leave
+
+
+def _with_autocast(interp: Interpreter) -> Callable[[], None]:
+    interp.autocast += 1
+
+    def leave() -> None:
+        interp.autocast -= 1
+
+    return leave
+
+
+def _expecting_errors(interp: Interpreter) -> Callable[[], None]:
+    interp.recorder.muted += 1
+
+    def leave() -> None:
+        interp.recorder.muted -= 1
+
+    return leave
+
+
+def _enter_object(
+    interp: Interpreter, cls: Class, ref: Ref, node: ast.expr
+) -> tuple[Value, Callable[[], None]]:
+    found = classes.find(interp, cls, "__enter__")
+    entered: Value = ref
+    if isinstance(found, Function):
+        entered = calls.call_function(interp, found, [ref], node)
+    leaving = classes.find(interp, cls, "__exit__")
+
+    def leave() -> None:
+        if isinstance(leaving, Function) and not interp.state.dead:
+            nothing = (Arg(NONE), Arg(NONE), Arg(NONE))
+            calls.call_function(interp, leaving, [ref], node, CallSite(node, nothing))
+
+    return entered, leave

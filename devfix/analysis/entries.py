@@ -1,0 +1,178 @@
+"""Entry points: scripts are run as ``__main__``; functions nobody calls get symbolic arguments."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, construction
+from devfix.analysis.frames import CallSite, Frame
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.lattice import same_as
+from devfix.analysis.modules import is_module, is_module_class, transform
+from devfix.analysis.recorder import MODULE_TOKEN, Recorder
+from devfix.analysis.values import (
+    Class,
+    Const,
+    Function,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.project import Program
+
+
+def run_program(program: Program, recorder: Recorder) -> None:
+    """Interpret a program from all its entry points, then what none of them reached."""
+    for path in _scripts(program):
+        _run_script(Interpreter(program, recorder), path)
+    for path in sorted(program.sources):
+        _run_uncalled(program, recorder, path)
+
+
+def _scripts(program: Program) -> list[str]:
+    """Files that are run: those with a main guard, and those that nobody imports."""
+    imported = {
+        target
+        for path, source in program.sources.items()
+        for target in _imports(program, path, source.tree)
+        if target != path
+    }
+    guarded = [p for p, s in program.sources.items() if _has_main_guard(s.tree)]
+    return sorted({*guarded, *(p for p in program.sources if p not in imported)})
+
+
+def _imports(program: Program, path: str, tree: ast.Module) -> list[str]:
+    found: list[str | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [program.resolve(path, alias.name, 0) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            found.append(program.resolve(path, module, node.level))
+            for alias in node.names:
+                inner = f"{module}.{alias.name}" if module else alias.name
+                found.append(program.resolve(path, inner, node.level))
+    return [path for path in found if path is not None]
+
+
+def _has_main_guard(tree: ast.Module) -> bool:
+    for node in tree.body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
+            left = node.test.left
+            if isinstance(left, ast.Name) and left.id == "__name__":
+                return True
+    return False
+
+
+def _run_script(interp: Interpreter, path: str) -> None:
+    frame_id = interp.modules[path] = interp.fresh()
+    frame = Frame(frame_id, path, "", "module", None, frame_id)
+    with interp.entered(frame):
+        interp.state.set(frame_id, "__name__", Const("__main__"))
+        interp.state.set(frame_id, "__file__", Const(path))
+        interp.run(interp.program.sources[path].tree.body)
+    if interp.exhausted:
+        interp.recorder.muted -= 1
+
+
+def _run_uncalled(program: Program, recorder: Recorder, path: str) -> None:
+    """Functions and methods of one file that no entry point reached."""
+    tree = program.sources[path].tree
+    if all(id(node) in recorder.executed for node in _definitions(tree)):
+        return
+    interp = Interpreter(program, recorder)
+    with recorder.mute():
+        interp.load_module(path)
+    frame_id = interp.modules[path]
+    frame = Frame(frame_id, path, "", "module", None, frame_id)
+    with interp.entered(frame):
+        for value in list(interp.state.frames.get(frame_id, {}).values()):
+            if isinstance(value, Function) and value.path == path:
+                _call_symbolically(interp, value, [])
+            elif isinstance(value, Class) and value.path == path:
+                _call_methods(interp, value)
+    if interp.exhausted:
+        recorder.muted -= 1
+
+
+def _definitions(tree: ast.Module) -> list[ast.AST]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found: list[ast.AST] = [node for node in tree.body if isinstance(node, kinds)]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            found += [part for part in node.body if isinstance(part, kinds)]
+    return found
+
+
+def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
+    if id(function.node) in interp.recorder.executed or isinstance(function.node, ast.Lambda):
+        return
+    interp.state.dead = False
+    before = interp.state.fork()
+    calls.call_function(interp, function, first, _place(function.node))
+    interp.state = before
+
+
+def _place(node: ast.AST) -> ast.expr:
+    """An expression that stands where a definition does, for calls that nobody wrote."""
+    return ast.copy_location(ast.Constant(None), node)
+
+
+def _call_methods(interp: Interpreter, cls: Class) -> None:
+    """Every method nobody called, on an object made with unknown arguments."""
+    methods = [
+        value
+        for value in interp.state.frames.get(cls.frame, {}).values()
+        if isinstance(value, Function) and id(value.node) not in interp.recorder.executed
+    ]
+    if not methods:
+        return
+    receiver = _symbolic_object(interp, cls)
+    for method in methods:
+        if method.kind == "staticmethod":
+            _call_symbolically(interp, method, [])
+        elif getattr(method.node, "name", "") != "__init__":
+            _call_on(interp, cls, receiver, method)
+
+
+def _symbolic_object(interp: Interpreter, cls: Class) -> Value:
+    with interp.recorder.mute():
+        made = construction.instantiate(interp, cls, CallSite(_place(cls.node)))
+    interp.state.dead = False
+    if isinstance(made, Ref) and is_module(interp, made):
+        transform(interp, made, _on_module_device)
+    return made
+
+
+def _on_module_device(tensor: Tensor) -> Tensor:
+    if tensor.device.kind != "cpu":
+        return tensor
+    return replace(tensor, device=same_as(MODULE_TOKEN))
+
+
+def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function) -> None:
+    """A module's ``forward`` gets tensors whose device is learnt from what they meet."""
+    name = getattr(method.node, "name", "")
+    args: list[Value] = [receiver]
+    if name in ("forward", "training_step", "validation_step") and is_module_class(interp, cls):
+        parameters = [*method.node.args.posonlyargs, *method.node.args.args][1:]
+        optional = len(method.node.args.defaults)
+        required = parameters[: len(parameters) - optional] if optional else parameters
+        for parameter in required:
+            token = f"{method.path}:{method.scope}:{parameter.arg}"
+            args.append(_symbolic_input(parameter, token))
+    _call_symbolically(interp, method, args)
+
+
+def _symbolic_input(parameter: ast.arg, token: str) -> Value:
+    """An input of ``forward``: a tensor by annotation, else something unknown with an identity."""
+    annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+    if annotation in ("Tensor", "torch.Tensor", "th.Tensor"):
+        return Tensor(same_as(f"{token}.device"))
+    return Unknown(token)
+

@@ -1,0 +1,295 @@
+"""Transfer functions of expressions: the abstract value of each form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration
+from devfix.analysis.join import join_all, join_values, scalar_type
+from devfix.analysis.torch_model import indexing, names, operators
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def constant(interp: Interpreter, node: ast.Constant) -> Value:
+    return Const(node.value)
+
+
+def name(interp: Interpreter, node: ast.Name) -> Value:
+    value = interp.lookup(node.id)
+    if value is not None:
+        return value
+    return External(f"builtins.{node.id}") if names.is_builtin(node.id) else UNKNOWN
+
+
+def attribute(interp: Interpreter, node: ast.Attribute) -> Value:
+    value = interp.eval(node.value)
+    return attributes.get_attribute(interp, value, node.attr, node)
+
+
+def bin_op(interp: Interpreter, node: ast.BinOp) -> Value:
+    left, right = interp.eval(node.left), interp.eval(node.right)
+    return operators.binary(interp, node, left, right)
+
+
+def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
+    value = without_none(interp.eval(node.operand))
+    if isinstance(node.op, ast.Not):
+        known = conditions.truth(interp, value)
+        return conditions.boolean(None if known is None else not known)
+    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+        if isinstance(node.op, ast.USub):
+            return Const(-value.value)
+        return value if isinstance(node.op, ast.UAdd) else Scalar("int")
+    if isinstance(value, (Tensor, Array)):
+        return operators.unary(interp, node, value)
+    return value if isinstance(value, Scalar) else UNKNOWN
+
+
+def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
+    """``and`` and ``or`` return an operand; the last one evaluated decides."""
+    stops_at = isinstance(node.op, ast.Or)
+    possible: list[Value] = []
+    for part in node.values:
+        value = interp.eval(part)
+        known = conditions.truth(interp, value)
+        if known is stops_at:
+            possible.append(value)
+            break
+        if known is None:
+            possible.append(without_none(value) if stops_at else value)
+    else:
+        if known is not None:
+            possible.append(value)
+    if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
+        return Scalar("bool")
+    return join_all(possible)
+
+
+def compare(interp: Interpreter, node: ast.Compare) -> Value:
+    left = interp.eval(node.left)
+    answers: list[Value] = []
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = interp.eval(comparator)
+        answers.append(operators.compare(interp, node, op, left, right, comparator))
+        left = right
+    if len(answers) == 1:
+        return answers[0]
+    known = [conditions.truth(interp, answer) for answer in answers]
+    if False in known:
+        return Const(False)
+    return Const(True) if all(known) else Scalar("bool")
+
+
+def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
+    truth = conditions.decide_expression(interp, node)
+    if truth is not None:
+        return interp.eval(node.body if truth else node.orelse)
+    return join_values(interp.eval(node.body), interp.eval(node.orelse))
+
+
+def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
+    value = without_none(interp.eval(node.value))
+    if isinstance(value, External):
+        return value  # a generic alias such as list[int]
+    key = interp.eval(node.slice)
+    return item(interp, node, value, key)
+
+
+def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:
+    """``value[key]``."""
+    if isinstance(value, Union):
+        return join_all([item(interp, node, member, key) for member in value.members])
+    if isinstance(value, (Tensor, Array)):
+        return indexing.get(interp, node, value, key)
+    if isinstance(value, TupleValue):
+        return _tuple_item(value, key, node)
+    if isinstance(value, Sequence):
+        return value if isinstance(node.slice, ast.Slice) else value.element
+    if isinstance(value, Ref):
+        return indexing.object_item(interp, node, value, key)
+    if isinstance(value, (Const, Scalar)) and scalar_type(value) == "str":
+        return Scalar("str")
+    return UNKNOWN
+
+
+def _tuple_item(value: TupleValue, key: Value, node: ast.Subscript) -> Value:
+    if isinstance(node.slice, ast.Slice):
+        bounds = slice_bounds(node.slice)
+        return TupleValue(value.items[bounds]) if bounds is not None else Sequence(join_all(list(value.items)))
+    if isinstance(key, Const) and isinstance(key.value, int):
+        if -len(value.items) <= key.value < len(value.items):
+            return value.items[key.value]
+        return UNKNOWN
+    return join_all(list(value.items))
+
+
+def slice_bounds(node: ast.Slice) -> slice | None:
+    """The Python slice a slice expression stands for, when its bounds are literal."""
+    bounds: list[int | None] = []
+    for part in (node.lower, node.upper, node.step):
+        if part is None:
+            bounds.append(None)
+            continue
+        try:
+            value = ast.literal_eval(part)
+        except ValueError:
+            return None
+        if not isinstance(value, int):
+            return None
+        bounds.append(value)
+    return slice(*bounds)
+
+
+def slice_(interp: Interpreter, node: ast.Slice) -> Value:
+    for part in (node.lower, node.upper, node.step):
+        if part is not None:
+            interp.eval(part)
+    return External("builtins.slice")
+
+
+def tuple_(interp: Interpreter, node: ast.Tuple) -> Value:
+    items = _items(interp, node.elts)
+    return TupleValue(tuple(items)) if items is not None else Sequence(UNKNOWN)
+
+
+def list_(interp: Interpreter, node: ast.List) -> Value:
+    items = _items(interp, node.elts)
+    if items is None:
+        return interp.new(Obj("list", element=UNKNOWN))
+    return iteration.new_list(interp, tuple(items), node)
+
+
+def _items(interp: Interpreter, elements: list[ast.expr]) -> list[Value] | None:
+    """The items of a display; None when a starred part has an unknown length."""
+    found: list[Value] = []
+    for part in elements:
+        if not isinstance(part, ast.Starred):
+            found.append(interp.eval(part))
+            continue
+        items = iteration.exact_items(interp, interp.eval(part.value))
+        if items is None:
+            return None
+        found.extend(items)
+    return found
+
+
+def set_(interp: Interpreter, node: ast.Set) -> Value:
+    items = _items(interp, node.elts)
+    return interp.new(Obj("set", element=join_all(items) if items else UNKNOWN))
+
+
+def dict_(interp: Interpreter, node: ast.Dict) -> Value:
+    attrs: dict[str, Value] = {}
+    element: Value | None = None
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = interp.eval(value_node)
+        if key_node is None:
+            obj = interp.obj_of(value)
+            if obj is not None and obj.kind == "dict":
+                attrs.update(obj.attrs)
+                element = obj.element if element is None else element
+            else:
+                element = UNKNOWN
+            continue
+        key = iteration.dict_key(interp.eval(key_node))
+        if key is None:
+            element = value if element is None else join_values(element, value)
+        else:
+            attrs[key] = value
+    return interp.new(Obj("dict", attrs=attrs, element=element, trail=(interp.site("other", node),)))
+
+
+def starred(interp: Interpreter, node: ast.Starred) -> Value:
+    return interp.eval(node.value)
+
+
+def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
+    return calls.make_function(interp, node)
+
+
+def yield_(interp: Interpreter, node: ast.Yield) -> Value:
+    value = interp.eval(node.value) if node.value is not None else NONE
+    interp.frame.yields.append(value)
+    return UNKNOWN
+
+
+def yield_from(interp: Interpreter, node: ast.YieldFrom) -> Value:
+    iterable = interp.eval(node.value)
+    interp.frame.yields.append(iteration.element(interp, iterable, node.value))
+    return UNKNOWN
+
+
+def await_(interp: Interpreter, node: ast.Await) -> Value:
+    return interp.eval(node.value)
+
+
+def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
+    value = interp.eval(node.value)
+    binding.bind_name(interp, node.target, value, None)
+    return value
+
+
+def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
+    """An f-string. ``f"cuda:{rank}"`` still names an accelerator, of an index not known."""
+    parts: list[str] = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(str(part.value))
+            continue
+        if isinstance(part, ast.FormattedValue):
+            value = interp.eval(part.value)
+            parts.append(str(value.value) if isinstance(value, Const) else "?")
+    text = "".join(parts)
+    if "?" not in text or text.startswith("cuda:"):
+        return Const(text)
+    return Scalar("str")
+
+
+EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
+    ast.Constant: constant,
+    ast.Name: name,
+    ast.Attribute: attribute,
+    ast.BinOp: bin_op,
+    ast.UnaryOp: unary_op,
+    ast.BoolOp: bool_op,
+    ast.Compare: compare,
+    ast.IfExp: if_exp,
+    ast.Subscript: subscript,
+    ast.Slice: slice_,
+    ast.Tuple: tuple_,
+    ast.List: list_,
+    ast.Set: set_,
+    ast.Dict: dict_,
+    ast.Starred: starred,
+    ast.Lambda: lambda_,
+    ast.Yield: yield_,
+    ast.YieldFrom: yield_from,
+    ast.Await: await_,
+    ast.NamedExpr: named,
+    ast.JoinedStr: formatted,
+    ast.Call: calls.evaluate,
+    ast.ListComp: comprehensions.evaluate,
+    ast.GeneratorExp: comprehensions.evaluate,
+    ast.SetComp: comprehensions.evaluate,
+    ast.DictComp: comprehensions.evaluate_dict,
+}

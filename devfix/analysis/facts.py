@@ -1,0 +1,62 @@
+"""Facts: what an analysis run found out about a program, as the rules get to see it.
+
+Kinds of mismatch:
+
+``device``
+    operands of one operation on two devices.
+``dtype``
+    operands of one operation (without promotion) of two dtypes.
+``numpy``
+    NumPy is handed a tensor that lives on the accelerator.
+``host-only``
+    an argument that must be on the CPU lives on the accelerator.
+``index-dtype``
+    an index that is no integer.
+``target-dtype``
+    a loss's target of a dtype it refuses; ``wanted`` names a right one.
+``generator``
+    a generator and the call that draws from it on two devices.
+``legacy-constructor``
+    ``torch.FloatTensor(..., device=...)`` with an accelerator.
+``worker``, ``pin``, ``framework-pin``
+    a loader's worker, the pinning of a loader, or a framework's pinning meets tensors that a
+    Dataset or collate function already moved.
+``optimizer-state``
+    an optimizer's state is on the device its parameters have left.
+``no-leaf``
+    an optimizer is given a tensor that autograd does not see as a leaf.
+``map-location``
+    ``torch.load`` without ``map_location``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.recorder import Binding, Recorder
+from devfix.findings import Mismatch
+
+if TYPE_CHECKING:
+    from devfix.project import Program
+    from devfix.source import Source
+
+
+class Facts:
+    """The mismatches of a program, its sources, and what its names stand for."""
+
+    def __init__(self, program: Program, recorder: Recorder) -> None:
+        self.program = program
+        self._recorder = recorder
+        self._confirmed = recorder.confirmed()
+
+    def mismatches(self, kind: str | None = None) -> list[Mismatch]:
+        """The mismatches of one kind (or all), in a stable order."""
+        return [m for m in self._confirmed if kind is None or m.kind == kind]
+
+    def source(self, path: str) -> Source:
+        """The source of a file of the program."""
+        return self.program.sources[path]
+
+    def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
+        """What each name of a scope was bound to, over all contexts it ran in."""
+        return self._recorder.bindings.get((path, scope), {})

@@ -1,0 +1,85 @@
+"""What the interpreter knows of a running function and of one call."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from devfix.analysis.state import State
+from devfix.analysis.values import Class, Function, Value
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation of a module, class body or function.
+
+    ``scope`` is the qualified name within the module ("" for the module itself), ``parent`` the
+    frame it closes over, ``module`` the frame of its module's globals. ``returns`` and ``breaks``
+    collect the states that left early.
+    """
+
+    id: int
+    path: str
+    scope: str
+    kind: str
+    parent: int | None
+    module: int
+    function: Function | None = None
+    owner: Class | None = None
+    receiver: Value | None = None
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Loop:
+    """The states in which ``break`` and ``continue`` left the loop body."""
+
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """One argument: its value and the expression it came from (None for implicit ones)."""
+
+    value: Value
+    node: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """A call with its arguments evaluated.
+
+    ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments.
+    """
+
+    node: ast.expr
+    args: tuple[Arg, ...] = ()
+    keywords: dict[str, Arg] = field(default_factory=dict)
+    open: bool = False
+
+    def get(self, position: int | None, *names: str) -> Arg | None:
+        """The argument at ``position``, or under one of ``names``."""
+        if position is not None and position < len(self.args):
+            return self.args[position]
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        return None
+
+    def value(self, position: int | None, *names: str) -> Value | None:
+        """The value of the argument at ``position`` or under one of ``names``."""
+        arg = self.get(position, *names)
+        return arg.value if arg is not None else None
+
+    def shifted(self, receiver: Arg) -> CallSite:
+        """The same call with one more argument in front (a method seen as a function)."""
+        return CallSite(self.node, (receiver, *self.args), self.keywords, self.open)
+
+    def all_args(self) -> list[Arg]:
+        """Every argument, positional ones first."""
+        return [*self.args, *self.keywords.values()]

@@ -1,0 +1,67 @@
+"""Imports: files of the project are executed, everything else is known by its dotted name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.torch_model import names
+from devfix.analysis.values import Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def import_(interp: Interpreter, node: ast.Import) -> None:
+    """``import a.b as c``."""
+    for alias in node.names:
+        path = interp.program.resolve(interp.frame.path, alias.name, 0)
+        if alias.asname is not None:
+            value = interp.load_module(path, alias.name) if path else names.external(alias.name)
+            interp.state.set(interp.frame.id, alias.asname, value)
+            continue
+        if path is not None:
+            interp.load_module(path, alias.name)
+        head = alias.name.partition(".")[0]
+        head_path = interp.program.resolve(interp.frame.path, head, 0)
+        value = interp.load_module(head_path, head) if head_path else names.external(head)
+        interp.state.set(interp.frame.id, head, value)
+
+
+def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
+    """``from .a import b as c``."""
+    module = node.module or ""
+    path = interp.program.resolve(interp.frame.path, module, node.level)
+    for alias in node.names:
+        if alias.name == "*":
+            _import_all(interp, path, module)
+            continue
+        value = _member(interp, node, path, module, alias.name)
+        interp.state.set(interp.frame.id, alias.asname or alias.name, value)
+
+
+def _member(
+    interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str
+) -> Value:
+    if path is not None and path != interp.frame.path:
+        interp.load_module(path, module)
+        found = interp.state.get(interp.modules[path], name)
+        if found is not None:
+            return found
+    inner = f"{module}.{name}" if module else name
+    inner_path = interp.program.resolve(interp.frame.path, inner, node.level)
+    if inner_path is not None:
+        return interp.load_module(inner_path, inner)
+    return names.external("." * node.level + inner)
+
+
+def _import_all(interp: Interpreter, path: str | None, module: str) -> None:
+    if path is not None:
+        interp.load_module(path, module)
+        for name, value in list(interp.state.frames.get(interp.modules[path], {}).items()):
+            if not name.startswith("_"):
+                interp.state.set(interp.frame.id, name, value)
+        return
+    for name in names.star_names(module):
+        interp.state.set(interp.frame.id, name, names.external(f"{module}.{name}"))
+

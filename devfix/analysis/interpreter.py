@@ -1,0 +1,179 @@
+"""The abstract interpreter: runs a program on abstract values and records what cannot work.
+
+It interprets the ``ast`` the way Python runs it: entry scripts from top to bottom, calls followed
+into the project's own functions, both sides of an undecided branch. What it knows of Python is in
+``statements``, ``expressions``, ``calls``, ``attributes`` and ``iteration``; what it knows of
+torch is in ``torch_model``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from devfix.analysis import expressions, statements
+from devfix.analysis.frames import Frame
+from devfix.analysis.recorder import Recorder
+from devfix.analysis.state import State
+from devfix.analysis.values import (
+    UNKNOWN,
+    Const,
+    Namespace,
+    Obj,
+    Ref,
+    Value,
+)
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.project import Program
+    from devfix.source import Source
+
+#: Statements one entry point may take; past it the run stops recording (it knows too little).
+STEP_LIMIT = 60_000
+
+_TEXT_LIMIT = 60
+
+
+class Interpreter:
+    """One run from one entry point. ``recorder`` is shared by all runs of the program."""
+
+    def __init__(self, program: Program, recorder: Recorder) -> None:
+        self.program = program
+        self.recorder = recorder
+        self.state = State()
+        self.stack: list[Frame] = []
+        self.modules: dict[str, int] = {}
+        #: Which frame encloses which, for names that are not local.
+        self.parents: dict[int, int | None] = {}
+        self.steps = 0
+        #: How many autocast blocks are active.
+        self.autocast = 0
+        self._next_id = 0
+        self._sites: dict[tuple[int, str], Origin] = {}
+
+    # ------------------------------------------------------------------- evaluation
+
+    def eval(self, node: ast.expr) -> Value:
+        """The abstract value of an expression."""
+        evaluate = expressions.EVALUATORS.get(type(node))
+        return evaluate(self, node) if evaluate is not None else UNKNOWN
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Execute statements until the path ends."""
+        for node in body:
+            if self.state.dead:
+                return
+            self.steps += 1
+            if self.steps > STEP_LIMIT:
+                self.exhaust()
+            execute = statements.EXECUTORS.get(type(node))
+            if execute is not None:
+                execute(self, node)
+
+    def exhaust(self) -> None:
+        """Give up on this run: too much code was followed to say anything for certain."""
+        if self.steps != STEP_LIMIT * 2:
+            self.steps = STEP_LIMIT * 2
+            self.recorder.muted += 1
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the run gave up."""
+        return self.steps >= STEP_LIMIT * 2
+
+    # ------------------------------------------------------------------------ frames
+
+    @property
+    def frame(self) -> Frame:
+        """The innermost activation."""
+        return self.stack[-1]
+
+    @property
+    def source(self) -> Source:
+        """The file of the innermost activation."""
+        return self.program.sources[self.frame.path]
+
+    def fresh(self) -> int:
+        """A number nobody used for a frame or address yet."""
+        self._next_id += 1
+        return self._next_id
+
+    @contextmanager
+    def entered(self, frame: Frame) -> Iterator[Frame]:
+        """Make ``frame`` the innermost activation for the block."""
+        self.state.frames.setdefault(frame.id, {})
+        self.parents[frame.id] = frame.parent
+        self.stack.append(frame)
+        try:
+            yield frame
+        finally:
+            self.stack.pop()
+
+    def load_module(self, path: str, name: str = "") -> Value:
+        """The namespace of a project file, executing it on first use."""
+        if path in self.modules:
+            return Namespace(path)
+        frame_id = self.modules[path] = self.fresh()
+        frame = Frame(frame_id, path, "", "module", None, frame_id)
+        with self.entered(frame):
+            dotted = name or self.program.module_name(path)
+            self.state.set(frame_id, "__name__", Const(dotted))
+            self.state.set(frame_id, "__file__", Const(path))
+            self.run(self.program.sources[path].tree.body)
+            # An exit in a module's body (a script's last line) does not end its importer.
+            self.state.dead = False
+        return Namespace(path)
+
+    # -------------------------------------------------------------------------- heap
+
+    def new(self, obj: Obj) -> Ref:
+        """Put an object on the heap."""
+        address = self.fresh()
+        self.state.write(address, obj)
+        return Ref(address)
+
+    def obj(self, ref: Ref) -> Obj:
+        """The object behind a reference."""
+        return self.state.heap[ref.address]
+
+    def update(self, ref: Ref, obj: Obj) -> None:
+        """Replace the object behind a reference."""
+        self.state.write(ref.address, obj)
+
+    def obj_of(self, value: Value | None) -> Obj | None:
+        """The object behind a value, or None when the value is no reference."""
+        return self.state.heap.get(value.address) if isinstance(value, Ref) else None
+
+    # ------------------------------------------------------------------------- sites
+
+    def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
+        """The place of a node in the file being executed, as plain data."""
+        key = (id(node), kind)
+        known = self._sites.get(key)
+        if known is None:
+            frame = self.frame
+            known = Origin(kind, frame.path, self.source.span(node), text or self.text(node), frame.scope)
+            self._sites[key] = known
+        return known
+
+    def text(self, node: ast.AST) -> str:
+        """The source of a node on one line, shortened."""
+        text = " ".join(self.source.segment(self.source.span(node)).split())
+        return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
+
+    # --------------------------------------------------------------------- variables
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a variable as the innermost activation sees it, or None."""
+        frame: int | None = self.frame.id
+        if name in self.frame.globals:
+            frame = self.frame.module
+        while frame is not None:
+            value = self.state.get(frame, name)
+            if value is not None:
+                return value
+            frame = self.parents.get(frame)
+        return None

@@ -1,0 +1,106 @@
+"""Iteration: the items of a collection where they are known, else a typical element."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.join import join_all
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Longer collections are summarised by one element.
+MAX_ITEMS = 32
+
+
+def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None = None) -> Ref:
+    """A list with these items on the heap."""
+    trail = (interp.site("other", node),) if node is not None else ()
+    if len(items) > MAX_ITEMS:
+        return interp.new(Obj("list", element=join_all(list(items)), trail=trail))
+    return interp.new(Obj("list", items=items, trail=trail))
+
+
+def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a collection in order, or None when they are not known one by one."""
+    if isinstance(value, TupleValue):
+        return value.items
+    obj = interp.obj_of(value)
+    if obj is None:
+        return None
+    if obj.kind == "dict":
+        if obj.element is not None:
+            return None
+        return tuple(key_value(key) for key in obj.attrs)
+    if obj.items is not None and obj.element is None and "__iter__" not in obj.attrs:
+        return obj.items
+    return None
+
+
+def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What a loop variable stands for when iterating over ``value``."""
+    from devfix.analysis import calls  # calls.py iterates over arguments
+    from devfix.analysis.torch_model import data
+
+    items = exact_items(interp, value)
+    if items is not None:
+        return join_all(list(items)) if items else UNKNOWN
+    if isinstance(value, Sequence):
+        return value.element
+    if isinstance(value, Union):
+        return join_all([element(interp, member, node) for member in value.members])
+    if isinstance(value, (Tensor, Array)):
+        return row(value)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Scalar("str")
+    obj = interp.obj_of(value)
+    if obj is None:
+        return UNKNOWN
+    if obj.kind in ("loader", "sampler"):
+        return data.batch(interp, value, node)
+    if obj.kind == "instance":
+        return calls.iterate_instance(interp, value, node)
+    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
+    if obj.kind == "dict":
+        return Scalar("str")
+    return join_all(parts) if parts else UNKNOWN
+
+
+def row(value: Tensor | Array) -> Tensor | Array:
+    """One entry along the first dimension."""
+    rank = value.rank - 1 if value.rank is not None and value.rank > 0 else None
+    if isinstance(value, Tensor):
+        return replace(value, rank=rank, parameter=False, leaf=None)
+    return replace(value, rank=rank)
+
+
+def dict_key(key: Value) -> str | None:
+    """The attribute name under which a dict's object keeps the entry of a constant key."""
+    if not isinstance(key, Const):
+        return None
+    return key.value if isinstance(key.value, str) else f"#{key.value!r}"
+
+
+def key_value(key: str) -> Value:
+    """The key that :func:`dict_key` turned into ``key``."""
+    if key.startswith("#"):
+        try:
+            return Const(ast.literal_eval(key[1:]))
+        except (ValueError, SyntaxError):
+            return UNKNOWN
+    return Const(key)

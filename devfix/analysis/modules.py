@@ -1,0 +1,152 @@
+"""``nn.Module`` objects: what is registered in them, where they live, and what moving them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
+from devfix.analysis.values import Class, External, Obj, Ref, Tensor, Value, members
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Classes outside the project whose subclasses and instances behave like ``nn.Module``.
+MODULE_BASES = frozenset(
+    {
+        "torch.nn.Module",
+        "lightning.LightningModule",
+        "transformers.PreTrainedModel",
+        "torchmetrics.Metric",
+        "torch.jit.ScriptModule",
+        "torch.distributions.transforms.TransformModule",
+    }
+)
+
+
+def external_bases(interp: Interpreter, cls: Value) -> Iterator[str]:
+    """The canonical names of the classes outside the project that a class descends from."""
+    if isinstance(cls, External):
+        yield cls.name
+    elif isinstance(cls, Class):
+        for base in cls.bases:
+            for member in members(base):
+                yield from external_bases(interp, member)
+
+
+def is_module_class(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class is an ``nn.Module``."""
+    return any(is_module_name(name) for name in external_bases(interp, cls))
+
+
+def is_module_name(name: str) -> bool:
+    """Whether the class of that canonical name is an ``nn.Module``."""
+    if name in MODULE_BASES:
+        return True
+    package, _, last = name.rpartition(".")
+    if package in ("torch.nn", "torch_geometric.nn", "torchmetrics") or (
+        package.startswith(("torchvision.models", "torchmetrics.", "torch.nn.modules"))
+    ):
+        return last[:1].isupper()
+    return package.startswith("transformers") and last.endswith(("Model", "ForCausalLM", "LMHeadModel"))
+
+
+def is_module(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a reference to a module object."""
+    obj = interp.obj_of(value)
+    if obj is None:
+        return False
+    if obj.kind == "module":
+        return True
+    return obj.kind == "instance" and is_module_class(interp, obj.cls)
+
+
+def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
+    """The registered submodules of a module, direct ones only."""
+    obj = interp.obj(ref)
+    values = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
+    for value in values:
+        for member in members(value):
+            if isinstance(member, Ref) and is_module(interp, member):
+                yield member
+
+
+def tree(interp: Interpreter, ref: Ref) -> list[Ref]:
+    """The module and all its registered submodules, each once."""
+    seen: dict[int, Ref] = {}
+    pending = [ref]
+    while pending:
+        current = pending.pop()
+        if current.address not in seen:
+            seen[current.address] = current
+            pending.extend(children(interp, current))
+    return list(seen.values())
+
+
+def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
+    """The parameters and buffers of one module, without its children's."""
+    if obj.place is not None:
+        yield "", obj.place
+    for name, value in obj.attrs.items():
+        if isinstance(value, Tensor) and (value.parameter or name in obj.buffers):
+            yield name, value
+
+
+def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
+    """All parameters and buffers of a module and its submodules."""
+    return [t for part in tree(interp, ref) for _, t in registered(interp.obj(part))]
+
+
+def module_device(interp: Interpreter, value: Value) -> Device | None:
+    """The one device of all of a module's tensors; None when it is no module or has none."""
+    if not isinstance(value, Ref) or not is_module(interp, value):
+        return None
+    devices = {tensor.device for tensor in tensors(interp, value)}
+    if len(devices) == 1:
+        return devices.pop()
+    return UNKNOWN_DEVICE if devices else None
+
+
+def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
+    """What ``Module._apply`` does: change every registered tensor, in place, keeping identity."""
+    for part in tree(interp, ref):
+        obj = interp.obj(part)
+        attrs = dict(obj.attrs)
+        for name, tensor in registered(obj):
+            if name:
+                attrs[name] = change(tensor)
+        place = change(obj.place) if obj.place is not None else None
+        interp.update(part, replace(obj, attrs=attrs, place=place))
+
+
+def havoc(interp: Interpreter, value: Value) -> None:
+    """Forget where a module lives: it was handed to code that may do anything with it."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        obj = interp.obj_of(current)
+        if obj is None or not isinstance(current, Ref) or current.address in seen:
+            continue
+        seen.add(current.address)
+        pending.extend(v for v in obj.attrs.values() if isinstance(v, Ref))
+        pending.extend(v for v in (obj.items or ()) if isinstance(v, Ref))
+        if isinstance(obj.element, Ref):
+            pending.append(obj.element)
+        if is_module(interp, current):
+            interp.update(current, _forgotten(obj))
+
+
+def _forgotten(obj: Obj) -> Obj:
+    attrs = {
+        name: replace(value, device=UNKNOWN_DEVICE) if isinstance(value, Tensor) else value
+        for name, value in obj.attrs.items()
+    }
+    items = obj.items
+    if items is not None:
+        items = tuple(
+            replace(v, device=UNKNOWN_DEVICE) if isinstance(v, Tensor) else v for v in items
+        )
+    place = replace(obj.place, device=UNKNOWN_DEVICE) if obj.place is not None else None
+    return replace(obj, attrs=attrs, items=items, place=place)

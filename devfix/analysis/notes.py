@@ -1,0 +1,40 @@
+"""Notes for the fixes: which names stand for a device, a tensor or a module, and where."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import Device, parse_device
+from devfix.analysis.modules import module_device
+from devfix.analysis.recorder import Binding
+from devfix.analysis.values import Const, DeviceValue, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def note_binding(
+    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
+) -> None:
+    """Tell the recorder what a name (or dotted attribute) was bound to."""
+    kind, device = summary(interp, value)
+    span = interp.source.span(statement) if statement is not None else None
+    interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+
+
+def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
+    """What a value is good for when a fix looks for a device: its kind and device."""
+    if isinstance(value, Tensor):
+        return "tensor", value.device
+    if isinstance(value, DeviceValue):
+        return "device", value.device
+    if isinstance(value, Const):
+        device = parse_device(value.value) if isinstance(value.value, str) else None
+        if device is not None and device.is_known:
+            return "device", device
+    if isinstance(value, Ref):
+        device = module_device(interp, value)
+        if device is not None:
+            return "module", device
+    return "other", None

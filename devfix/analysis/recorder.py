@@ -1,0 +1,92 @@
+"""What an analysis run writes down: mismatches, and which names hold what in which scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from devfix.analysis.lattice import Device
+from devfix.findings import Mismatch, Span
+
+#: The token of the device that a Module's parameters and inputs share when nobody calls it.
+MODULE_TOKEN = "module"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One binding of a name: the statement, and what the name stands for from there on.
+
+    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module`` or
+    ``other``; ``device`` says which one or where it lives.
+    """
+
+    kind: str
+    device: Device | None
+    statement: Span | None
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Collects over all runs of one program. Nothing is written while ``muted``."""
+
+    mismatches: dict[Mismatch, tuple[str, ...]] = field(default_factory=dict)
+    bindings: dict[tuple[str, str], dict[str, list[Binding]]] = field(default_factory=dict)
+    executed: set[int] = field(default_factory=set)
+    muted: int = 0
+    _parents: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def mute(self) -> Iterator[None]:
+        """Record no mismatch inside the block (an error is expected there, or knowledge is poor)."""
+        self.muted += 1
+        try:
+            yield
+        finally:
+            self.muted -= 1
+
+    def mismatch(self, found: Mismatch, tokens: tuple[str, ...] = ()) -> None:
+        """Write down a mismatch; with ``tokens`` it counts only if they all prove to be one device.
+
+        That one device is the Module's: see :meth:`unify`.
+        """
+        if self.muted:
+            return
+        known = self.mismatches.get(found)
+        if known is None or (known and not tokens):
+            self.mismatches[found] = tokens
+
+    def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
+        """Write down that ``name`` was bound in a scope (dotted names are attributes)."""
+        known = self.bindings.setdefault((path, scope), {}).setdefault(name, [])
+        if binding not in known:
+            known.append(binding)
+
+    # -------------------------------------------------------------- symbolic devices
+
+    def unify(self, a: str, b: str) -> None:
+        """Learn that the devices behind two tokens are one (a program that runs proves it)."""
+        x, y = self._find(a), self._find(b)
+        if x != y:
+            # The module's token stays the representative of its class.
+            if x == MODULE_TOKEN:
+                x, y = y, x
+            self._parents[x] = y
+
+    def same(self, a: str, b: str) -> bool:
+        """Whether two tokens are known to be one device."""
+        return self._find(a) == self._find(b)
+
+    def _find(self, token: str) -> str:
+        while token in self._parents:
+            token = self._parents[token]
+        return token
+
+    def confirmed(self) -> list[Mismatch]:
+        """The mismatches that hold, in a stable order."""
+        held = [
+            found
+            for found, tokens in self.mismatches.items()
+            if all(self._find(token) == MODULE_TOKEN for token in tokens)
+        ]
+        return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))

@@ -1,0 +1,266 @@
+"""Transfer functions of statements: how each one changes the state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis import binding, calls, conditions, contexts, imports, iteration
+from devfix.analysis.frames import Loop
+from devfix.analysis.state import State, join_states
+from devfix.analysis.torch_model import operators
+from devfix.analysis.values import NONE, UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: How often a loop body is interpreted: the first time round and once with what that left behind.
+LOOP_ROUNDS = 2
+#: A loop over a short literal or range is followed item by item up to this many.
+UNROLL = 4
+
+
+def assign(interp: Interpreter, node: ast.Assign) -> None:
+    value = interp.eval(node.value)
+    for target in node.targets:
+        binding.bind(interp, target, value, node)
+
+
+def annotated_assign(interp: Interpreter, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        binding.bind(interp, node.target, interp.eval(node.value), node)
+    elif isinstance(node.target, ast.Name) and interp.frame.kind == "class":
+        interp.state.set(interp.frame.id, f"annotation:{node.target.id}", UNKNOWN)
+
+
+def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
+    target = node.target
+    load: ast.expr = target
+    left = interp.eval(load)
+    right = interp.eval(node.value)
+    value = operators.in_place(interp, node, left, right)
+    binding.bind(interp, target, value, node)
+
+
+def expression(interp: Interpreter, node: ast.Expr) -> None:
+    value = interp.eval(node.value)
+    binding.discard(interp, node, value)
+
+
+def if_(interp: Interpreter, node: ast.If) -> None:
+    truth = conditions.decide(interp, node.test, node.body, node.orelse)
+    if truth is not None:
+        interp.run(node.body if truth else node.orelse)
+        return
+    before = interp.state
+    interp.state = before.fork()
+    conditions.assume(interp, node.test, True)
+    interp.run(node.body)
+    then = interp.state
+    interp.state = before.fork()
+    conditions.assume(interp, node.test, False)
+    interp.run(node.orelse)
+    interp.state = join_states(then, interp.state)
+
+
+def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
+    iterable = interp.eval(node.iter)
+    exact = iteration.exact_items(interp, iterable)
+    if exact is not None and len(exact) <= UNROLL:
+        rounds: list[Value] = list(exact)
+    else:
+        element = iteration.element(interp, iterable, node.iter)
+        rounds = [element] * LOOP_ROUNDS
+    loop = Loop()
+    interp.frame.loops.append(loop)
+    for value in rounds:
+        binding.bind(interp, node.target, value, node)
+        interp.run(node.body)
+        _next_round(interp, loop)
+        if interp.state.dead:
+            break
+    interp.frame.loops.pop()
+    _leave_loop(interp, loop, node.orelse)
+
+
+def while_(interp: Interpreter, node: ast.While) -> None:
+    loop = Loop()
+    interp.frame.loops.append(loop)
+    for _ in range(LOOP_ROUNDS):
+        if conditions.truth(interp, interp.eval(node.test)) is False:
+            break
+        interp.run(node.body)
+        _next_round(interp, loop)
+        if interp.state.dead:
+            break
+    interp.frame.loops.pop()
+    _leave_loop(interp, loop, node.orelse)
+
+
+def _next_round(interp: Interpreter, loop: Loop) -> None:
+    """``continue`` joins the end of the body before the next round begins."""
+    for state in loop.continues:
+        interp.state = join_states(state, interp.state)
+    loop.continues.clear()
+
+
+def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:
+    interp.run(orelse)
+    for state in loop.breaks:
+        interp.state = join_states(interp.state, state)
+
+
+def break_(interp: Interpreter, node: ast.Break) -> None:
+    if interp.frame.loops:
+        interp.frame.loops[-1].breaks.append(interp.state.fork())
+    interp.state.dead = True
+
+
+def continue_(interp: Interpreter, node: ast.Continue) -> None:
+    if interp.frame.loops:
+        interp.frame.loops[-1].continues.append(interp.state.fork())
+    interp.state.dead = True
+
+
+def return_(interp: Interpreter, node: ast.Return) -> None:
+    value = interp.eval(node.value) if node.value is not None else NONE
+    interp.frame.returns.append((value, interp.state.fork()))
+    interp.state.dead = True
+
+
+def raise_(interp: Interpreter, node: ast.Raise) -> None:
+    if node.exc is not None:
+        interp.eval(node.exc)
+    interp.state.dead = True
+
+
+def assert_(interp: Interpreter, node: ast.Assert) -> None:
+    value = interp.eval(node.test)
+    if conditions.truth(interp, value) is not False:
+        conditions.assume(interp, node.test, True)
+
+
+def try_(interp: Interpreter, node: ast.Try) -> None:
+    """A handler may start from anywhere in the body, so it sees both ends of it joined."""
+    before = interp.state.fork()
+    interp.run(node.body)
+    interp.run(node.orelse)
+    after = interp.state
+    for handler in node.handlers:
+        entry = before.fork() if after.dead else join_states(before.fork(), after.fork())
+        entry.dead = False
+        interp.state = entry
+        if handler.name:
+            interp.state.set(interp.frame.id, handler.name, UNKNOWN)
+        with interp.recorder.mute():
+            interp.run(handler.body)
+        # The path without an exception is the program under analysis; a handler's only counts
+        # for the names that it alone binds (an import's fallback, say).
+        after = _keep_main_path(after, interp.state)
+    interp.state = after
+    interp.run(node.finalbody)
+
+
+def _keep_main_path(main: State, handler: State) -> State:
+    if main.dead:
+        return handler
+    for frame, variables in handler.frames.items():
+        mine = main.frames.get(frame)
+        if mine is None:
+            main.frames[frame] = variables
+            continue
+        for name, value in variables.items():
+            if name not in mine:
+                main.set(frame, name, value)
+    return main
+
+
+def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
+    undo: list[Callable[[], None]] = []
+    for item in node.items:
+        manager = interp.eval(item.context_expr)
+        entered, leave = contexts.enter(interp, manager, item.context_expr)
+        undo.append(leave)
+        if item.optional_vars is not None:
+            binding.bind(interp, item.optional_vars, entered, node)
+    interp.run(node.body)
+    for leave in reversed(undo):
+        leave()
+
+
+def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    value: Value = calls.make_function(interp, node)
+    for decorator in reversed(node.decorator_list):
+        value = calls.decorate(interp, decorator, value)
+    interp.state.set(binding.target_frame(interp, node.name), node.name, value)
+
+
+def class_(interp: Interpreter, node: ast.ClassDef) -> None:
+    bases = tuple(interp.eval(base) for base in node.bases)
+    made: Value = calls.make_class(interp, node, bases)
+    for decorator in reversed(node.decorator_list):
+        made = calls.decorate(interp, decorator, made)
+    interp.state.set(binding.target_frame(interp, node.name), node.name, made)
+
+
+def delete(interp: Interpreter, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            interp.state.delete(interp.frame.id, target.id)
+
+
+def global_(interp: Interpreter, node: ast.Global) -> None:
+    interp.frame.globals.update(node.names)
+
+
+def nonlocal_(interp: Interpreter, node: ast.Nonlocal) -> None:
+    interp.frame.nonlocals.update(node.names)
+
+
+def match(interp: Interpreter, node: ast.Match) -> None:
+    """Each case is possible; captured names are unknown."""
+    interp.eval(node.subject)
+    before = interp.state
+    result = before.fork()
+    for case in node.cases:
+        interp.state = before.fork()
+        for pattern in ast.walk(case.pattern):
+            name = getattr(pattern, "name", None)
+            if isinstance(name, str):
+                interp.state.set(interp.frame.id, name, UNKNOWN)
+        interp.run(case.body)
+        result = join_states(result, interp.state)
+    interp.state = result
+
+
+EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
+    ast.Assign: assign,
+    ast.AnnAssign: annotated_assign,
+    ast.AugAssign: augmented_assign,
+    ast.Expr: expression,
+    ast.If: if_,
+    ast.For: for_,
+    ast.AsyncFor: for_,
+    ast.While: while_,
+    ast.Break: break_,
+    ast.Continue: continue_,
+    ast.Return: return_,
+    ast.Raise: raise_,
+    ast.Assert: assert_,
+    ast.Try: try_,
+    ast.With: with_,
+    ast.AsyncWith: with_,
+    ast.FunctionDef: function,
+    ast.AsyncFunctionDef: function,
+    ast.ClassDef: class_,
+    ast.Delete: delete,
+    ast.Global: global_,
+    ast.Nonlocal: nonlocal_,
+    ast.Match: match,
+    ast.Import: imports.import_,
+    ast.ImportFrom: imports.import_from,
+}
+if hasattr(ast, "TryStar"):
+    EXECUTORS[ast.TryStar] = try_
+

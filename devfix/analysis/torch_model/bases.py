@@ -1,0 +1,79 @@
+"""Classes of the project that descend from classes outside of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes, modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model import external_objects, layers, losses, module_methods, optim
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Function,
+    Ref,
+    SuperValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value | None:
+    """Instances that are no plain objects: enumerations, autograd functions. None for the rest."""
+    bases = set(modules.external_bases(interp, cls))
+    if bases & {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"}:
+        return UNKNOWN
+    return None
+
+
+def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:
+    """The ``__init__`` of the first base class outside the project."""
+    for base in modules.external_bases(interp, cls):
+        package, _, last = base.rpartition(".")
+        if base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
+            optim.initialise_base(interp, ref, base, site)
+            return
+        if package == "torch.nn":
+            _initialise_module(interp, ref, last, site)
+            return
+
+
+def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
+    obj = interp.obj(ref)
+    if last in layers.CONTAINERS:
+        if obj.items is None and obj.element is None:
+            interp.update(ref, replace(obj, items=()))
+        layers.fill_container(interp, ref, site)
+    elif last in losses.CRITERIA:
+        layers.fill_criterion(interp, ref, last, site)
+    elif last in layers.WEIGHTED:
+        interp.update(ref, replace(obj, place=layers.parameter(interp, site)))
+
+
+def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:
+    """``super().name(...)`` where no class of the project has ``name``."""
+    receiver = value.receiver
+    if not isinstance(receiver, Ref):
+        return UNKNOWN
+    obj = interp.obj(receiver)
+    if name == "__init__":
+        initialise(interp, receiver, obj.cls, site)
+        return NONE
+    if name == "_apply":
+        return receiver
+    if modules.is_module(interp, receiver):
+        return module_methods.call(interp, receiver, name, site)
+    return external_objects.call(interp, receiver, obj, name, site)
+
+
+def is_overridden(interp: Interpreter, ref: Ref, name: str) -> Function | None:
+    """The project's own version of a method that torch would supply."""
+    obj = interp.obj(ref)
+    if not isinstance(obj.cls, Class):
+        return None
+    found = classes.find(interp, obj.cls, name)
+    return found if isinstance(found, Function) else None

@@ -1,0 +1,101 @@
+"""Choosing a device: availability checks, ``torch.device``, and global defaults.
+
+The program under analysis is the one in which an accelerator is present and chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE
+from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.values import (
+    NONE,
+    TRUE,
+    Const,
+    DeviceValue,
+    External,
+    Obj,
+    Scalar,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def available(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.cuda.is_available()`` and its relatives: yes."""
+    return TRUE
+
+
+def device(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.device(...)``."""
+    value = site.value(0, "device", "type")
+    mps = isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith("mps")
+    found = device_of(value)
+    return DeviceValue(found if found is not None else UNKNOWN_DEVICE, mps=mps)
+
+
+def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.accelerator.current_accelerator()``."""
+    return DeviceValue(ACCELERATOR)
+
+
+def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.set_default_device(d)``: factories follow it from here on."""
+    found = device_of(site.value(0, "device"))
+    interp.state.default_device = DeviceValue(found) if found is not None else None
+    return NONE
+
+
+def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``."""
+    value = site.value(0, "t")
+    text = value.value if isinstance(value, Const) else value.name if isinstance(value, External) else ""
+    found = legacy_dtype(str(text))
+    if found is not None:
+        interp.state.default_device = DeviceValue(found[1])
+    return NONE
+
+
+def count(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.cuda.device_count()``: at least one, how many is not known."""
+    return Scalar("int")
+
+
+def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.autocast(...)`` as a context manager."""
+    return interp.new(Obj("external", External("torch.autocast")))
+
+
+def raises(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``pytest.raises``: errors inside are expected."""
+    return interp.new(Obj("external", External("pytest.raises")))
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **dict.fromkeys(
+        (
+            "torch.cuda.is_available",
+            "torch.backends.mps.is_available",
+            "torch.backends.mps.is_built",
+            "torch.mps.is_available",
+            "torch.xpu.is_available",
+            "torch.accelerator.is_available",
+            "torch.cuda.is_initialized",
+        ),
+        available,
+    ),
+    "torch.device": device,
+    "torch.accelerator.current_accelerator": accelerator,
+    "torch.cuda.current_device": accelerator,
+    "torch.set_default_device": set_default_device,
+    "torch.set_default_tensor_type": set_default_tensor_type,
+    "torch.cuda.device_count": count,
+    "torch.autocast": autocast,
+    "pytest.raises": raises,
+}

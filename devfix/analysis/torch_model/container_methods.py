@@ -1,0 +1,99 @@
+"""Methods of lists, dicts and sets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import containers, iteration
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import join_all, join_values
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``container.name(...)``."""
+    if obj.kind == "dict":
+        return _dict(interp, ref, obj, name, site)
+    first = site.args[0].value if site.args else UNKNOWN
+    if name in ("append", "add", "appendleft"):
+        containers.append(interp, ref, first)
+        return NONE
+    if name in ("extend", "update", "extendleft"):
+        items = iteration.exact_items(interp, first)
+        containers.extend(interp, ref, items, iteration.element(interp, first, None))
+        return NONE
+    if name == "insert" and len(site.args) > 1:
+        values = [*containers.everything(obj), site.args[1].value]
+        interp.update(ref, replace(obj, items=None, element=join_all(values)))
+        return NONE
+    if name in ("pop", "popleft"):
+        values = containers.everything(obj)
+        return join_all(values) if values else UNKNOWN
+    if name == "copy":
+        return interp.new(obj)
+    if name == "clear":
+        interp.update(ref, replace(obj, items=(), element=None))
+        return NONE
+    return Scalar("int") if name in ("index", "count") else NONE if name in ("sort", "reverse") else UNKNOWN
+
+
+def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    exact = obj.element is None
+    if name == "items":
+        if exact:
+            pairs = (TupleValue((iteration.key_value(k), v)) for k, v in obj.attrs.items())
+            return TupleValue(tuple(pairs))
+        return Sequence(TupleValue((Scalar("str"), join_all(containers.everything(obj)))))
+    if name == "values":
+        values = containers.everything(obj)
+        return TupleValue(tuple(values)) if exact else Sequence(join_all(values))
+    if name == "keys":
+        keys = tuple(iteration.key_value(key) for key in obj.attrs)
+        return TupleValue(keys) if exact else Sequence(Scalar("str"))
+    if name in ("get", "pop", "setdefault"):
+        return _entry(interp, ref, obj, name, site)
+    if name == "update":
+        return _update(interp, ref, obj, site)
+    if name == "copy":
+        return interp.new(obj)
+    return UNKNOWN
+
+
+def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    key = site.args[0].value if site.args else UNKNOWN
+    default = site.args[1].value if len(site.args) > 1 else NONE
+    known = iteration.dict_key(key)
+    if known is not None and known in obj.attrs:
+        return obj.attrs[known]
+    if known is not None and obj.element is None:
+        if name == "setdefault":
+            containers.set_item(interp, ref, key, default, None)
+        return default
+    return join_values(containers.get_item(interp, ref, key), default)
+
+
+def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    attrs = dict(obj.attrs)
+    element = obj.element
+    other = interp.obj_of(site.args[0].value) if site.args else None
+    if other is not None and other.kind == "dict":
+        attrs.update(other.attrs)
+        element = other.element if element is None else element
+    elif site.args:
+        element = UNKNOWN
+    attrs.update({name: arg.value for name, arg in site.keywords.items()})
+    interp.update(ref, replace(obj, attrs=attrs, element=element))
+    return NONE

@@ -1,0 +1,280 @@
+"""Datasets and loaders: what a batch looks like, and where its tensors are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes, iteration
+from devfix.analysis.conditions import truth
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
+from devfix.analysis.torch_model import generators, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    DeviceValue,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_OPTIONS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory")
+
+
+def loader(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``DataLoader(dataset, ...)``."""
+    facts: dict[str, Value] = {}
+    for position, option in enumerate(_OPTIONS):
+        value = site.value(position, option)
+        if value is not None:
+            facts[option] = value
+    generator = site.keywords.get("generator")
+    if generator is not None and truth(interp, facts.get("shuffle", NONE)):
+        generators.check(interp, replace(site, keywords={"generator": generator}), _default(interp))
+    trail = (interp.site("loader", site.node),)
+    return interp.new(Obj("loader", External(name), facts=facts, trail=trail))
+
+
+def _default(interp: Interpreter) -> Device:
+    default = interp.state.default_device
+    return default.device if isinstance(default, DeviceValue) else CPU
+
+
+def tensor_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``TensorDataset(x, y)``."""
+    items = tuple(arg.value for arg in site.args)
+    return interp.new(Obj("dataset", External(name), items=items, attrs={"tensors": TupleValue(items)}))
+
+
+def same_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Subset``, ``ConcatDataset``: elements as in what they are made of."""
+    inner = site.value(0, "dataset", "datasets")
+    if isinstance(inner, (TupleValue, Sequence)) or (interp.obj_of(inner) or Obj("")).kind == "list":
+        inner = iteration.element(interp, inner or UNKNOWN, None)
+    return inner if inner is not None else UNKNOWN
+
+
+def split(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``random_split(dataset, lengths)``: several of the same."""
+    inner = site.value(0, "dataset")
+    generators.check(interp, site, _default(interp))
+    return Sequence(inner if inner is not None else UNKNOWN)
+
+
+def sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """Samplers yield indices."""
+    return interp.new(Obj("sampler", External(name), element=Scalar("int")))
+
+
+def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """``dataset[i]``."""
+    obj = interp.obj_of(value)
+    if obj is None or not isinstance(value, Ref):
+        items = iteration.exact_items(interp, value)
+        return iteration.element(interp, value, node) if items or isinstance(value, Sequence) else UNKNOWN
+    if obj.kind == "dataset":
+        return TupleValue(tuple(_row(interp, item) for item in obj.items or ()))
+    if obj.kind == "instance" and isinstance(obj.cls, Class):
+        where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+        for name in ("__getitem__", "__iter__"):
+            found = classes.find(interp, obj.cls, name)
+            if isinstance(found, Function):
+                if name == "__iter__":
+                    return calls.iterate_instance(interp, value, node)
+                index = CallSite(where, (Arg(Scalar("int")),))
+                return calls.call_function(interp, found, [value], where, index)
+        return UNKNOWN
+    if obj.kind == "list":
+        return iteration.element(interp, value, node)
+    return UNKNOWN
+
+
+def _row(interp: Interpreter, value: Value) -> Value:
+    value = without_none(value)
+    return iteration.row(value) if isinstance(value, (Tensor, Array)) else UNKNOWN
+
+
+def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What a loop over a loader yields."""
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind == "sampler":
+        return Scalar("int")
+    if "moved" in obj.facts:
+        return _moved(interp, obj, node)
+    sample = element(interp, obj.facts.get("dataset", UNKNOWN), node)
+    where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+    collate_fn = obj.facts.get("collate_fn", NONE)
+    if collate_fn != NONE:
+        samples = interp.new(Obj("list", element=sample))
+        result = calls.call(interp, collate_fn, CallSite(where, (Arg(samples),)))
+    elif obj.facts.get("batch_size") == NONE:
+        result = sample
+    else:
+        result = collate(interp, sample, where)
+    result = _from_loader(interp, result, where)
+    if node is not None:
+        _check_workers(interp, obj, result, node)
+    return result
+
+
+def _moved(interp: Interpreter, obj: Obj, node: ast.expr | None) -> Value:
+    """A loader that a framework prepared moves its batches."""
+    inner = replace(obj, facts={k: v for k, v in obj.facts.items() if k != "moved"})
+    return placed(interp, batch(interp, interp.new(inner), node), ACCELERATOR)
+
+
+def placed(interp: Interpreter, value: Value, device: Device) -> Value:
+    """A nested batch with every tensor on ``device``."""
+    if isinstance(value, Tensor):
+        return replace(value, device=device, roots=())
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(placed(interp, item, device) for item in value.items))
+    if isinstance(value, Sequence):
+        return Sequence(placed(interp, value.element, device))
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("dict", "list"):
+        attrs = {k: placed(interp, v, device) for k, v in obj.attrs.items()}
+        items = tuple(placed(interp, v, device) for v in obj.items) if obj.items is not None else None
+        last = placed(interp, obj.element, device) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    return value
+
+
+def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
+    """``default_collate``: numbers and arrays become tensors, containers keep their form."""
+    sample = without_none(sample)
+    if isinstance(sample, Tensor):
+        rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
+        return replace(sample, rank=rank, parameter=False, leaf=True)
+    if isinstance(sample, Array):
+        rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
+        roots = (sample.trail,) if sample.trail else ()
+        return Tensor(CPU, sample.dtype, rank, grad=False, leaf=True, roots=roots)
+    kind = scalar_type(sample)
+    if kind in ("int", "float", "bool"):
+        dtype = {"int": "int64", "float": "float64", "bool": "bool"}[kind]
+        return Tensor(CPU, dtype, 1, grad=False, leaf=True)
+    if kind == "str":
+        return Sequence(Scalar("str"))
+    if isinstance(sample, TupleValue):
+        return TupleValue(tuple(collate(interp, item, node) for item in sample.items))
+    obj = interp.obj_of(sample)
+    if obj is not None and obj.kind == "dict":
+        attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
+        last = collate(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, element=last))
+    if obj is not None and obj.kind == "list" and obj.items is not None:
+        return TupleValue(tuple(collate(interp, item, node) for item in obj.items))
+    return UNKNOWN
+
+
+def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    """Tensors on the CPU begin their life, for the training loop, where the loader yields them."""
+    if isinstance(value, Tensor):
+        if value.device != CPU:
+            return value
+        roots = value.roots or ((value.trail,) if value.trail else ())
+        trail = (interp.site("loader", node),) if getattr(node, "end_lineno", None) else ()
+        return replace(value, trail=trail, roots=roots)
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(_from_loader(interp, item, node) for item in value.items))
+    if isinstance(value, Sequence):
+        return Sequence(_from_loader(interp, value.element, node))
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("dict", "list"):
+        attrs = {k: _from_loader(interp, v, node) for k, v in obj.attrs.items()}
+        items = tuple(_from_loader(interp, v, node) for v in obj.items) if obj.items is not None else None
+        last = _from_loader(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    return value
+
+
+def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
+    """All tensors of a nested batch."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (TupleValue, Sequence)):
+        items = value.items if isinstance(value, TupleValue) else (value.element,)
+        return [leaf for item in items for leaf in leaves(interp, item)]
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("dict", "list"):
+        parts = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
+        return [leaf for part in parts for leaf in leaves(interp, part)]
+    return []
+
+
+def _check_workers(interp: Interpreter, obj: Obj, result: Value, node: ast.expr) -> None:
+    """Facts: "Dataset moves to cuda, num_workers=2 (fork)", "... pin_memory=True"."""
+    moved = [leaf for leaf in leaves(interp, result) if leaf.device.is_accelerator]
+    if not moved:
+        return
+    parts = [Part(leaf, "batch", node) for leaf in moved]
+    workers = obj.facts.get("num_workers", Const(0))
+    detail = {"loader": _where(obj)}
+    if isinstance(workers, Const) and isinstance(workers.value, int) and workers.value > 0:
+        requirements.record(interp, node, "torch.utils.data.DataLoader", "worker", parts, **detail)
+    elif truth(interp, obj.facts.get("pin_memory", NONE)):
+        requirements.record(interp, node, "torch.utils.data.DataLoader", "pin", parts, **detail)
+
+
+def _where(obj: Obj) -> str:
+    """The place of the loader's construction, as ``path:line:column``."""
+    if not obj.trail:
+        return ""
+    site = obj.trail[0]
+    return f"{site.path}:{site.span.line}:{site.span.column}"
+
+
+def loader_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
+    """``loader.dataset`` and the other options."""
+    return obj.facts.get(name)
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``iter(loader)``, ``len(loader)`` by their methods."""
+    if name == "__iter__":
+        return ref
+    if name == "__getitem__":
+        return element(interp, ref, site.node)
+    return Scalar("int") if name == "__len__" else UNKNOWN
+
+
+def vision_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torchvision.datasets.MNIST(...)``: an image tensor (with a transform) and a label."""
+    image: Value = UNKNOWN
+    if site.value(None, "transform") not in (None, NONE):
+        image = Tensor(CPU, None, 3, grad=False)
+    return interp.new(Obj("list", element=TupleValue((image, Scalar("int")))))
+
+
+_VISION = "MNIST FashionMNIST KMNIST EMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFolder FakeData USPS".split()
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.utils.data.DataLoader": loader,
+    "torch.utils.data.TensorDataset": tensor_dataset,
+    "torch.utils.data.Subset": same_dataset,
+    "torch.utils.data.ConcatDataset": same_dataset,
+    "torch.utils.data.random_split": split,
+    **{
+        f"torch.utils.data.{name}": sampler
+        for name in "RandomSampler SequentialSampler WeightedRandomSampler SubsetRandomSampler".split()
+    },
+    **{f"torchvision.datasets.{name}": vision_dataset for name in _VISION},
+}

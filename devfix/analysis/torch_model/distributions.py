@@ -1,0 +1,75 @@
+"""``torch.distributions``: parameters decide where samples are, and values must join them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    UNKNOWN,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Normal(loc, scale)`` and the rest: the parameters meet."""
+    last = name.rpartition(".")[2]
+    if last == "kl_divergence":
+        return UNKNOWN
+    parts: list[Part] = []
+    inner: Value = UNKNOWN
+    for role, arg in [*((f"parameter {i + 1}", a) for i, a in enumerate(site.args)), *site.keywords.items()]:
+        value = without_none(arg.value)
+        if isinstance(value, Tensor):
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, Ref) and interp.obj(value).facts.get("parameters"):
+            inner = value
+    trail = (interp.site("factory", site.node),)
+    obj = Obj("external", External(f"torch.distributions.{last}"), trail=trail)
+    if not parts:
+        if inner != UNKNOWN:
+            return inner
+        number = all(not isinstance(without_none(a.value), (Ref,)) for a in site.args)
+        place = Tensor(rank=0, dtype="float32", trail=trail) if number and site.args else None
+        return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
+    device = requirements.meet(interp, site.node, name, parts)
+    tensors = [part.tensor for part in parts]
+    worst = next((t for t in tensors if t.device == device), tensors[0])
+    values = TupleValue(tuple(tensors))
+    return interp.new(replace(obj, place=worst).with_fact("parameters", values))
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``sample``, ``rsample``, ``log_prob``, ``cdf``, ``entropy``."""
+    place = obj.place
+    if place is None:
+        return UNKNOWN
+    trail = (interp.site("result", site.node),)
+    roots = place.roots or ((place.trail,) if place.trail else ())
+    sample = Tensor(place.device, place.dtype, None, trail=trail, roots=roots)
+    if name in ("sample", "rsample", "sample_n"):
+        rank = AT_LEAST_1 if site.args or site.keywords or place.rank not in (0, None) else place.rank
+        return replace(sample, rank=rank)
+    if name in ("log_prob", "cdf", "icdf"):
+        arg = site.get(0, "value")
+        value = without_none(arg.value) if arg is not None else None
+        if arg is not None and isinstance(value, Tensor):
+            owner = getattr(getattr(site.node, "func", None), "value", None)
+            parts = [Part(place, "parameters", owner), Part(value, "value", arg.node)]
+            full = f"{getattr(obj.cls, 'name', '')}.{name}"
+            device = requirements.meet(interp, site.node, full, parts)
+            return replace(sample, device=device, rank=value.rank)
+    return sample if name in ("entropy", "mean", "stddev", "variance", "mode", "probs") else UNKNOWN

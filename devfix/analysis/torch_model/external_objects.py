@@ -1,0 +1,123 @@
+"""Objects from outside the project that are no modules: optimizers, loaders, tokenizers, options."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.torch_model import data, distributions, frameworks, optim, standard_library, tokenizers
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_HARMLESS_METHODS = frozenset(
+    "add_scalar add_scalars add_histogram add_graph add_image info debug warning error log write print "
+    "set_postfix set_description update manual_seed seed initial_seed get_state set_state".split()
+)
+
+
+def attribute(
+    interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
+) -> Value | None:
+    """A data attribute of an object; None when it is (or may be) a method."""
+    if obj.kind == "loader":
+        return data.loader_attribute(interp, ref, obj, name)
+    if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
+        return optim.attribute(interp, ref, obj, name)
+    if obj.cls == External("transformers.ModelOutput"):
+        return obj.element
+    if obj.cls == External(tokenizers.BATCH) and name not in ("to", "items", "keys", "values", "get"):
+        return obj.element
+    if obj.cls == External("argparse.Namespace"):
+        return standard_library.option(interp, obj, name)
+    if obj.cls == External("torch.Generator") and name == "device":
+        return obj.facts.get("device", UNKNOWN)
+    return frameworks.attribute(interp, ref, obj, name)
+
+
+def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
+    """``object[key]``."""
+    if obj.cls in (External("transformers.ModelOutput"), External(tokenizers.BATCH)):
+        return obj.element
+    if obj.kind == "dataset":
+        return data.element(interp, ref, node)
+    return None
+
+
+def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``object.name(...)``."""
+    cls = obj.cls.name if isinstance(obj.cls, External) else ""
+    handler = _BY_CLASS.get(cls)
+    if handler is not None:
+        return handler(interp, ref, obj, name, site)
+    if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
+        return optim.method(interp, ref, obj, name, site)
+    if cls.startswith("torch.distributions"):
+        return distributions.method(interp, ref, obj, name, site)
+    if obj.kind in ("loader", "dataset", "sampler"):
+        return data.method(interp, ref, obj, name, site)
+    found = frameworks.method(interp, ref, obj, name, site)
+    if found is not None:
+        return found
+    if name in _HARMLESS_METHODS or any(b.startswith("torch.utils.data") for b in modules.external_bases(interp, obj.cls)):
+        return UNKNOWN
+    return calls.call_unknown(interp, site)
+
+
+def _generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    return ref if name == "manual_seed" else UNKNOWN
+
+
+def _batch(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    if name in ("to", "cuda"):
+        return tokenizers.move(interp, ref, site)
+    element = obj.element if obj.element is not None else UNKNOWN
+    if name == "items":
+        return Sequence(TupleValue((UNKNOWN, element)))
+    if name in ("get", "pop"):
+        return element
+    return Sequence(element) if name == "values" else UNKNOWN
+
+
+def _tokenizer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    if name in ("batch_encode_plus", "encode_plus", "pad", "apply_chat_template", "__call__"):
+        return tokenizers.encode(interp, site)
+    if name == "encode" and site.value(None, "return_tensors") == Const("pt"):
+        trail = (interp.site("tokenizer", site.node),)
+        return Tensor(dtype="int64", rank=AT_LEAST_1, grad=False, trail=trail)
+    return UNKNOWN
+
+
+def _scaler(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``GradScaler``: scales a loss where it is; ``step`` steps the optimizer."""
+    if name == "scale" and site.args:
+        return site.args[0].value
+    if name == "step" and site.args and isinstance(site.args[0].value, Ref):
+        optimizer = site.args[0].value
+        return optim.method(interp, optimizer, interp.obj(optimizer), "step", CallSite(site.node))
+    return NONE
+
+
+_BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
+    "torch.Generator": _generator,
+    tokenizers.BATCH: _batch,
+    tokenizers.TOKENIZER: _tokenizer,
+    "torch.amp.GradScaler": _scaler,
+    "argparse.ArgumentParser": standard_library.parser_method,
+}

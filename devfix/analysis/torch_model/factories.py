@@ -1,0 +1,294 @@
+"""Factory calls: tensors that come into being, on the default device unless told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.torch_model import generators, requirements
+from devfix.analysis.torch_model.arguments import (
+    data_dtype,
+    default_device,
+    device_of,
+    dtype_of,
+    nesting,
+    size_rank,
+)
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Value, roots_of, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """How a factory call reads its arguments.
+
+    ``sizes``: the positional arguments are sizes. ``rank``: a fixed rank. ``dtype``: what comes
+    out without ``dtype=`` (empty: from the data). ``random``: it draws from a generator, so where
+    it runs decides the numbers.
+    """
+
+    dtype: str = "float32"
+    sizes: bool = False
+    rank: int | None = None
+    random: bool = False
+
+
+FACTORIES: dict[str, Factory] = {
+    **dict.fromkeys(("zeros", "ones", "empty"), Factory(sizes=True)),
+    **dict.fromkeys(("rand", "randn"), Factory(sizes=True, random=True)),
+    **dict.fromkeys(
+        ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window",
+         "linspace", "logspace"),
+        Factory(rank=1),
+    ),
+    "eye": Factory(rank=2),
+    "randperm": Factory("int64", rank=1, random=True),
+    "tril_indices": Factory("int64", rank=2),
+    "triu_indices": Factory("int64", rank=2),
+    "empty_strided": Factory(),
+}  # fmt: skip
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.name(...)`` for a name in :data:`FACTORIES`."""
+    factory = FACTORIES[name]
+    sizes = list(site.args)
+    if "size" in site.keywords:
+        sizes = [site.keywords["size"]]
+    rank = size_rank(interp, sizes) if factory.sizes else factory.rank
+    return _new(interp, site, factory.dtype, rank, random=factory.random)
+
+
+def _new(
+    interp: Interpreter, site: CallSite, dtype: str | None, rank: int | None, random: bool = False
+) -> Tensor:
+    device = device_of(site.value(None, "device"))
+    given = site.keywords.get("dtype")
+    if given is not None and given.value != NONE:
+        dtype = dtype_of(given.value)
+    placed = device if device is not None else default_device(interp)
+    if random:
+        generators.check(interp, site, placed)
+    grad = site.value(None, "requires_grad") == TRUE
+    kind = "random-factory" if random else "factory"
+    trail = (interp.site(kind, site.node),)
+    if "out" in site.keywords:
+        out = without_none(site.keywords["out"].value)
+        return out if isinstance(out, Tensor) else Tensor(trail=trail)
+    return Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail)
+
+
+def full(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.full(size, value)``: the dtype of the value."""
+    size, fill = site.get(0, "size"), site.value(1, "fill_value")
+    rank = size_rank(interp, [size]) if size is not None else None
+    return _new(interp, site, data_dtype(interp, fill) if fill is not None else None, rank)
+
+
+def arange(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.arange``: integers give int64, any float the default float."""
+    kinds = {data_dtype(interp, arg.value) for arg in site.args}
+    dtype = "float32" if "float32" in kinds else "int64" if kinds <= {"int64", "bool"} else None
+    return _new(interp, site, dtype, 1)
+
+
+def randint(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.randint([low,] high, size)``."""
+    size = site.get(None, "size")
+    if size is None:
+        size = next((a for a in reversed(site.args) if nesting(interp, a.value) != 0), None)
+    rank = size_rank(interp, [size]) if size is not None else None
+    return _new(interp, site, "int64", rank, random=True)
+
+
+def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.tensor(data)``: always on the default device, but a tensor keeps its own."""
+    data = site.value(0, "data")
+    if data is None:
+        return Tensor()
+    data = without_none(data)
+    made = _new(interp, site, data_dtype(interp, data), nesting(interp, data))
+    if isinstance(data, Tensor) and device_of(site.value(None, "device")) is None:
+        made = replace(made, device=data.device, dtype=made.dtype or data.dtype)
+    return made
+
+
+def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.as_tensor``, ``asarray``: no copy where none is needed."""
+    data = site.value(0, "data")
+    data = without_none(data) if data is not None else None
+    if isinstance(data, Tensor):
+        device = device_of(site.value(None, "device"))
+        dtype = site.keywords.get("dtype")
+        changed = replace(data, dtype=dtype_of(dtype.value)) if dtype is not None else data
+        if device is None or device == data.device:
+            return changed
+        return replace(changed, device=device, trail=(interp.site("move", site.node),), roots=())
+    made = tensor(interp, name, site)
+    return _from_array(interp, made, data, site)
+
+
+def _from_array(interp: Interpreter, made: Value, data: Value | None, site: CallSite) -> Value:
+    if isinstance(made, Tensor) and isinstance(data, Array):
+        return replace(made, trail=(interp.site("numpy", site.node),), roots=(data.trail,) if data.trail else ())
+    return made
+
+
+def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.from_numpy``: on the CPU whatever the default device (facts)."""
+    data = site.value(0, "ndarray")
+    trail = (interp.site("numpy", site.node),)
+    if isinstance(data, Array):
+        roots = (data.trail,) if data.trail else ()
+        rank = data.rank if data.rank is not None else None
+        return Tensor(CPU, data.dtype, rank, grad=False, leaf=True, trail=trail, roots=roots)
+    return Tensor(CPU, trail=trail, grad=False, leaf=True)
+
+
+def like(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``zeros_like`` and its family: everything as the first operand has it."""
+    source = site.value(0, "input")
+    source = without_none(source) if source is not None else None
+    if not isinstance(source, Tensor):
+        return Tensor(device=device_of(site.value(None, "device")) or UNKNOWN_DEVICE)
+    device = device_of(site.value(None, "device")) or source.device
+    given = site.keywords.get("dtype")
+    dtype = dtype_of(given.value) if given is not None and given.value != NONE else source.dtype
+    trail = (interp.site("result", site.node),)
+    grad = site.value(None, "requires_grad") == TRUE
+    return Tensor(device, dtype, source.rank, grad=grad, leaf=True, trail=trail, roots=roots_of([source]))
+
+
+def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value:
+    """``x.new_zeros(...)`` and its family: the device and dtype of ``x``."""
+    device = device_of(site.value(None, "device")) or source.device
+    given = site.keywords.get("dtype")
+    dtype = dtype_of(given.value) if given is not None else source.dtype
+    if name == "new_tensor" or name == "new":
+        rank = nesting(interp, site.args[0].value) if len(site.args) == 1 else len(site.args)
+    elif name == "new_full":
+        rank = size_rank(interp, list(site.args[:1]))
+    else:
+        rank = size_rank(interp, list(site.args))
+    trail = (interp.site("result", site.node),)
+    return Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
+
+
+_LEGACY = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
+    "IntTensor": "int32", "ShortTensor": "int16", "ByteTensor": "uint8", "CharTensor": "int8",
+    "BoolTensor": "bool", "BFloat16Tensor": "bfloat16", "Tensor": "float32",
+}  # fmt: skip
+
+
+def legacy_dtype(name: str) -> tuple[str, Device] | None:
+    """The dtype and device of ``torch[.cuda].FloatTensor`` and the like, by canonical name."""
+    package, _, last = name.rpartition(".")
+    if last not in _LEGACY or package not in ("torch", "torch.cuda"):
+        return None
+    return _LEGACY[last], ACCELERATOR if package == "torch.cuda" else CPU
+
+
+def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.FloatTensor(...)``: by sizes or by data, never on another device than its own."""
+    found = legacy_dtype(name)
+    assert found is not None
+    dtype, device = found
+    asked = device_of(site.value(None, "device"))
+    trail = (interp.site("factory", site.node),)
+    rank = _legacy_rank(interp, site)
+    made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail)
+    if asked is not None and asked.is_accelerator and device == CPU:
+        requirements.record(interp, site.node, name, "legacy-constructor", [Part(made, "device", None)])
+        return replace(made, device=asked)
+    data = without_none(site.args[0].value) if len(site.args) == 1 else None
+    if isinstance(data, Array):
+        return replace(made, roots=(data.trail,) if data.trail else ())
+    return made
+
+
+def _legacy_rank(interp: Interpreter, site: CallSite) -> int | None:
+    if len(site.args) == 1:
+        rank = nesting(interp, site.args[0].value)
+        return 1 if rank == 0 else rank if rank is not None else AT_LEAST_1
+    return len(site.args) if site.args else AT_LEAST_1
+
+
+def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.normal(mean, std[, size])``: where its tensor arguments are, else like ``randn``."""
+    tensors = [
+        Part(arg.value, role, arg.node)
+        for role, arg in zip(("mean", "std"), site.args, strict=False)
+        if isinstance(arg.value, Tensor)
+    ]
+    if tensors:
+        device = requirements.meet(interp, site.node, "torch.normal", tensors)
+        generators.check(interp, site, device)
+        first = tensors[0].tensor
+        trail = (interp.site("result", site.node),)
+        return Tensor(device, first.dtype, first.rank, grad=False, leaf=True, trail=trail,
+                      roots=roots_of([part.tensor for part in tensors]))  # fmt: skip
+    size = site.get(2, "size")
+    rank = size_rank(interp, [size]) if size is not None else AT_LEAST_1
+    return _new(interp, site, "float32", rank, random=True)
+
+
+def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.sparse_coo_tensor(indices, values, size)``: where the values are."""
+    roles = ("indices", "values")
+    parts = [
+        Part(arg.value, role, arg.node)
+        for role, arg in zip(roles, site.args, strict=False)
+        if isinstance(arg.value, Tensor)
+    ]
+    device = device_of(site.value(None, "device"))
+    if device is None:
+        device = parts[-1].tensor.device if parts else default_device(interp)
+    trail = (interp.site("factory", site.node),)
+    roots = roots_of([part.tensor for part in parts])
+    return Tensor(device, parts[-1].tensor.dtype if parts else "float32", 2, trail=trail, roots=roots)
+
+
+def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nn.Parameter(data)``: a leaf where the data is."""
+    data = site.value(0, "data")
+    data = without_none(data) if data is not None else None
+    if not isinstance(data, Tensor):
+        data = Tensor(default_device(interp)) if data is None else Tensor(UNKNOWN_DEVICE)
+    trail = data.trail or (interp.site("factory", site.node),)
+    grad = site.value(1, "requires_grad") != FALSE
+    return replace(data, parameter=True, leaf=True, grad=grad, trail=trail)
+
+
+def variable(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``autograd.Variable(t)`` is ``t`` itself nowadays."""
+    data = site.value(0, "data")
+    return data if data is not None else Tensor()
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.full": full,
+    "torch.arange": arange,
+    "torch.range": arange,
+    "torch.randint": randint,
+    "torch.tensor": tensor,
+    "torch.scalar_tensor": tensor,
+    "torch.as_tensor": as_tensor,
+    "torch.asarray": as_tensor,
+    "torch.from_numpy": from_numpy,
+    "torch.normal": normal,
+    "torch.sparse_coo_tensor": sparse,
+    "torch.sparse.FloatTensor": sparse,
+    "torch.nn.Parameter": parameter,
+    "torch.nn.Buffer": variable,
+    "torch.autograd.Variable": variable,
+    **{f"torch.{kind}_like": like for kind in "zeros ones empty rand randn randint full".split()},
+    **{f"{package}.{name}": legacy for package in ("torch", "torch.cuda") for name in _LEGACY},
+}
+

@@ -1,0 +1,119 @@
+"""Frameworks that own devices: Accelerate, HF Trainer, Lightning and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.torch_model import data, moves, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    DeviceValue,
+    External,
+    Obj,
+    Ref,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+ACCELERATE = "accelerate.Accelerator"
+_TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
+
+
+def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``accelerate.Accelerator()``."""
+    return interp.new(Obj("external", External(ACCELERATE)))
+
+
+def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``TrainingArguments(...)``."""
+    facts = {key: arg.value for key, arg in site.keywords.items()}
+    return interp.new(Obj("external", External("transformers.TrainingArguments"), facts=facts))
+
+
+def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Trainer(model=..., data_collator=..., train_dataset=...)``: it pins the batches and moves them.
+
+    Facts: "HF Trainer: collate moves to cuda", "... dataset moves to cuda".
+    """
+    for role in ("train_dataset", "eval_dataset"):
+        dataset = site.value(None, role)
+        if dataset is not None:
+            _check_batch(interp, name, site, dataset)
+    model = site.value(0, "model")
+    if isinstance(model, Ref) and modules.is_module(interp, model):
+        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+        moves.module(interp, model, "to", where)
+    return interp.new(Obj("external", External(_TRAINERS[0]), facts={"model": model or UNKNOWN}))
+
+
+def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
+    sample = data.element(interp, dataset, site.node)
+    collator = site.value(2, "data_collator")
+    if collator is not None and collator != NONE:
+        samples = interp.new(Obj("list", element=sample))
+        sample = calls.call(interp, collator, CallSite(site.node, (Arg(samples),)))
+    options = interp.obj_of(site.value(1, "args"))
+    if options is not None and options.facts.get("dataloader_pin_memory") == FALSE:
+        return
+    moved = [leaf for leaf in data.leaves(interp, sample) if leaf.device.is_accelerator]
+    if moved:
+        parts = [Part(leaf, "batch", None) for leaf in moved]
+        requirements.record(interp, site.node, name, "framework-pin", parts)
+
+
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
+    """Data attributes of framework objects."""
+    if obj.cls == External(ACCELERATE) and name == "device":
+        return DeviceValue(ACCELERATOR)
+    if name == "model" and "model" in obj.facts:
+        return obj.facts["model"]
+    return None
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value | None:
+    """Methods of framework objects; None when the object belongs to no framework."""
+    if obj.cls == External(ACCELERATE):
+        if name == "prepare":
+            return _prepare(interp, site)
+        if name in ("unwrap_model", "prepare_model", "prepare_data_loader", "gather", "gather_for_metrics"):
+            done = _prepare(interp, site) if name.startswith("prepare") else None
+            return done if done is not None else site.args[0].value if site.args else UNKNOWN
+        return UNKNOWN
+    if obj.cls == External(_TRAINERS[0]):
+        return UNKNOWN
+    return None
+
+
+def _prepare(interp: Interpreter, site: CallSite) -> Value:
+    """Models are moved, loaders will move their batches, the rest is handed back."""
+    for arg in site.args:
+        value = arg.value
+        if not isinstance(value, Ref):
+            continue
+        if modules.is_module(interp, value):
+            where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+            moves.module(interp, value, "to", where)
+        elif interp.obj(value).kind == "loader":
+            interp.update(value, interp.obj(value).with_fact("moved", DeviceValue(ACCELERATOR)))
+    values = tuple(arg.value for arg in site.args)
+    return values[0] if len(values) == 1 else TupleValue(values)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    ACCELERATE: accelerator,
+    "transformers.TrainingArguments": arguments,
+    "transformers.Seq2SeqTrainingArguments": arguments,
+    **dict.fromkeys(_TRAINERS, trainer),
+}
+
+

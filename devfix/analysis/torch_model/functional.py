@@ -1,0 +1,219 @@
+"""``torch.nn.functional`` and the torch functions that need more than the table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.torch_model import losses, operations, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    UNKNOWN,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A function with weights: operands in order (``#`` marks what is no tensor), one device.
+
+    ``dtype``: ``first`` or ``weight`` decides the result's; ``index``: the first operand is an
+    index and must be an integer.
+    """
+
+    operands: tuple[str, ...]
+    same_dtype: bool = True
+    dtype: str = "first"
+    index: bool = False
+
+
+_CONV = Layer(("input", "weight", "bias"))
+LAYERS: dict[str, Layer] = {
+    "linear": Layer(("input", "weight", "bias")),
+    "bilinear": Layer(("input1", "input2", "weight", "bias")),
+    **dict.fromkeys(
+        ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), _CONV
+    ),
+    "embedding": Layer(("input", "weight"), same_dtype=False, dtype="weight", index=True),
+    "embedding_bag": Layer(("input", "weight", "offsets"), same_dtype=False, dtype="weight", index=True),
+    "layer_norm": Layer(("input", "#shape", "weight", "bias"), same_dtype=False),
+    "group_norm": Layer(("input", "#groups", "weight", "bias"), same_dtype=False),
+    "batch_norm": Layer(("input", "running_mean", "running_var", "weight", "bias"), same_dtype=False),
+    "instance_norm": Layer(("input", "running_mean", "running_var", "weight", "bias"), same_dtype=False),
+    "rms_norm": Layer(("input", "#shape", "weight"), same_dtype=False),
+    "prelu": Layer(("input", "weight"), same_dtype=True),
+    "scaled_dot_product_attention": Layer(("query", "key", "value", "attn_mask"), same_dtype=False),
+    "grid_sample": Layer(("input", "grid")),
+}
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``F.name(...)``; None when devfix does not know the function."""
+    handler = HANDLERS.get(f"torch.nn.functional.{name}")
+    if handler is not None:
+        return handler(interp, name, site)
+    if name in LAYERS:
+        return layer(interp, name, LAYERS[name], site)
+    if name in losses.LOSSES:
+        return losses.apply(interp, name, site)
+    return operations.apply(interp, name, site)
+
+
+def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
+    """A function from :data:`LAYERS`."""
+    op = operations.Op(spec.operands, scalars=False)
+    parts, _ = operations.parts_of(interp, op, site)
+    if not parts:
+        return UNKNOWN
+    full = f"torch.nn.functional.{name}"
+    if spec.index and parts[0].role == "input" and requirements.is_float(parts[0].tensor.dtype):
+        requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
+    if spec.same_dtype:
+        requirements.same_dtype(interp, site.node, full, parts)
+    device = requirements.meet(interp, site.node, full, parts, scalars=False)
+    tensors = [part.tensor for part in parts]
+    first = parts[0]
+    dtype = first.tensor.dtype
+    if spec.dtype == "weight":
+        dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
+    rank = AT_LEAST_1 if spec.index else first.tensor.rank
+    return operations.derived(interp, tensors, site, dtype, rank, device)
+
+
+def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.einsum(equation, *operands)``."""
+    parts: list[Part] = []
+    for arg in site.args[1:]:
+        value = without_none(arg.value)
+        if isinstance(value, Tensor):
+            parts.append(Part(value, "operands", arg.node))
+        elif isinstance(value, (TupleValue, Sequence)):
+            return UNKNOWN
+    if not parts:
+        return UNKNOWN
+    requirements.same_dtype(interp, site.node, "torch.einsum", parts)
+    device = requirements.meet(interp, site.node, "torch.einsum", parts, scalars=False)
+    tensors = [part.tensor for part in parts]
+    return operations.derived(interp, tensors, site, tensors[0].dtype, None, device)
+
+
+def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``F.one_hot`` wants int64 and gives int64 with one more dimension."""
+    arg = site.get(0, "tensor", "input")
+    value = without_none(arg.value) if arg is not None else None
+    if arg is None or not isinstance(value, Tensor):
+        return UNKNOWN
+    if value.dtype is not None and value.dtype != "int64":
+        part = Part(value, "tensor", arg.node)
+        requirements.record(interp, site.node, "torch.nn.functional.one_hot", "index-dtype", [part])
+    rank = value.rank + 1 if value.rank is not None and value.rank >= 0 else AT_LEAST_1
+    return operations.derived(interp, [value], site, "int64", rank)
+
+
+def one_operand(dtype: str | None, rank: int | None = AT_LEAST_1) -> Callable[..., Value]:
+    """A handler for a function of one tensor with this result (dtype None: the operand's)."""
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        value = site.value(0, "input", "self")
+        value = without_none(value) if value is not None else None
+        if not isinstance(value, Tensor):
+            return UNKNOWN
+        return operations.derived(interp, [value], site, dtype or value.dtype, rank)
+
+    return handle
+
+
+def where(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.where``: with the condition alone a tuple of index tensors."""
+    if len(site.args) == 1 and not site.keywords:
+        value = without_none(site.args[0].value)
+        if isinstance(value, Tensor):
+            return Sequence(operations.derived(interp, [value], site, "int64", 1))
+        return UNKNOWN
+    result = operations.apply(interp, "where", site)
+    if not isinstance(result, Tensor):
+        return UNKNOWN
+    branches = [without_none(arg.value) for arg in site.args[1:]]
+    dtypes = {b.dtype for b in branches if isinstance(b, Tensor)}
+    return replace(result, dtype=dtypes.pop() if len(dtypes) == 1 else None)
+
+
+def grad(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.autograd.grad(outputs, inputs, grad_outputs)``: one gradient per input, where it is."""
+    outputs = site.get(0, "outputs")
+    given = site.get(2, "grad_outputs")
+    if outputs is not None and given is not None:
+        pair = [
+            Part(value, role, arg.node)
+            for arg, role in ((outputs, "outputs"), (given, "grad_outputs"))
+            if isinstance(value := without_none(arg.value), Tensor)
+        ]
+        if len(pair) == 2:
+            requirements.meet(interp, site.node, "torch.autograd.grad", pair, scalars=False)
+    inputs = site.value(1, "inputs")
+    inputs = without_none(inputs) if inputs is not None else None
+    if isinstance(inputs, Tensor):
+        result = operations.derived(interp, [inputs], site, inputs.dtype, inputs.rank)
+        return TupleValue((replace(result, grad=None),))
+    return UNKNOWN
+
+
+def pack_padded(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``pack_padded_sequence``: lengths on the CPU, whatever the input (facts)."""
+    lengths = site.get(1, "lengths")
+    value = without_none(lengths.value) if lengths is not None else None
+    if lengths is not None and isinstance(value, Tensor) and value.device.is_accelerator:
+        part = Part(value, "lengths", lengths.node)
+        requirements.record(interp, site.node, "torch.nn.utils.rnn.pack_padded_sequence", "host-only", [part])
+    data = site.value(0, "input")
+    return data if data is not None else UNKNOWN
+
+
+def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``pad_packed_sequence``: the data, and lengths that are always on the CPU."""
+    data = site.value(0, "sequence")
+    lengths = Tensor(dtype="int64", rank=1, trail=(interp.site("other", site.node),))
+    return TupleValue((data if data is not None else UNKNOWN, lengths))
+
+
+def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``pad_sequence``: the list becomes one tensor where its items are."""
+    return operations.joined(interp, "torch.stack", operations.OPS["stack"], site)
+
+
+def init(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.nn.init.*_``: fills in place and returns the tensor."""
+    value = site.value(0, "tensor")
+    return value if value is not None else UNKNOWN
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.einsum": einsum,
+    "torch.where": where,
+    "torch.autograd.grad": grad,
+    "torch.nn.functional.one_hot": one_hot,
+    "torch.nn.utils.rnn.pack_padded_sequence": pack_padded,
+    "torch.nn.utils.rnn.pad_packed_sequence": pad_packed,
+    "torch.nn.utils.rnn.pad_sequence": pad_sequence,
+    **{
+        f"torch.nn.init.{name}": init
+        for name in (
+            "xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_ uniform_ normal_ constant_ "
+            "zeros_ ones_ orthogonal_ trunc_normal_ eye_ dirac_ sparse_"
+        ).split()
+    },
+    **dict.fromkeys(("torch.multinomial", "torch.argsort", "torch.nonzero"), one_operand("int64")),
+    **dict.fromkeys(("torch.bernoulli", "torch.poisson"), one_operand(None)),
+    "torch.nn.functional.gumbel_softmax": one_operand(None),
+}
+

@@ -1,0 +1,88 @@
+"""Calls of functions and classes from outside the project, by canonical name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls
+from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model import (
+    checkpoint,
+    choices,
+    data,
+    distributions,
+    factories,
+    frameworks,
+    functional,
+    generators,
+    layers,
+    numpy_model,
+    operations,
+    optim,
+    python_builtins,
+    standard_library,
+)
+from devfix.analysis.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", str, CallSite], Value]
+
+HANDLERS: dict[str, Handler] = {
+    **factories.HANDLERS,
+    **{f"torch.{name}": lambda i, n, s: factories.make(i, n.rpartition(".")[2], s) for name in factories.FACTORIES},
+    **choices.HANDLERS,
+    **data.HANDLERS,
+    **checkpoint.HANDLERS,
+    **python_builtins.HANDLERS,
+    **standard_library.HANDLERS,
+    **functional.HANDLERS,
+    **frameworks.HANDLERS,
+    generators.NAME: generators.make,
+}
+
+#: Packages whose functions take modules and tensors without moving them.
+_HARMLESS = frozenset(
+    "torch torchvision torchaudio numpy math random os sys time logging warnings json re copy itertools functools "
+    "collections pathlib shutil pprint wandb tensorboard tensorboardX tqdm matplotlib seaborn sklearn scipy pandas "
+    "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
+    "transformers datasets rich click typer loguru".split()
+)
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """The result of calling ``name``; code that nobody knows may do anything to modules."""
+    handler = HANDLERS.get(name)
+    if handler is not None:
+        return handler(interp, name, site)
+    package, _, last = name.rpartition(".")
+    found = _by_package(interp, name, package, last, site)
+    if found is not None:
+        return found
+    head = name.partition(".")[0]
+    if head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names:
+        return UNKNOWN
+    return calls.call_unknown(interp, site)
+
+
+def _by_package(
+    interp: Interpreter, name: str, package: str, last: str, site: CallSite
+) -> Value | None:
+    if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
+        return operations.apply(interp, last, site)
+    if package == "torch.Tensor":
+        return operations.apply(interp, last, site)
+    if package == "torch.nn.functional":
+        return functional.call(interp, last, site)
+    if package.startswith("numpy"):
+        return numpy_model.call(interp, name, site)
+    if package == "torch.optim" and last[:1].isupper():
+        return optim.construct(interp, name, site)
+    if package.startswith("torch.optim.lr_scheduler"):
+        return optim.scheduler(interp, name, site)
+    if package.startswith("torch.distributions"):
+        return distributions.construct(interp, name, site)
+    return layers.construct(interp, name, site)

@@ -1,0 +1,170 @@
+"""Indexing: ``x[i]`` and ``x[i] = v`` on tensors, arrays and containers."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes, containers
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.iteration import dict_key
+from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.modules import is_module
+from devfix.analysis.torch_model import external_objects, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Class,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Value) -> Value:
+    """``value[key]``: the data's device; index tensors may be on the CPU, or where the data is."""
+    keys = _keys(node.slice, key)
+    rank = _rank(value.rank, keys)
+    if isinstance(value, Array):
+        return replace(value, rank=rank)
+    for index, where in keys:
+        if isinstance(index, Tensor):
+            _check_index(interp, node, value, index, where)
+    device = value.device
+    if not any(isinstance(index, Tensor) for index, _ in keys):
+        # A view: still the same storage, so its history stays readable.
+        trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
+        roots = value.roots or (value.trail,)
+        return replace(value, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots)
+    trail = (interp.site("result", node),)
+    roots = value.roots or (value.trail,)
+    return replace(
+        value, device=device, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots
+    )
+
+
+def _check_index(
+    interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr
+) -> None:
+    """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index")."""
+    if value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator:
+        target = node.value if isinstance(node, ast.Subscript) else None
+        parts = [Part(value, "self", target), Part(index, "index", where)]
+        requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
+    if index.dtype is not None and requirements.is_float(index.dtype):
+        parts = [Part(index, "index", where)]
+        requirements.record(interp, node, "torch.Tensor.__getitem__", "index-dtype", parts)
+
+
+def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
+    """The parts of an index with the expressions they are written as."""
+    if isinstance(key, TupleValue):
+        if isinstance(node, ast.Tuple) and len(node.elts) == len(key.items):
+            return list(zip((without_none(item) for item in key.items), node.elts, strict=True))
+        return [(item, node) for item in key.items]
+    return [(key, node)]
+
+
+def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
+    """The rank after indexing: integers take one dimension away, None adds one."""
+    if rank is None or rank < 0:
+        simple = all(isinstance(where, ast.Slice) for _, where in keys)
+        return rank if simple else None
+    for value, where in keys:
+        if isinstance(where, ast.Constant) and where.value is None:
+            rank += 1
+        elif isinstance(where, ast.Slice):
+            continue
+        elif scalar_type(value) == "int":
+            rank -= 1
+        elif isinstance(value, External) and value.name == "builtins.slice":
+            continue
+        elif isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1:
+            continue
+        else:
+            return None
+    return max(rank, 0)
+
+
+def assign(
+    interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value
+) -> None:
+    """``tensor[key] = value``: copies across devices, except under an index tensor or mask.
+
+    Facts: "slice assign: cuda[0:2] = cpu" runs, "index_put: cuda tensor, cpu values" does not.
+    """
+    keys = _keys(target.slice, key)
+    indices = [(index, where) for index, where in keys if isinstance(index, Tensor)]
+    for index, where in indices:
+        _check_index(interp, target, tensor, index, where)
+    value = without_none(value)
+    if not indices or not isinstance(value, Tensor):
+        return
+    masks_only = all(index.dtype == "bool" for index, _ in indices)
+    if value.rank in (0, None) or (masks_only and value.rank is None):
+        return
+    parts = [Part(tensor, "self", target.value), Part(value, "values", None)]
+    requirements.meet(interp, target, "torch.Tensor.__setitem__", parts, detail={"in_place": "self"})
+
+
+def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) -> Value:
+    """``object[key]`` for an object on the heap."""
+    obj = interp.obj(ref)
+    if obj.kind == "instance" and isinstance(obj.cls, Class):
+        found = classes.find(interp, obj.cls, "__getitem__")
+        if isinstance(found, Function):
+            site = CallSite(node, (Arg(key, node.slice),))
+            return calls.call_function(interp, found, [ref], node, site)
+    if obj.kind == "list" and isinstance(node.slice, ast.Slice):
+        return _list_slice(interp, obj, node.slice)
+    if obj.kind in ("list", "dict", "set"):
+        return containers.get_item(interp, ref, key)
+    if is_module(interp, ref):
+        return _module_item(interp, node, ref, obj, key)
+    found_item = external_objects.item(interp, ref, obj, key, node)
+    return found_item if found_item is not None else UNKNOWN
+
+
+def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
+    from devfix.analysis.expressions import slice_bounds
+
+    bounds = slice_bounds(node)
+    if obj.items is not None and bounds is not None:
+        return interp.new(replace(obj, items=obj.items[bounds]))
+    values = containers.everything(obj)
+    return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
+
+
+def _module_item(
+    interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value
+) -> Value:
+    """An entry of a ``Sequential``, ``ModuleList`` or ``ModuleDict``."""
+    if isinstance(node.slice, ast.Slice) and obj.items is not None:
+        from devfix.analysis.expressions import slice_bounds
+
+        bounds = slice_bounds(node.slice)
+        kept = obj.items[bounds] if bounds is not None else obj.items
+        return interp.new(replace(obj, items=kept))
+    if isinstance(obj.cls, External) and obj.cls.name == "torch.nn.ModuleDict":
+        return containers.get_item(interp, ref, key) if not obj.attrs else _dict_entry(obj, key)
+    return containers.get_item(interp, ref, key)
+
+
+def _dict_entry(obj: Obj, key: Value) -> Value:
+
+
+    name = dict_key(key)
+    if name is not None and name in obj.attrs:
+        return obj.attrs[name]
+    values = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
+    return join_all(values)

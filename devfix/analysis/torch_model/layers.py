@@ -1,0 +1,315 @@
+"""Layers of ``torch.nn``: what constructing them makes and what calling them asks for."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, iteration, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import AT_LEAST_1, Device
+from devfix.analysis.torch_model import losses, operations, owners, pretrained, requirements
+from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSpec:
+    """A layer with parameters.
+
+    ``index``: its input is an integer index. ``strict``: input and weight share one dtype.
+    ``recurrent``: (output, state); ``attention``: (output, weights).
+    """
+
+    index: bool = False
+    strict: bool = True
+    recurrent: bool = False
+    attention: bool = False
+    inputs: tuple[str, ...] = ("input",)
+
+
+_NORM = LayerSpec(strict=False)
+_CONVOLUTION = LayerSpec()
+WEIGHTED: dict[str, LayerSpec] = {
+    **dict.fromkeys("Linear Bilinear LazyLinear PReLU".split(), LayerSpec()),
+    **dict.fromkeys(
+        "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
+        "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d".split(),
+        _CONVOLUTION,
+    ),
+    **dict.fromkeys(
+        "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d RMSNorm "
+        "SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d InstanceNorm3d".split(),
+        _NORM,
+    ),
+    **dict.fromkeys(("Embedding", "EmbeddingBag"), LayerSpec(index=True, strict=False)),
+    **dict.fromkeys(("LSTM", "GRU", "RNN"), LayerSpec(recurrent=True, inputs=("input", "hx"))),
+    **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell"), LayerSpec(inputs=("input", "hx"))),
+    "MultiheadAttention": LayerSpec(
+        attention=True, inputs=("query", "key", "value", "key_padding_mask", "#need", "attn_mask")
+    ),
+    **dict.fromkeys(
+        ("TransformerEncoderLayer", "TransformerEncoder"),
+        LayerSpec(inputs=("src", "mask", "src_key_padding_mask"), strict=False),
+    ),
+    **dict.fromkeys(
+        ("TransformerDecoderLayer", "TransformerDecoder"),
+        LayerSpec(
+            inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
+            strict=False,
+        ),
+    ),
+    "Transformer": LayerSpec(
+        inputs=("src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
+                "tgt_key_padding_mask", "memory_key_padding_mask"),
+        strict=False,
+    ),
+}  # fmt: skip
+#: Modules that hold others.
+CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
+#: Modules that wrap one and move or scatter the inputs themselves.
+WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
+
+
+def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """An object of a class from outside the project, when it is a module; else None."""
+    package, _, last = name.rpartition(".")
+    if package in ("torch.nn", "torch.nn.parallel", "torch.nn.utils"):
+        return _torch_module(interp, name, last, site)
+    return pretrained.construct(interp, name, site)
+
+
+def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> Value | None:
+    if not last[:1].isupper():
+        return None
+    trail = (interp.site("module", site.node),)
+    cls = External(name)
+    if last in CONTAINERS:
+        ref = interp.new(Obj("module", cls, items=(), trail=trail))
+        fill_container(interp, ref, site)
+        return ref
+    if last in WRAPPERS:
+        return _wrapper(interp, cls, site)
+    if last in losses.CRITERIA:
+        ref = interp.new(Obj("module", cls, trail=trail))
+        fill_criterion(interp, ref, last, site)
+        return ref
+    place = parameter(interp, site) if last in WEIGHTED else None
+    obj = Obj("module", cls, place=place, trail=trail)
+    if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
+        obj = obj.with_fact("kind", External(last))
+    return interp.new(obj)
+
+
+def parameter(interp: Interpreter, site: CallSite) -> Tensor:
+    """A typical parameter of a layer made by this call."""
+    device = device_of(site.value(None, "device")) or default_device(interp)
+    given = site.keywords.get("dtype")
+    dtype = dtype_of(given.value) if given is not None and given.value != NONE else "float32"
+    trail = (interp.site("module", site.node),)
+    return Tensor(device, dtype, AT_LEAST_1, parameter=True, grad=True, leaf=True, trail=trail)
+
+
+def fill_container(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``Sequential(*modules)``, ``ModuleList(modules)``, ``ModuleDict(mapping)``."""
+    obj = interp.obj(ref)
+    values = tuple(arg.value for arg in site.args)
+    if len(values) == 1 and not modules.is_module(interp, values[0]):
+        inner = interp.obj_of(values[0])
+        if inner is not None and inner.kind == "dict":
+            interp.update(ref, replace(obj, attrs={**obj.attrs, **inner.attrs}, element=inner.element))
+            return
+        exact = iteration.exact_items(interp, values[0])
+        if exact is not None:
+            values = _without_names(exact)
+        else:
+            element = iteration.element(interp, values[0], site.args[0].node)
+            if isinstance(element, TupleValue) and len(element.items) == 2:
+                element = element.items[1]
+            interp.update(ref, replace(obj, items=None, element=element))
+            return
+    if site.open:
+        known = [value for value in values if isinstance(value, Ref)]
+        interp.update(ref, replace(obj, items=None, element=known[-1] if known else UNKNOWN))
+        return
+    interp.update(ref, replace(obj, items=(*(obj.items or ()), *values)))
+
+
+def _without_names(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """``OrderedDict([("fc", nn.Linear(...))])`` comes as pairs."""
+    return tuple(v.items[1] if isinstance(v, TupleValue) and len(v.items) == 2 else v for v in values)
+
+
+def fill_criterion(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
+    """Tensors given to a loss become its buffers; remember how they were written."""
+    _, buffers = losses.CRITERIA[last]
+    obj = interp.obj(ref)
+    for name in buffers:
+        arg = site.get(0 if name == "weight" else None, name)
+        value = without_none(arg.value) if arg is not None else None
+        if arg is not None and arg.node is not None and isinstance(value, Tensor):
+            stored = value.at(interp.site("argument", arg.node))
+            obj = replace(obj.with_attr(name, stored), buffers=obj.buffers | {name})
+    reduction = site.value(None, "reduction")
+    if reduction is not None:
+        obj = obj.with_fact("reduction", reduction)
+    interp.update(ref, obj)
+
+
+def _wrapper(interp: Interpreter, cls: External, site: CallSite) -> Value:
+    inner = site.value(0, "module")
+    if not isinstance(inner, Ref):
+        return UNKNOWN
+    obj = Obj("module", cls, attrs={"module": inner}, trail=(interp.site("module", site.node),))
+    return interp.new(obj.with_fact("wrapped", inner))
+
+
+# -------------------------------------------------------------------------------- calls
+
+
+def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """Calling a module whose ``forward`` is not in the project."""
+    obj = interp.obj(ref)
+    name = layer_name(interp, obj.cls)
+    if name in ("Sequential", "ModuleList"):
+        return _chain(interp, ref, site)
+    if name in WRAPPERS:
+        return _call_wrapped(interp, ref, site)
+    if name in losses.CRITERIA:
+        return _criterion(interp, ref, name, site)
+    if name in WEIGHTED and obj.place is not None:
+        return weighted(interp, ref, name, obj.place, site)
+    if obj.place is not None:
+        return pretrained.call(interp, ref, obj.place, site)
+    return _stateless(interp, name, site)
+
+
+def layer_name(interp: Interpreter, cls: Value) -> str:
+    """The name of the ``torch.nn`` class that an object's class is or descends from."""
+    for base in modules.external_bases(interp, cls):
+        package, _, last = base.rpartition(".")
+        if package.startswith("torch.nn"):
+            return last
+    return ""
+
+
+def _chain(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    obj = interp.obj(ref)
+    steps = list(obj.items or ()) + [v for v in obj.attrs.values() if modules.is_module(interp, v)]
+    if obj.element is not None:
+        steps.append(obj.element)
+    value = site.args[0].value if site.args else UNKNOWN
+    node = site.args[0].node if site.args else None
+    for step in steps:
+        value = calls.call(interp, step, CallSite(site.node, (Arg(value, node),)))
+    return value
+
+
+def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """DataParallel and DDP scatter their inputs to the module's devices."""
+    obj = interp.obj(ref)
+    inner = obj.facts["wrapped"]
+    device = modules.module_device(interp, inner)
+    if device is None or not device.is_accelerator:
+        return calls.call(interp, inner, site)
+
+    def moved(arg: Arg) -> Arg:
+        value = arg.value
+        return Arg(replace(value, device=device), arg.node) if isinstance(value, Tensor) else arg
+
+    args = tuple(moved(arg) for arg in site.args)
+    keywords = {name: moved(arg) for name, arg in site.keywords.items()}
+    return calls.call(interp, inner, replace(site, args=args, keywords=keywords))
+
+
+def _criterion(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    obj = interp.obj(ref)
+    function, names = losses.CRITERIA[name]
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    buffers = {n: Arg(obj.attrs[n], callee) for n in names if n in obj.attrs}
+    result = losses.apply(interp, function, site, buffers)
+    if isinstance(result, Tensor) and obj.facts.get("reduction") is not None:
+        if obj.facts["reduction"] != NONE and str(getattr(obj.facts["reduction"], "value", "")) == "none":
+            result = replace(result, rank=AT_LEAST_1)
+    return result
+
+
+def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: CallSite) -> Value:
+    """A layer with parameters: its inputs and its weight meet."""
+    spec = WEIGHTED[name]
+    op = operations.Op(spec.inputs)
+    parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, site))
+    full = f"torch.nn.{name}"
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    weight = Part(owners.describe(interp, ref, place), "weight", callee)
+    first = parts[0].tensor if parts else None
+    if spec.index and first is not None and requirements.is_float(first.dtype):
+        requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
+    if spec.strict and parts:
+        requirements.same_dtype(interp, site.node, full, [parts[0], weight])
+    detail = owners.detail(interp, ref) if _apart(parts, place.device) else None
+    device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
+    if not parts:
+        device = place.device
+    rank = AT_LEAST_1 if spec.index or first is None or first.rank in (None, 0) else first.rank
+    tensors = [part.tensor for part in parts] or [place]
+    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=True)
+    if interp.autocast and not spec.index and name not in ("LayerNorm",):
+        result = replace(result, dtype=None)
+    return _packaged(spec, name, result)
+
+
+def _apart(parts: list[Part], device: Device) -> bool:
+    return any(part.tensor.device != device for part in parts)
+
+
+def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite:
+    """An LSTM takes its two states as a tuple: the first stands for both."""
+    if "hx" not in spec.inputs:
+        return site
+    arg = site.get(1, "hx")
+    items = iteration.exact_items(interp, arg.value) if arg is not None else None
+    if arg is None or not items:
+        return site
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    worst = next((t for t in tensors if t.device.kind == "cpu"), tensors[0] if tensors else None)
+    if worst is None:
+        return site
+    return replace(site, args=(site.args[0], Arg(worst, arg.node)), keywords={})
+
+
+def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:
+    if spec.recurrent:
+        state: Value = TupleValue((result, result)) if name == "LSTM" else result
+        return TupleValue((result, state))
+    if name == "LSTMCell":
+        return TupleValue((result, result))
+    return TupleValue((result, result)) if spec.attention else result
+
+
+def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """Activations, pooling, dropout: one tensor in, one of the same place out."""
+    value = without_none(site.args[0].value) if site.args else UNKNOWN
+    if not isinstance(value, Tensor):
+        return UNKNOWN
+    if name in ("CosineSimilarity", "PairwiseDistance") and len(site.args) > 1:
+        return operations.apply(interp, "cosine_similarity", site) or UNKNOWN
+    rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
+    return operations.derived(interp, [value], site, value.dtype, rank)
+
+

@@ -1,0 +1,134 @@
+"""Losses: input and target on one device, class weights too, and targets of the right dtype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import operations, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import UNKNOWN, Const, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A loss: its operands in the order of the functional form, and what its target must be.
+
+    ``target``: ``classes`` (int64, or probabilities), ``float`` (0 to 1), or empty for anything.
+    ``free``: operands that may live on the CPU beside an accelerator's input.
+    """
+
+    operands: tuple[str, ...]
+    target: str = ""
+    free: tuple[str, ...] = ()
+    scalars: bool = True
+
+
+_PLAIN = Loss(("input", "target"), scalars=False)
+LOSSES: dict[str, Loss] = {
+    "cross_entropy": Loss(("input", "target", "weight"), "classes", scalars=False),
+    "nll_loss": Loss(("input", "target", "weight"), "classes", scalars=False),
+    "binary_cross_entropy": Loss(("input", "target", "weight"), "float", scalars=False),
+    "binary_cross_entropy_with_logits": Loss(
+        ("input", "target", "weight", "#average", "#reduce", "#reduction", "pos_weight"), "float"
+    ),
+    **dict.fromkeys(
+        ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss",
+         "soft_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "hinge_embedding_loss"),
+        _PLAIN,
+    ),
+    "multi_margin_loss": Loss(("input", "target", "#p", "#margin", "weight"), scalars=False),
+    "gaussian_nll_loss": Loss(("input", "target", "var"), scalars=False),
+    "cosine_embedding_loss": Loss(("input1", "input2", "target"), scalars=False),
+    "margin_ranking_loss": Loss(("input1", "input2", "target"), scalars=False),
+    "triplet_margin_loss": Loss(("anchor", "positive", "negative"), scalars=False),
+    "ctc_loss": Loss(
+        ("log_probs", "targets", "input_lengths", "target_lengths"),
+        free=("targets", "input_lengths", "target_lengths"),
+    ),
+}  # fmt: skip
+
+#: Loss modules, and the keyword arguments that are tensors kept as buffers.
+CRITERIA: dict[str, tuple[str, tuple[str, ...]]] = {
+    "CrossEntropyLoss": ("cross_entropy", ("weight",)),
+    "NLLLoss": ("nll_loss", ("weight",)),
+    "NLLLoss2d": ("nll_loss", ("weight",)),
+    "BCELoss": ("binary_cross_entropy", ("weight",)),
+    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", ("weight", "pos_weight")),
+    "MSELoss": ("mse_loss", ()),
+    "L1Loss": ("l1_loss", ()),
+    "SmoothL1Loss": ("smooth_l1_loss", ()),
+    "HuberLoss": ("huber_loss", ()),
+    "KLDivLoss": ("kl_div", ()),
+    "PoissonNLLLoss": ("poisson_nll_loss", ()),
+    "SoftMarginLoss": ("soft_margin_loss", ()),
+    "MultiLabelMarginLoss": ("multilabel_margin_loss", ()),
+    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", ("weight",)),
+    "MultiMarginLoss": ("multi_margin_loss", ("weight",)),
+    "HingeEmbeddingLoss": ("hinge_embedding_loss", ()),
+    "GaussianNLLLoss": ("gaussian_nll_loss", ()),
+    "CosineEmbeddingLoss": ("cosine_embedding_loss", ()),
+    "MarginRankingLoss": ("margin_ranking_loss", ()),
+    "TripletMarginLoss": ("triplet_margin_loss", ()),
+    "CTCLoss": ("ctc_loss", ()),
+}
+
+
+def apply(
+    interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg] | None = None
+) -> Value:
+    """A loss called as a function; ``buffers`` are the tensors a loss module brings along."""
+    spec = LOSSES[name]
+    op = operations.Op(spec.operands)
+    parts, _ = operations.parts_of(interp, op, site)
+    for role, arg in (buffers or {}).items():
+        if isinstance(arg.value, Tensor):
+            parts.append(Part(arg.value, role, arg.node))
+    if not parts:
+        return UNKNOWN
+    full = f"torch.nn.functional.{name}"
+    bound = [part for part in parts if part.role not in spec.free]
+    _check_target(interp, full, spec, parts, site)
+    device = requirements.meet(interp, site.node, full, bound, scalars=spec.scalars)
+    tensors = [part.tensor for part in bound]
+    rank = tensors[0].rank if _unreduced(site) else 0
+    return operations.derived(interp, tensors, site, tensors[0].dtype, rank, device)
+
+
+def _unreduced(site: CallSite) -> bool:
+    return site.value(None, "reduction") == Const("none")
+
+
+def _check_target(
+    interp: Interpreter, name: str, spec: Loss, parts: list[Part], site: CallSite
+) -> None:
+    """Facts: "cross_entropy: int32 target" and "float 1-d target" fail, uint8 runs; "bce: long"."""
+    target = next((part for part in parts if part.role == "target"), None)
+    source = next((part for part in parts if part.role == "input"), None)
+    if target is None or target.tensor.dtype is None:
+        return
+    dtype = target.tensor.dtype
+    if spec.target == "classes":
+        floating = dtype.startswith(("float", "bfloat"))
+        bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
+        if bad:
+            requirements.record(interp, site.node, name, "target-dtype", [target], wanted="int64")
+    elif spec.target == "float" and not dtype.startswith(("float", "bfloat")):
+        wanted = source.tensor.dtype if source is not None else None
+        if wanted is None or wanted.startswith(("float", "bfloat")):
+            requirements.record(
+                interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32"
+            )
+
+
+def _is_class_list(source: Part | None, target: Part) -> bool:
+    """A float target of one dimension beside logits of two can be no table of probabilities."""
+    if target.tensor.rank != 1 or source is None:
+        return False
+    rank = source.tensor.rank
+    return rank is None or rank != 1
+

@@ -1,0 +1,63 @@
+"""Method calls on values whose class is not in the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import scalar_type
+from devfix.analysis.modules import is_module
+from devfix.analysis.torch_model import (
+    bases,
+    container_methods,
+    external_objects,
+    module_methods,
+    numpy_model,
+    tensor_methods,
+)
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    ExternalMethod,
+    Ref,
+    Scalar,
+    SuperValue,
+    Tensor,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_TEXT_RESULTS = {"split": None, "splitlines": None, "startswith": "bool", "endswith": "bool", "find": "int",
+                 "count": "int", "index": "int", "isdigit": "bool"}  # fmt: skip
+
+
+def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
+    """``receiver.name(...)``."""
+    receiver, name = method.receiver, method.name
+    if isinstance(receiver, Tensor):
+        return tensor_methods.call(interp, receiver, name, method.node, site)
+    if isinstance(receiver, Array):
+        return numpy_model.method(interp, receiver, name, site)
+    if isinstance(receiver, SuperValue):
+        return bases.call_super(interp, receiver, name, site)
+    if isinstance(receiver, Ref):
+        return _object_method(interp, receiver, name, site)
+    if isinstance(receiver, TupleValue):
+        return Scalar("int") if name in ("index", "count") else UNKNOWN
+    if scalar_type(receiver) == "str":
+        kind = _TEXT_RESULTS.get(name, "str")
+        return Scalar(kind) if kind is not None else UNKNOWN
+    return calls.call_unknown(interp, site)
+
+
+def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    obj = interp.obj(ref)
+    if obj.kind in ("list", "dict", "set"):
+        return container_methods.call(interp, ref, obj, name, site)
+    if is_module(interp, ref):
+        return module_methods.call(interp, ref, name, site)
+    return external_objects.call(interp, ref, obj, name, site)

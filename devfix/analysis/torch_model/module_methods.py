@@ -1,0 +1,183 @@
+"""Methods every ``nn.Module`` has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, containers, iteration, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all
+from devfix.analysis.torch_model import layers, moves, pretrained
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_ITSELF = frozenset("train eval requires_grad_ share_memory zero_grad compile apply".split())
+
+
+def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    """``module.name(...)``."""
+    if name in moves.METHODS or name == "to_empty":
+        return moves.module(interp, ref, "to" if name == "to_empty" else name, site)
+    handler = _HANDLERS.get(name)
+    if handler is not None:
+        return handler(interp, ref, site)
+    if name in _ITSELF:
+        if name == "apply" and site.args:
+            for part in modules.tree(interp, ref)[:8]:
+                calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(part),)))
+        return NONE if name == "zero_grad" else ref
+    if name in ("append", "insert", "extend"):
+        return _grow(interp, ref, name, site)
+    if name in ("items", "values", "keys"):
+        return _entries(interp, ref, name)
+    return pretrained.method(interp, ref, name, site)
+
+
+def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    found = [t for t in modules.tensors(interp, ref) if t.parameter]
+    if not found:
+        return Sequence(Tensor(parameter=True, owner=ref.address)) if _opaque(interp, ref) else TupleValue(())
+    joined = join_all([replace(t, owner=ref.address) for t in found])
+    assert isinstance(joined, Tensor)
+    return Sequence(replace(joined, owner=ref.address, rank=-1))
+
+
+def _opaque(interp: Interpreter, ref: Ref) -> bool:
+    return interp.obj(ref).kind == "module" and interp.obj(ref).items is None
+
+
+def _named_parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    values = _parameters(interp, ref, site)
+    if isinstance(values, Sequence):
+        return Sequence(TupleValue((Scalar("str"), values.element)))
+    return TupleValue(())
+
+
+def _buffers(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    found = [t for t in modules.tensors(interp, ref) if not t.parameter]
+    return Sequence(join_all(list(found))) if found else Sequence(UNKNOWN)
+
+
+def _named_buffers(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    values = _buffers(interp, ref, site)
+    element = values.element if isinstance(values, Sequence) else UNKNOWN
+    return Sequence(TupleValue((Scalar("str"), element)))
+
+
+def _children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    return TupleValue(tuple(modules.children(interp, ref)))
+
+
+def _modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    return TupleValue(tuple(modules.tree(interp, ref)))
+
+
+def _named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    pairs = (TupleValue((Scalar("str"), part)) for part in modules.tree(interp, ref))
+    return TupleValue(tuple(pairs))
+
+
+def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """A dict of tensors that live where the module does."""
+    found = modules.tensors(interp, ref)
+    element = join_all(list(found)) if found else UNKNOWN
+    if isinstance(element, Tensor):
+        element = replace(element, parameter=False, grad=False)
+    return interp.new(Obj("dict", element=element))
+
+
+def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """Copies into the module's own tensors, across devices (facts: "cuda state loaded ...")."""
+    return UNKNOWN
+
+
+def _register_buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    name, value = site.value(0, "name"), site.value(1, "tensor")
+    if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
+        obj = interp.obj(ref)
+        obj = replace(obj.with_attr(name.value, value), buffers=obj.buffers | {name.value})
+        interp.update(ref, obj)
+    return NONE
+
+
+def _register_parameter(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    name, value = site.value(0, "name"), site.value(1, "param")
+    if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
+        interp.update(ref, interp.obj(ref).with_attr(name.value, value))
+    return NONE
+
+
+def _add_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    name, value = site.value(0, "name"), site.value(1, "module")
+    obj = interp.obj(ref)
+    if value is None:
+        return NONE
+    if isinstance(name, Const) and isinstance(name.value, str):
+        interp.update(ref, obj.with_attr(name.value, value))
+    else:
+        # A computed name: keep the module among the nameless children.
+        interp.update(ref, obj.with_attr(f"child {len(obj.attrs)}", value))
+    return NONE
+
+
+def _grow(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    value = site.args[-1].value if site.args else UNKNOWN
+    if name == "extend":
+        items = iteration.exact_items(interp, value)
+        containers.extend(interp, ref, items, iteration.element(interp, value, None))
+    else:
+        containers.append(interp, ref, value)
+    return ref
+
+
+def _entries(interp: Interpreter, ref: Ref, name: str) -> Value:
+    obj = interp.obj(ref)
+    named = {k: v for k, v in obj.attrs.items() if modules.is_module(interp, v) or isinstance(v, Tensor)}
+    values = [*named.values(), *([obj.element] if obj.element is not None else [])]
+    if name == "keys":
+        return TupleValue(tuple(Const(k) for k in named)) if obj.element is None else Sequence(Scalar("str"))
+    if obj.element is None:
+        if name == "values":
+            return TupleValue(tuple(values))
+        return TupleValue(tuple(TupleValue((Const(k), v)) for k, v in named.items()))
+    element = join_all(values)
+    return Sequence(element if name == "values" else TupleValue((Scalar("str"), element)))
+
+
+def _forward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    return layers.call(interp, ref, site)
+
+
+_HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
+    "parameters": _parameters,
+    "named_parameters": _named_parameters,
+    "buffers": _buffers,
+    "named_buffers": _named_buffers,
+    "children": _children,
+    "modules": _modules,
+    "named_modules": _named_modules,
+    "named_children": _named_modules,
+    "state_dict": _state_dict,
+    "load_state_dict": _load_state_dict,
+    "register_buffer": _register_buffer,
+    "register_parameter": _register_parameter,
+    "add_module": _add_module,
+    "register_module": _add_module,
+    "forward": _forward,
+    "__call__": _forward,
+}

@@ -1,0 +1,154 @@
+"""Moves and casts: ``to``, ``cuda``, ``cpu``, ``type`` and the dtype methods, of tensors and modules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
+from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.values import (
+    NONE,
+    Const,
+    DTypeValue,
+    External,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+    roots_of,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
+    "int": "int32", "short": "int16", "byte": "uint8", "char": "int8", "bool": "bool",
+}  # fmt: skip
+METHODS = frozenset({"to", "cuda", "cpu", "type", "xpu", "type_as", *CASTS})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a move goes: None leaves the device (or dtype) as it is; "?" is some other dtype."""
+
+    device: Device | None = None
+    dtype: str | None = None
+
+
+def target_of(name: str, site: CallSite) -> Target:
+    """What ``x.name(...)`` asks for."""
+    if name == "cpu":
+        return Target(CPU)
+    if name == "xpu":
+        return Target(ACCELERATOR)
+    if name == "cuda":
+        return Target(accelerator_of(site))
+    if name in CASTS:
+        return Target(None, CASTS[name])
+    if name == "type":
+        return _type_target(site)
+    if name == "type_as":
+        return _like(site.value(0, "other"))
+    return _to_target(site)
+
+
+def _type_target(site: CallSite) -> Target:
+    value = site.value(0, "dtype")
+    if isinstance(value, External):
+        found = legacy_dtype(value.name)
+        return Target(found[1], found[0]) if found is not None else Target()
+    if isinstance(value, Const) and isinstance(value.value, str):
+        found = legacy_dtype(value.value)
+        return Target(found[1], found[0]) if found is not None else Target(None, "?")
+    if value is None or value == NONE:
+        return Target()
+    return Target(UNKNOWN_DEVICE if isinstance(value, Unknown) else None, dtype_of(value) or "?")
+
+
+def _like(value: Value | None) -> Target:
+    if isinstance(value, Tensor):
+        return Target(value.device, value.dtype or "?")
+    return Target(UNKNOWN_DEVICE, "?")
+
+
+def _to_target(site: CallSite) -> Target:
+    device: Device | None = None
+    dtype: str | None = None
+    for arg in site.args:
+        value = without_none(arg.value)
+        if isinstance(value, Tensor):
+            return _like(value)
+        if isinstance(value, DTypeValue):
+            dtype = value.name or "?"
+        elif isinstance(value, External):
+            dtype = dtype_of(value) or "?"
+        elif value == NONE or (isinstance(value, Const) and isinstance(value.value, bool)):
+            continue
+        elif not (isinstance(value, Scalar) and value.type == "bool"):
+            device = device_of(value)
+            dtype = "?" if isinstance(value, Unknown) else dtype
+    if "device" in site.keywords:
+        device = device_of(site.keywords["device"].value)
+    if "dtype" in site.keywords and site.keywords["dtype"].value != NONE:
+        dtype = dtype_of(site.keywords["dtype"].value) or "?"
+    if "other" in site.keywords:
+        return _like(site.keywords["other"].value)
+    if site.open:
+        return Target(UNKNOWN_DEVICE, "?")
+    return Target(device, dtype)
+
+
+def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Value:
+    """The moved or cast copy of a tensor; the tensor itself where nothing changes."""
+    if name == "type" and not site.args and not site.keywords:
+        return Scalar("str")
+    target = target_of(name, site)
+    return retarget(interp, value, target, site)
+
+
+def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:
+    """``value`` after a move to ``target``."""
+    device = target.device if target.device is not None else value.device
+    dtype = value.dtype
+    if target.dtype is not None:
+        dtype = None if target.dtype == "?" else target.dtype
+    if target.device is None or (device == value.device and device != CPU):
+        trail = (interp.site("cast", site.node),)
+        roots = roots_of([value])
+        if dtype == value.dtype:
+            return value
+    else:
+        trail, roots = (interp.site("move", site.node),), ()
+    kept = device == value.device and dtype == value.dtype
+    leaf = value.leaf if kept or not value.grad else False
+    return replace(
+        value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
+        parameter=value.parameter and kept,
+    )  # fmt: skip
+
+
+def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
+    target = target_of(name, site)
+    where = interp.site("move" if target.device is not None else "cast", site.node)
+
+    def change(value: Tensor) -> Tensor:
+        device = target.device if target.device is not None else value.device
+        dtype = value.dtype
+        if target.dtype is not None and (dtype in FLOATS or dtype is None):
+            dtype = None if target.dtype == "?" else target.dtype
+        return replace(value, device=device, dtype=dtype, trail=(where,), roots=())
+
+    modules.transform(interp, ref, change)
+    obj = interp.obj(ref)
+    if target.device is not None:
+        interp.update(ref, obj.with_fact("moved", TupleValue((Const(str(target.device)),))))
+    return ref

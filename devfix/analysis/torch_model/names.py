@@ -1,0 +1,101 @@
+"""Canonical names: one dotted name for each thing, however it is imported."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from functools import lru_cache
+
+from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
+from devfix.analysis.values import Const, DTypeValue, External, Value
+
+#: Longer spellings of canonical prefixes, longest match wins.
+_PREFIXES = {
+    "pytorch_lightning": "lightning",
+    "lightning.pytorch": "lightning",
+    "torch._C._nn": "torch.nn.functional",
+    "torch.nn.modules.module": "torch.nn",
+    "torch.nn.modules": "torch.nn",
+    "torch.nn.parameter": "torch.nn",
+    "torch.functional": "torch",
+    "torch.tensor.Tensor": "torch.Tensor",
+    "torch.autograd.variable": "torch.autograd",
+    "torch.utils.data.dataloader": "torch.utils.data",
+    "torch.utils.data.dataset": "torch.utils.data",
+    "torch.utils.data.sampler": "torch.utils.data",
+    "torch.cuda.amp.autocast_mode.autocast": "torch.autocast",
+    "torch.cuda.amp.autocast": "torch.autocast",
+    "torch.amp.autocast": "torch.autocast",
+    "torch.amp.autocast_mode.autocast": "torch.autocast",
+    "torch.cpu.amp.autocast": "torch.autocast",
+    "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
+    "torch.optim.optimizer.Optimizer": "torch.optim.Optimizer",
+    "torch.distributions.normal": "torch.distributions",
+    "torch.distributions.categorical": "torch.distributions",
+    "torch.distributions.multivariate_normal": "torch.distributions",
+    "transformers.tokenization_utils": "transformers",
+}
+_MODULES = frozenset({"torch.nn.functional", "torch.nn.utils", "torch.nn.parallel", "torch.nn.init"})
+
+
+@lru_cache(maxsize=8192)
+def canonical(name: str) -> str:
+    """The one name of a thing: ``torch.nn.modules.linear.Linear`` is ``torch.nn.Linear``."""
+    if name.startswith("np."):
+        name = "numpy" + name[2:]
+    head = name
+    while head:
+        target = _PREFIXES.get(head)
+        if target is not None:
+            return target + name[len(head) :]
+        head = head.rpartition(".")[0]
+    return _without_defining_module(name)
+
+
+def _without_defining_module(name: str) -> str:
+    """``torch.nn.modules.linear.Linear`` and ``torch.optim.adam.Adam`` lose the defining file."""
+    package, _, last = name.rpartition(".")
+    parent, _, module = package.rpartition(".")
+    if parent in ("torch.optim", "torch.nn", "torch.utils.data") and last[:1].isupper():
+        if f"{parent}.{module}" not in _MODULES and module.islower() and module != "lr_scheduler":
+            return f"{parent}.{last}"
+    return name
+
+
+@lru_cache(maxsize=8192)
+def external(name: str) -> Value:
+    """The value of something imported from outside the project."""
+    name = canonical(name)
+    package, _, last = name.rpartition(".")
+    if package == "torch" and (last in DTYPES or last in DTYPE_ALIASES):
+        return DTypeValue(DTYPE_ALIASES.get(last, last))
+    if package == "math" and isinstance(getattr(math, last, None), float):
+        return Const(getattr(math, last))
+    if package == "numpy" and last in ("pi", "e", "inf", "nan"):
+        return Const(float(getattr(math, last)))
+    return External(name)
+
+
+@lru_cache(maxsize=8192)
+def external_attribute(owner: str, name: str) -> Value:
+    """An attribute of something outside the project."""
+    return external(f"{owner}.{name}")
+
+
+def is_builtin(name: str) -> bool:
+    """Whether Python itself knows the name."""
+    return hasattr(builtins, name)
+
+
+#: What the star imports that people write bring into scope, as far as the analysis cares.
+_STAR = {
+    "torch.nn": (
+        "Module Linear Conv1d Conv2d Conv3d Sequential ReLU Embedding LSTM GRU RNN ModuleList "
+        "ModuleDict Parameter Dropout BatchNorm1d BatchNorm2d LayerNorm CrossEntropyLoss MSELoss"
+    ).split(),
+}
+
+
+def star_names(module: str) -> list[str]:
+    """The names that ``from module import *`` binds for a module outside the project."""
+    return list(_STAR.get(canonical(module), ()))

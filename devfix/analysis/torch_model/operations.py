@@ -1,0 +1,329 @@
+"""Applying the table of operations: which operands a call has, and what comes out."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.iteration import exact_items
+from devfix.analysis.lattice import (
+    AT_LEAST_1,
+    UNKNOWN_DEVICE,
+    Device,
+    promote,
+    rank_of_broadcast,
+)
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.torch_model.operators import typed
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.specs import (
+    FLOATING,
+    OPS,
+    REDUCTIONS,
+    RESHAPES,
+    SAME,
+    TESTS,
+    Op,
+)
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+    roots_of,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Reductions that return (values, indices) when they are given a dimension.
+_PAIRS = frozenset({"max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin"})
+
+
+def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
+    in_place = name.endswith("_") and not name.endswith("__")
+    base = name[:-1] if in_place else name
+    if base in OPS and not (name in SAME):
+        return _operation(interp, base, OPS[base], site, in_place=in_place)
+    first = site.args[0].value if site.args else site.value(0, "input", "self")
+    first = without_none(first) if first is not None else None
+    if base in _PAIRS and base not in REDUCTIONS or base in REDUCTIONS:
+        return _reduction(interp, base, first, site)
+    if not isinstance(first, Tensor):
+        known = base in SAME or base in FLOATING or base in RESHAPES or base in TESTS
+        return UNKNOWN if known else None
+    if in_place and base in SAME | FLOATING:
+        return first
+    return _unary(interp, name, base, first, site)
+
+
+def _unary(
+    interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite
+) -> Value | None:
+    if base in SAME or name in SAME:
+        rank = first.rank
+        result = derived(interp, [first], site, first.dtype, rank)
+        if base in ("detach", "data"):
+            return replace(result, grad=False, leaf=True)
+        if base == "contiguous":
+            return result
+        return result
+    if base in FLOATING:
+        dtype = _floating(first.dtype)
+        return derived(interp, [first], site, dtype, first.rank)
+    if base in TESTS:
+        return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
+    if base in RESHAPES:
+        return derived(interp, [first], site, first.dtype, _reshaped(interp, base, first, site))
+    return None
+
+
+def _floating(dtype: str | None) -> str | None:
+    if dtype is None or dtype.startswith(("float", "bfloat", "complex")):
+        return dtype
+    return "float32"
+
+
+def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> int | None:
+    """The rank after a reshape, as far as the arguments tell."""
+    if base == "unsqueeze" and first.rank is not None:
+        return first.rank + 1 if first.rank >= 0 else AT_LEAST_1
+    if base in ("unsqueeze", "flatten", "ravel", "repeat_interleave"):
+        return 1 if base in ("ravel", "repeat_interleave") or len(site.args) == 1 else AT_LEAST_1
+    if base in ("view", "reshape", "expand", "repeat", "tile", "broadcast_to"):
+        sizes = list(site.args[1:])
+        if len(sizes) > 1:
+            return len(sizes)
+        if sizes:
+            items = exact_items(interp, sizes[0].value)
+            if items is not None:
+                return len(items)
+        return AT_LEAST_1
+    if base == "squeeze":
+        return None
+    if base in ("select",) and first.rank is not None and first.rank > 0:
+        return first.rank - 1
+    return first.rank if first.rank in (None, 0) else AT_LEAST_1
+
+
+def _reduction(
+    interp: Interpreter, base: str, first: Value | None, site: CallSite
+) -> Value | None:
+    rest = site.args[1:]
+    has_dim = bool(rest) or any(k in site.keywords for k in ("dim", "axis"))
+    if base in ("max", "min") and rest and isinstance(without_none(rest[0].value), Tensor):
+        return _operation(interp, "maximum" if base == "max" else "minimum", OPS["maximum"], site)
+    if not isinstance(first, Tensor):
+        return TupleValue((UNKNOWN, UNKNOWN)) if base in _PAIRS and has_dim else UNKNOWN
+    dtype = _reduced_dtype(base, first.dtype, site)
+    if base in ("sort", "topk", "kthvalue", "cummax", "cummin") or (base in _PAIRS and has_dim):
+        rank = first.rank if base in ("sort", "topk") else None
+        values = derived(interp, [first], site, first.dtype, rank)
+        return TupleValue((values, replace(values, dtype="int64", grad=False)))
+    keep = "keepdim" in site.keywords and site.keywords["keepdim"].value != FALSE
+    return derived(interp, [first], site, dtype, _reduced_rank(interp, first, site, has_dim, keep))
+
+
+def _reduced_rank(
+    interp: Interpreter, first: Tensor, site: CallSite, has_dim: bool, keep: bool
+) -> int | None:
+    if not has_dim:
+        return 0
+    if keep:
+        return first.rank
+    dim = site.value(1, "dim", "axis")
+    if first.rank is None or first.rank < 0 or dim is None:
+        return None
+    items = exact_items(interp, dim)
+    return max(first.rank - (len(items) if items is not None else 1), 0)
+
+
+def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
+
+
+    given = site.keywords.get("dtype")
+    if given is not None and given.value != NONE:
+        return dtype_of(given.value)
+    kind = REDUCTIONS.get(base, "first")
+    if kind == "first" or dtype is None:
+        return dtype if kind in ("first", "float", "sum") else kind
+    if kind == "sum":
+        return dtype if dtype.startswith(("float", "bfloat", "complex")) else "int64"
+    return _floating(dtype) if kind == "float" else kind
+
+
+def derived(
+    interp: Interpreter,
+    tensors: list[Tensor],
+    site: CallSite,
+    dtype: str | None,
+    rank: int | None,
+    device: Device | None = None,
+) -> Tensor:
+    """A tensor computed from others at this call."""
+    placed = device if device is not None else tensors[0].device
+    same = [tensor for tensor in tensors if tensor.device == placed] or tensors
+    grad: bool | None = True if any(t.grad for t in tensors) else None
+    if grad is None and all(t.grad is False for t in tensors):
+        grad = False
+    return Tensor(
+        placed, dtype, rank, grad=grad, leaf=False if grad else None,
+        trail=(interp.site("result", site.node),), roots=roots_of(same),
+    )  # fmt: skip
+
+
+def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], bool]:
+    """The tensor operands of a call, and whether an operand is of unknown kind."""
+    parts: list[Part] = []
+    unclear = site.open
+    for position, role in enumerate(op.operands):
+        if role.startswith("#"):
+            continue
+        arg = site.get(position, role, *(("self",) if position == 0 else ()))
+        if arg is None:
+            continue
+        value = without_none(arg.value)
+        if isinstance(value, Tensor):
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, (Unknown, Ref)):
+            unclear = True
+    return parts, unclear
+
+
+def _operation(
+    interp: Interpreter, name: str, op: Op, site: CallSite, *, in_place: bool = False
+) -> Value:
+    full = f"torch.{name}"
+    if op.sequence:
+        return joined(interp, full, op, site)
+    parts, unclear = parts_of(interp, op, site)
+    if not parts:
+        return UNKNOWN
+    if op.same_dtype:
+        requirements.same_dtype(interp, site.node, full, parts)
+    _check_integer_index(interp, full, parts, site)
+    detail = {"in_place": parts[0].role} if in_place else None
+    device = requirements.meet(interp, site.node, full, parts, scalars=op.scalars, detail=detail)
+    if in_place:
+        return parts[0].tensor
+    if unclear and not device.is_accelerator and not op.scalars:
+        device = parts[0].tensor.device
+    elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):
+        device = UNKNOWN_DEVICE
+    tensors = [part.tensor for part in parts]
+    return derived(interp, tensors, site, _dtype(op, tensors, site, unclear), _rank(op, tensors, unclear), device)
+
+
+def _check_integer_index(
+    interp: Interpreter, name: str, parts: list[Part], site: CallSite
+) -> None:
+    for part in parts:
+        if part.role in ("index", "indices") and requirements.is_float(part.tensor.dtype):
+            requirements.record(interp, site.node, name, "index-dtype", [part])
+
+
+def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:
+    if op.dtype == "promote":
+        if unclear:
+            return None
+        kinds = [typed(arg.value) for arg in site.args if not isinstance(arg.value, Tensor)]
+        dtype, rank = tensors[0].dtype, tensors[0].rank
+        for other in tensors[1:]:
+            dtype = promote((dtype, rank), (other.dtype, other.rank))
+        return _with_numbers(dtype, [kind for kind, _ in kinds])
+    if op.dtype == "first":
+        return tensors[0].dtype
+    return op.dtype or None
+
+
+def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
+    if dtype is not None and not dtype.startswith(("float", "bfloat", "complex")) and "float32" in kinds:
+        return "float32"
+    return dtype
+
+
+def _rank(op: Op, tensors: list[Tensor], unclear: bool) -> int | None:
+    if op.rank == "broadcast":
+        ranks = [tensor.rank for tensor in tensors]
+        return rank_of_broadcast([*ranks, None] if unclear else ranks)
+    if op.rank == "first":
+        return tensors[0].rank
+    return 0 if op.rank == "zero" else None
+
+
+def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
+    """``cat``, ``stack`` and the like: every tensor of the sequence on one device."""
+    arg = site.get(0, "tensors")
+    sequences = [arg] if arg is not None else []
+    if arg is not None and isinstance(without_none(arg.value), Tensor):
+        sequences = list(site.args)  # meshgrid(a, b)
+    parts: list[Part] = []
+    unclear = False
+    for sequence in sequences:
+        found, some_unknown = _members(interp, sequence)
+        parts.extend(found)
+        unclear = unclear or some_unknown
+    if not parts:
+        return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
+    device = requirements.meet(interp, site.node, name, parts, scalars=False)
+    if unclear and not device.is_known:
+        device = parts[0].tensor.device if len(parts) == 1 else device
+    tensors = [part.tensor for part in parts]
+    dtype = None if unclear else _joined_dtype(tensors)
+    rank = _joined_rank(name, tensors)
+    result = derived(interp, tensors, site, dtype, rank, device)
+    if name.endswith("meshgrid"):
+        return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
+    return result
+
+
+def _joined_dtype(tensors: list[Tensor]) -> str | None:
+    dtype, rank = tensors[0].dtype, 1
+    for other in tensors[1:]:
+        dtype = promote((dtype, rank), (other.dtype, 1))
+    return dtype
+
+
+def _joined_rank(name: str, tensors: list[Tensor]) -> int:
+    rank = tensors[0].rank
+    if rank is None or rank < 0:
+        return AT_LEAST_1
+    if name.endswith("stack"):
+        return rank + 1
+    return len(tensors) if name.endswith("meshgrid") else max(rank, 1)
+
+
+def _members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
+    """The tensors of a sequence argument, with the expressions they are written as."""
+
+
+    value = without_none(sequence.value)
+    if isinstance(value, Tensor):
+        return [Part(value, "tensors", sequence.node)], False
+    items = exact_items(interp, value)
+    node = sequence.node
+    if items is None:
+        element = without_none(iteration.element(interp, value, node))
+        if isinstance(element, Tensor):
+            return [Part(element, "tensors", node)], False
+        return [], True
+    nodes: list[ast.expr | None] = [node] * len(items)
+    if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == len(items):
+        nodes = list(node.elts)
+    parts = [
+        Part(item, "tensors", where)
+        for item, where in zip(items, nodes, strict=True)
+        if isinstance(item, Tensor)
+    ]
+    return parts, len(parts) < len(items)

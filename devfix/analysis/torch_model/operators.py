@@ -1,0 +1,380 @@
+"""Python's operators on tensors, arrays and plain objects."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis import conditions, containers, iteration
+from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.lattice import CPU, Device, promote, rank_of_broadcast
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    DeviceValue,
+    DTypeValue,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    roots_of,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_NAMES: dict[type[ast.operator], str] = {
+    ast.Add: "torch.add",
+    ast.Sub: "torch.sub",
+    ast.Mult: "torch.mul",
+    ast.Div: "torch.div",
+    ast.FloorDiv: "torch.floor_divide",
+    ast.Mod: "torch.remainder",
+    ast.Pow: "torch.pow",
+    ast.MatMult: "torch.matmul",
+    ast.BitAnd: "torch.bitwise_and",
+    ast.BitOr: "torch.bitwise_or",
+    ast.BitXor: "torch.bitwise_xor",
+    ast.LShift: "torch.bitwise_left_shift",
+    ast.RShift: "torch.bitwise_right_shift",
+}
+_PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> Value:
+    """``left op right``."""
+    left, right = without_none(left), without_none(right)
+    if isinstance(left, Union):
+        return join_all([binary(interp, node, member, right) for member in left.members])
+    if isinstance(right, Union):
+        return join_all([binary(interp, node, left, member) for member in right.members])
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
+    if isinstance(left, Array) or isinstance(right, Array):
+        return _array_result(node.op, left, right)
+    return _python_result(interp, node.op, left, right)
+
+
+def tensor_result(
+    interp: Interpreter,
+    node: ast.AST,
+    op: ast.operator,
+    left: tuple[Value, ast.expr],
+    right: tuple[Value, ast.expr],
+) -> Value:
+    """The tensor that comes out of an operator with a tensor on at least one side."""
+    roles = ("input", "other")
+    parts = [
+        Part(value, role, where)
+        for (value, where), role in zip((left, right), roles, strict=True)
+        if isinstance(value, Tensor)
+    ]
+    unknown = any(isinstance(value, (Unknown, Ref)) for value, _ in (left, right))
+    if isinstance(left[0], Array) or isinstance(right[0], Array):
+        return _with_array(interp, node, left[0], right[0], parts)
+    name = _NAMES[type(op)]
+    strict = isinstance(op, ast.MatMult)
+    if strict:
+        requirements.same_dtype(interp, node, name, parts)
+    device = requirements.meet(interp, node, name, parts, scalars=not strict)
+    tensors = [part.tensor for part in parts]
+    if unknown and not device.is_accelerator:
+        # The other operand may be a tensor that lives anywhere.
+        device = tensors[0].device if _stays(tensors[0], left[0], right[0]) else device
+    return Tensor(
+        device,
+        None if unknown else _result_dtype(op, left[0], right[0]),
+        None if strict or unknown else rank_of_broadcast([_rank(left[0]), _rank(right[0])]),
+        grad=_needs_grad(tensors),
+        leaf=False,
+        trail=(interp.site("result", node),),
+        roots=roots_of(tensors),
+    )
+
+
+def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
+    """A known CPU tensor of more than 0 dimensions meets something unknown: it must be on the CPU."""
+    return tensor.device.kind == "cpu" and tensor.rank not in (0, None)
+
+
+def _with_array(
+    interp: Interpreter, node: ast.AST, left: Value, right: Value, parts: list[Part]
+) -> Value:
+    """A tensor and an array: NumPy takes a CPU tensor in, an accelerator's fails to convert."""
+    for part in parts:
+        if part.tensor.device.kind == "accelerator" and isinstance(left, Array):
+            requirements.record(interp, node, "numpy.asarray", "numpy", [part])
+    return UNKNOWN
+
+
+def _needs_grad(tensors: list[Tensor]) -> bool | None:
+    if any(tensor.grad for tensor in tensors):
+        return True
+    return False if all(tensor.grad is False for tensor in tensors) else None
+
+
+def _rank(value: Value) -> int | None:
+    if isinstance(value, (Tensor, Array)):
+        return value.rank
+    return 0
+
+
+def typed(value: Value) -> tuple[str | None, int | None]:
+    """``(dtype, rank)`` of an operand as type promotion sees it; a number is 0-dim."""
+    if isinstance(value, (Tensor, Array)):
+        return value.dtype, value.rank
+    kinds = {"bool": "bool", "int": "int64", "float": "float32"}
+    return kinds.get(scalar_type(value) or ""), 0
+
+
+def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
+    """The dtype of a pointwise result; a Python number never widens within its category."""
+    a, b = typed(left), typed(right)
+    if not isinstance(left, Tensor):
+        a, b = b, a
+        left, right = right, left
+    if not isinstance(right, (Tensor, Array)):
+        # A wrapped number: like a 0-dim tensor, but of no width of its own.
+        dtype = _with_number(a[0], b[0])
+    else:
+        dtype = promote(a, b)
+    if isinstance(op, ast.Div) and dtype is not None and not dtype.startswith(("float", "bf", "complex")):
+        return "float32"
+    return dtype
+
+
+def _with_number(dtype: str | None, number: str | None) -> str | None:
+    if dtype is None or number is None:
+        return None
+    if dtype.startswith(("float", "bfloat", "complex")) or number == "bool":
+        return dtype
+    if number == "float32":
+        return "float32"
+    return "int64" if dtype == "bool" else dtype
+
+
+def _array_result(op: ast.operator, left: Value, right: Value) -> Value:
+    """NumPy's arithmetic: float64 unless everything is narrower."""
+    arrays = [value for value in (left, right) if isinstance(value, Array)]
+    trail = arrays[0].trail
+    rank = rank_of_broadcast([_rank(left), _rank(right)])
+    others = [value for value in (left, right) if not isinstance(value, Array)]
+    if any(scalar_type(value) is None for value in others):
+        return Array(None, rank, trail)
+    if len(arrays) == 2:
+        dtype = _numpy_promote(arrays[0].dtype, arrays[1].dtype)
+    else:
+        dtype = _with_number(arrays[0].dtype, typed(others[0])[0])
+        if dtype == "float32" and arrays[0].dtype != "float32":
+            dtype = "float64" if arrays[0].dtype is not None else None
+    if isinstance(op, ast.Div) and dtype is not None and not dtype.startswith(("float", "complex")):
+        dtype = "float64"
+    return Array(dtype, rank, trail)
+
+
+def _numpy_promote(a: str | None, b: str | None) -> str | None:
+    if a is None or b is None:
+        return None
+    if a == b:
+        return a
+    floats = [d for d in (a, b) if d.startswith("float")]
+    ints = [d for d in (a, b) if not d.startswith("float")]
+    if len(floats) == 1 and ints[0] in ("int32", "int64", "uint32", "uint64"):
+        return "float64"
+    return promote((a, 1), (b, 1))
+
+
+def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value:
+    if isinstance(op, ast.Add):
+        joined = containers.concatenated(interp, left, right)
+        if joined is not None:
+            return joined
+    if isinstance(op, ast.Mult):
+        repeated = _repeated(interp, left, right)
+        if repeated is not None:
+            return repeated
+    if isinstance(op, ast.BitOr):
+        merged = _merged_dicts(interp, left, right)
+        if merged is not None:
+            return merged
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _folded(op, left, right)
+    kinds = (scalar_type(left), scalar_type(right))
+    if "str" in kinds:
+        return Scalar("str")
+    if None in kinds:
+        return UNKNOWN
+    if isinstance(op, ast.Div) or "float" in kinds:
+        return Scalar("float")
+    return Scalar("int")
+
+
+def _folded(op: ast.operator, left: Const, right: Const) -> Value:
+    a, b = left.value, right.value
+    if isinstance(op, ast.Mod) and isinstance(a, str):
+        return Scalar("str")
+    fold = _PYTHON.get(type(op))
+    plain = (int, float)
+    strings = isinstance(op, ast.Add) and isinstance(a, str) and isinstance(b, str)
+    if fold is None or not (strings or (isinstance(a, plain) and isinstance(b, plain))):
+        return Scalar("float") if isinstance(a, plain) and isinstance(b, plain) else UNKNOWN
+    try:
+        return Const(fold(a, b))
+    except (ArithmeticError, ValueError):
+        return Scalar("float")
+
+
+def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
+    """``[x] * n``."""
+    for part, times in ((left, right), (right, left)):
+        obj = interp.obj_of(part)
+        if obj is not None and obj.kind == "list":
+            if isinstance(times, Const) and isinstance(times.value, int) and 0 < times.value <= 8:
+                if obj.items is not None:
+                    return interp.new(replace(obj, items=obj.items * times.value))
+            values = containers.everything(obj)
+            return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
+        if isinstance(part, TupleValue):
+            return Sequence(join_all(list(part.items)))
+    return None
+
+
+def _merged_dicts(interp: Interpreter, left: Value, right: Value) -> Value | None:
+    a, b = interp.obj_of(left), interp.obj_of(right)
+    if a is None or b is None or a.kind != "dict" or b.kind != "dict":
+        return None
+    element = a.element if a.element is not None else b.element
+    return interp.new(replace(a, attrs={**a.attrs, **b.attrs}, element=element))
+
+
+def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Value:
+    """``-x``, ``+x`` and ``~x``."""
+    if isinstance(value, Array):
+        return value
+    trail = (interp.site("result", node),)
+    return replace(value, parameter=False, leaf=False, trail=trail, roots=roots_of([value]))
+
+
+def compare(
+    interp: Interpreter, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, where: ast.expr
+) -> Value:
+    """One comparison."""
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        same = conditions.compare_identity(interp, left, right)
+        return conditions.boolean(None if same is None else same is isinstance(op, ast.Is))
+    if isinstance(op, (ast.In, ast.NotIn)):
+        inside = _contains(interp, left, right)
+        return conditions.boolean(None if inside is None else inside is isinstance(op, ast.In))
+    left, right = without_none(left), without_none(right)
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        return _tensor_comparison(interp, node, left, right, where)
+    if isinstance(left, Array) or isinstance(right, Array):
+        rank = rank_of_broadcast([_rank(left), _rank(right)])
+        return Array("bool", rank)
+    return conditions.boolean(_compare_plain(op, left, right))
+
+
+def _tensor_comparison(
+    interp: Interpreter, node: ast.Compare, left: Value, right: Value, where: ast.expr
+) -> Value:
+    pairs = ((left, node.left, "input"), (right, where, "other"))
+    parts = [Part(value, role, n) for value, n, role in pairs if isinstance(value, Tensor)]
+    if isinstance(left, Array) or isinstance(right, Array):
+        return UNKNOWN
+    device = requirements.meet(interp, node, "torch.eq", parts)
+    if len(parts) == 1 and isinstance(left if parts[0].role == "other" else right, Unknown):
+        device = parts[0].tensor.device
+    tensors = [part.tensor for part in parts]
+    rank = rank_of_broadcast([_rank(left), _rank(right)])
+    trail = (interp.site("result", node),)
+    return Tensor(device, "bool", rank, grad=False, leaf=True, trail=trail, roots=roots_of(tensors))
+
+
+def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    if isinstance(left, DeviceValue) or isinstance(right, DeviceValue):
+        return _compare_devices(op, left, right)
+    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
+        if left.name is None or right.name is None or not isinstance(op, (ast.Eq, ast.NotEq)):
+            return None
+        return (left.name == right.name) is isinstance(op, ast.Eq)
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    functions: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+        ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+        ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    }  # fmt: skip
+    try:
+        return bool(functions[type(op)](left.value, right.value))
+    except TypeError:
+        return None
+
+
+def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    if not isinstance(op, (ast.Eq, ast.NotEq)):
+        return None
+    devices: list[Device] = []
+    for value in (left, right):
+        if isinstance(value, DeviceValue):
+            devices.append(value.device)
+        elif isinstance(value, Const) and value.value == "cpu":
+            devices.append(CPU)
+    kinds = {device.kind for device in devices}
+    if len(devices) == 2 and kinds == {"cpu", "accelerator"}:
+        return isinstance(op, ast.NotEq)
+    if kinds == {"cpu"} and len(devices) == 2:
+        return isinstance(op, ast.Eq)
+    return None
+
+
+def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None:
+    obj = interp.obj_of(container)
+    if obj is not None and obj.kind == "dict":
+        key = iteration.dict_key(item)
+        if key is not None and key in obj.attrs:
+            return True
+        return False if key is not None and obj.element is None else None
+    items = iteration.exact_items(interp, container)
+    if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
+        return item in items
+    if isinstance(item, Const) and isinstance(container, Const):
+        if isinstance(item.value, str) and isinstance(container.value, str):
+            return item.value in container.value
+    return None
+
+
+def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value) -> Value:
+    """``left op= right``: a tensor keeps its device and dtype, anything else is rebound."""
+    left, right = without_none(left), without_none(right)
+    if isinstance(left, Union):
+        return join_all([in_place(interp, node, member, right) for member in left.members])
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        parts = [Part(left, "input", node.target), Part(right, "other", node.value)]
+        name = _NAMES[type(node.op)]
+        requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
+        return replace(left, rank=left.rank)
+    obj = interp.obj_of(left)
+    if isinstance(left, Ref) and obj is not None and obj.kind == "list" and isinstance(node.op, ast.Add):
+        items = iteration.exact_items(interp, right)
+        containers.extend(interp, left, items, iteration.element(interp, right, node.value))
+        return left
+    fake = ast.BinOp(node.target, node.op, node.value)
+    ast.copy_location(fake, node)
+    return binary(interp, fake, left, right)

@@ -1,0 +1,94 @@
+"""Why a module is where it is: which module holds it, registered or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import modules
+from devfix.analysis.containers import everything
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, members
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def holders(interp: Interpreter, ref: Ref) -> list[tuple[Ref, Ref | None]]:
+    """Modules that hold ``ref``: directly (second item None) or in a plain list or dict (that)."""
+    found: list[tuple[Ref, Ref | None]] = []
+    for address, obj in interp.state.heap.items():
+        if obj.kind not in ("module", "instance"):
+            continue
+        owner = Ref(address)
+        if not modules.is_module(interp, owner):
+            continue
+        for value in (*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])):
+            for member in members(value):
+                if member == ref and owner != ref:
+                    found.append((owner, None))
+                elif isinstance(member, Ref) and _plainly_holds(interp, member, ref):
+                    found.append((owner, member))
+    return found
+
+
+def _plainly_holds(interp: Interpreter, container: Ref, ref: Ref, depth: int = 2) -> bool:
+    obj = interp.obj_of(container)
+    if obj is None or obj.kind not in ("list", "dict"):
+        return False
+    for value in everything(obj):
+        for member in members(value):
+            if member == ref:
+                return True
+            if depth and isinstance(member, Ref) and _plainly_holds(interp, member, ref, depth - 1):
+                return True
+    return False
+
+
+def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
+    """The outermost module above ``ref``, and the plain container on the way, if there is one.
+
+    Moving the outermost module moves everything registered below it; what a plain list holds is
+    left behind.
+    """
+    current, seen = ref, {ref}
+    while True:
+        above = [pair for pair in holders(interp, current) if pair[0] not in seen]
+        direct = [pair for pair in above if pair[1] is None]
+        if direct:
+            current = direct[0][0]
+            seen.add(current)
+            continue
+        return (current, above[0][1]) if above else (current, None)
+
+
+def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
+    """A parameter of ``ref`` as an operand: when it never moved its trail is its module's life."""
+    if place.trail and place.trail[0].kind in ("move", "cast"):
+        return place
+    top, container = root(interp, ref)
+    trail = interp.obj(container).trail if container is not None else _life(interp, top, ref)
+    return replace(place, trail=trail or place.trail)
+
+
+def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
+    trail = interp.obj(top).trail
+    return trail if trail else interp.obj(ref).trail
+
+
+def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
+    """What a mismatch with a module's parameters should know of the module."""
+    top, container = root(interp, ref)
+    found: dict[str, str] = {"module": class_name(interp.obj(top))}
+    if container is not None:
+        found["unregistered"] = "1"
+    if "moved" in interp.obj(top).facts:
+        found["moved"] = "1"
+    return found
+
+
+def class_name(obj: Obj) -> str:
+    """The class of an object, for messages."""
+    cls: Value = obj.cls
+    if isinstance(cls, Class):
+        return cls.node.name
+    return getattr(cls, "name", "") or "module"

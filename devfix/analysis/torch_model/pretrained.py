@@ -1,0 +1,138 @@
+"""Models whose code is not in the project: torchvision, timm, transformers, PyG and others.
+
+They behave like one module with parameters of one device: made on the CPU, moved by ``to``,
+called with inputs that must be where the parameters are.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, UNKNOWN_DEVICE
+from devfix.analysis.torch_model import owners, requirements, tokenizers
+from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Functions that make a model, by the package they live in.
+_MAKERS = ("torchvision.models", "timm.create_model", "timm.models", "torch.hub.load", "segmentation_models_pytorch")
+#: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
+_GRAPH = ("torch_geometric.nn", "dgl.nn")
+
+
+def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """A model (or another object) made by a call of ``name``; None when it is none."""
+    package, _, last = name.rpartition(".")
+    if last == "from_pretrained" or last == "from_config":
+        return _from_pretrained(interp, package, site)
+    is_class = last[:1].isupper()
+    if name.startswith(_MAKERS) and not (is_class and last.endswith("Weights")):
+        if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
+            return _model(interp, name, site)
+    if is_class and name.startswith(_GRAPH):
+        return _model(interp, name, site)
+    if is_class and name.startswith("transformers.") and modules.is_module_name(name):
+        return _model(interp, name, site)
+    if is_class and name.startswith("torchmetrics"):
+        place = replace(_parameter(interp, site), grad=False)
+        return interp.new(Obj("module", External(name), place=place, trail=place.trail))
+    return None
+
+
+def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
+    trail = (interp.site("module", site.node),)
+    return Tensor(dtype=None, rank=AT_LEAST_1, parameter=True, grad=True, leaf=True, trail=trail)
+
+
+def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
+    place = replace(_parameter(interp, site), dtype="float32")
+    return interp.new(Obj("module", External(name), place=place, trail=place.trail))
+
+
+def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
+    last = owner.rpartition(".")[2]
+    if "Tokenizer" in last or "Processor" in last or "FeatureExtractor" in last:
+        return tokenizers.make(interp, owner, site)
+    if not owner.startswith(("transformers", "diffusers", "peft")) or "Config" in last:
+        return UNKNOWN
+    place = _parameter(interp, site)
+    obj = Obj("module", External(owner), place=place, trail=place.trail)
+    mapped = site.keywords.get("device_map")
+    quantized = {"load_in_8bit", "load_in_4bit", "quantization_config"} & set(site.keywords)
+    if mapped is not None and mapped.value != NONE:
+        single = device_of(mapped.value) if isinstance(mapped.value, Const) else None
+        known = single is not None and single.is_known
+        obj = replace(obj, place=replace(place, device=single if known and single else UNKNOWN_DEVICE))
+        obj = obj.with_fact("dispatched", mapped.value)
+    elif quantized:
+        obj = replace(obj, place=replace(place, device=ACCELERATOR)).with_fact("dispatched", Const("quantized"))
+    return interp.new(obj)
+
+
+def call(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> Value:
+    """Calling such a model: all tensors among the arguments meet its parameters."""
+    obj = interp.obj(ref)
+    name = getattr(obj.cls, "name", "") or "torch.nn.Module"
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    parts: list[Part] = []
+    roles = [f"argument {index + 1}" for index in range(len(site.args))]
+    named = [*zip(roles, site.args, strict=True), *site.keywords.items()]
+    for role, arg in named:
+        value = without_none(arg.value)
+        if isinstance(value, Tensor) and value.rank != 0:
+            parts.append(Part(value, role, arg.node))
+        elif isinstance(value, Ref) and tokenizers.is_batch(interp, value):
+            parts.extend(tokenizers.parts(interp, value, arg.node))
+    if "dispatched" not in obj.facts:
+        weight = Part(owners.describe(interp, ref, place), "weight", callee)
+        detail = owners.detail(interp, ref)
+        device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
+    else:
+        device = place.device
+    trail = (interp.site("result", site.node),)
+    result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
+    if name.startswith("transformers") or name.startswith("diffusers"):
+        return _output(interp, result)
+    if name.startswith("torchvision.models.detection"):
+        return UNKNOWN
+    return result
+
+
+def _output(interp: Interpreter, tensor: Tensor) -> Value:
+    """A ``ModelOutput``: whatever is asked of it is a tensor where the model is."""
+    return interp.new(Obj("external", External("transformers.ModelOutput"), element=tensor))
+
+
+def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    """A method that ``nn.Module`` does not have, of a model from outside the project."""
+    obj = interp.obj(ref)
+    if name == "generate" and obj.place is not None:
+        trail = (interp.site("result", site.node),)
+        return Tensor(obj.place.device, "int64", AT_LEAST_1, grad=False, trail=trail)
+    if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
+        return UNKNOWN
+    if obj.kind == "module" and name.startswith(("get_", "encode", "forward_features", "embed")):
+        if obj.place is not None:
+            return call(interp, ref, obj.place, site)
+    if obj.kind == "module":
+        return UNKNOWN
+    return calls.call_unknown(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))
+
+

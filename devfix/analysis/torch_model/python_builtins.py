@@ -1,0 +1,360 @@
+"""Python's built-in functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import attributes, calls, classes, iteration, modules
+from devfix.analysis.conditions import boolean, truth
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all, join_values, scalar_type
+from devfix.analysis.torch_model import operations
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    SuperValue,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+Handler = Callable[["Interpreter", str, CallSite], Value]
+
+
+def _first(site: CallSite) -> Value:
+    return without_none(site.args[0].value) if site.args else UNKNOWN
+
+
+def length(interp: Interpreter, name: str, site: CallSite) -> Value:
+    items = iteration.exact_items(interp, _first(site))
+    return Const(len(items)) if items is not None else Scalar("int")
+
+
+def number(kind: str) -> Handler:
+    """A conversion to a Python number: ``float(t)`` copies one from the device, which is fine."""
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        value = _first(site)
+        if isinstance(value, Const) and isinstance(value.value, (int, float)):
+            return Const({"int": int, "float": float, "bool": bool}[kind](value.value))
+        known = truth(interp, value) if kind == "bool" else None
+        return boolean(known) if known is not None else Scalar(kind)
+
+    return handle
+
+
+def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    bounds = [arg.value.value if isinstance(arg.value, Const) else None for arg in site.args]
+    if bounds and all(isinstance(bound, int) for bound in bounds):
+        values = range(*(b for b in bounds if isinstance(b, int))) if 0 not in bounds[2:] else range(0)
+        if len(values) <= 4:
+            return TupleValue(tuple(Const(value) for value in values))
+    return Sequence(Scalar("int"))
+
+
+def zip_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    exact = [iteration.exact_items(interp, arg.value) for arg in site.args]
+    if exact and all(items is not None for items in exact) and not site.open:
+        rows = zip(*(items for items in exact if items is not None), strict=False)
+        return TupleValue(tuple(TupleValue(row) for row in rows))
+    if site.open:
+        # zip(*pairs): a transposition
+        return _transposed(interp, site)
+    return Sequence(TupleValue(tuple(iteration.element(interp, a.value, a.node) for a in site.args)))
+
+
+def _transposed(interp: Interpreter, site: CallSite) -> Value:
+    element = without_none(site.args[0].value) if site.args else UNKNOWN
+    if isinstance(element, TupleValue):
+        columns = tuple(Sequence(item) for item in element.items)
+        return TupleValue(columns)
+    items = iteration.exact_items(interp, element)
+    return TupleValue(tuple(Sequence(i) for i in items)) if items is not None else Sequence(Sequence(UNKNOWN))
+
+
+def enumerate_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    if items is not None:
+        return TupleValue(tuple(TupleValue((Const(i), v)) for i, v in enumerate(items)))
+    node = site.args[0].node if site.args else None
+    return Sequence(TupleValue((Scalar("int"), iteration.element(interp, value, node))))
+
+
+def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``list``, ``tuple``, ``sorted``, ``reversed``, ``set``: a collection of the same elements."""
+    last = name.rpartition(".")[2]
+    if not site.args:
+        return interp.new(Obj("list", items=())) if last in ("list", "set") else TupleValue(())
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    node = site.args[0].node
+    if items is not None and last != "set":
+        if last == "reversed":
+            items = items[::-1]
+        return TupleValue(items) if last in ("tuple", "reversed") else iteration.new_list(interp, items)
+    element = iteration.element(interp, value, node)
+    if last in ("tuple", "reversed"):
+        return Sequence(element)
+    return interp.new(Obj("list", element=element))
+
+
+def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    attrs: dict[str, Value] = {}
+    element: Value | None = None
+    if site.args:
+        obj = interp.obj_of(_first(site))
+        items = iteration.exact_items(interp, _first(site))
+        if obj is not None and obj.kind == "dict":
+            attrs, element = dict(obj.attrs), obj.element
+        elif items is not None:
+            for item in items:
+                key = iteration.dict_key(item.items[0]) if isinstance(item, TupleValue) and len(item.items) == 2 else None
+                if key is None or not isinstance(item, TupleValue):
+                    element = UNKNOWN
+                else:
+                    attrs[key] = item.items[1]
+        else:
+            element = UNKNOWN
+    attrs.update({key: arg.value for key, arg in site.keywords.items()})
+    return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element))
+
+
+def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``sum``: tensors are added up one by one."""
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    node = site.args[0].node if site.args else None
+    element = iteration.element(interp, value, node) if items is None else join_all(list(items) or [Const(0)])
+    element = without_none(element)
+    if isinstance(element, Tensor):
+        return operations.derived(interp, [element], site, element.dtype, element.rank)
+    return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
+
+
+def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``max`` and ``min``."""
+    values = [arg.value for arg in site.args]
+    if len(values) == 1:
+        return iteration.element(interp, values[0], site.args[0].node)
+    return join_all(values) if values else UNKNOWN
+
+
+def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``isinstance``, as far as the analysis tells kinds of values apart."""
+    value, classinfo = _first(site), site.value(1)
+    if classinfo is None:
+        return Scalar("bool")
+    options = iteration.exact_items(interp, classinfo) or (classinfo,)
+    answers = [_is_instance(interp, value, option) for option in options]
+    if True in answers:
+        return Const(True)
+    return Scalar("bool") if None in answers else Const(False)
+
+
+_KINDS = {"list": "list", "dict": "dict", "set": "set"}
+
+
+def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
+    if isinstance(value, (Unknown, Union)):
+        return None
+    if isinstance(option, Class):
+        return _is_project_instance(interp, value, option)
+    if not isinstance(option, External):
+        return None
+    name = option.name
+    if name == "torch.Tensor" or name == "torch.nn.Parameter":
+        if isinstance(value, Tensor):
+            return True if name == "torch.Tensor" or value.parameter else None
+        return False
+    if name == "numpy.ndarray":
+        return isinstance(value, Array)
+    if name == "torch.nn.Module":
+        return modules.is_module(interp, value)
+    package, _, last = name.rpartition(".")
+    obj = interp.obj_of(value)
+    if package == "builtins":
+        if last == "tuple":
+            return isinstance(value, (TupleValue, Sequence))
+        if last in _KINDS:
+            return obj is not None and obj.kind == _KINDS[last]
+        if last in ("int", "float", "bool", "str"):
+            return scalar_type(value) == last
+    if last in ("Mapping", "MutableMapping", "Dict"):
+        return (obj is not None and obj.kind == "dict") or None
+    if isinstance(value, (Tensor, Array, Const, Scalar)):
+        return None if last in ("Sequence", "Iterable", "Number") else False
+    if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
+        return True if obj.cls.name == name else None
+    return None
+
+
+def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
+    obj = interp.obj_of(value)
+    if obj is None:
+        return False
+    if isinstance(obj.cls, Class):
+        return any(cls.node is option.node for cls in classes.linearise(obj.cls))
+    return False
+
+
+def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value, attribute = _first(site), site.value(1)
+    if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
+        return Scalar("bool")
+    text = attribute.value
+    if isinstance(value, Tensor):
+        return Const(text in ("to", "cuda", "cpu", "shape", "device", "dtype", "detach", "numpy", "size", "dim"))
+    if scalar_type(value) is not None:
+        return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("list", "dict"):
+        return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
+    if obj is not None and (text in obj.attrs or (isinstance(obj.cls, Class) and classes.find(interp, obj.cls, text))):
+        return Const(True)
+    if modules.is_module(interp, value) and text in ("to", "cuda", "cpu", "parameters"):
+        return Const(True)
+    if obj is not None and obj.kind == "instance" and not list(modules.external_bases(interp, obj.cls)):
+        return Const(False)
+    return Scalar("bool")
+
+
+def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    attribute = site.value(1)
+    if isinstance(attribute, Const) and isinstance(attribute.value, str):
+        found = attributes.get_attribute(interp, _first(site), attribute.value, site.node)
+        default = site.value(2)
+        return join_values(found, default) if default is not None and isinstance(found, Unknown) else found
+    return UNKNOWN
+
+
+def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    attribute, value, owner = site.value(1), site.value(2), _first(site)
+    if value is None or not isinstance(owner, Ref):
+        return NONE
+    obj = interp.obj(owner)
+    if isinstance(attribute, Const) and isinstance(attribute.value, str):
+        interp.update(owner, obj.with_attr(attribute.value, value))
+    else:
+        interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
+    return NONE
+
+
+def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = _first(site)
+    if isinstance(value, Ref) and interp.obj(value).kind == "instance":
+        return Sequence(iteration.element(interp, value, site.args[0].node))
+    return value
+
+
+def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = _first(site)
+    items = iteration.exact_items(interp, value)
+    if items:
+        return items[0]
+    return iteration.element(interp, value, site.args[0].node if site.args else None)
+
+
+def map_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    function = _first(site)
+    columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
+    if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= 8:
+        done = [calls.call(interp, function, CallSite(site.node, (Arg(v),))) for v in columns[0]]
+        return TupleValue(tuple(done))
+    args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
+    return Sequence(calls.call(interp, function, CallSite(site.node, args)))
+
+
+def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    if len(site.args) < 2:
+        return UNKNOWN
+    element = iteration.element(interp, site.args[1].value, site.args[1].node)
+    return Sequence(element)
+
+
+def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    cls, receiver = site.value(0), site.value(1)
+    if isinstance(cls, Class) and receiver is not None:
+        return SuperValue(cls, receiver)
+    return UNKNOWN
+
+
+def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    obj = interp.obj_of(_first(site))
+    return obj.cls if obj is not None and len(site.args) == 1 else UNKNOWN
+
+
+def text(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``str(device)`` keeps naming the device."""
+    value = _first(site)
+    if isinstance(value, Const) and name.endswith("str"):
+        return Const(str(value.value))
+    return Scalar("str")
+
+
+def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = _first(site)
+    return value if isinstance(value, (Tensor, Array, Scalar)) else Scalar("float")
+
+
+def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = _first(site)
+    known = isinstance(value, (Function, BoundMethod, Class)) or modules.is_module(interp, value)
+    return Const(True) if known else Scalar("bool")
+
+
+def nothing(interp: Interpreter, name: str, site: CallSite) -> Value:
+    return NONE
+
+
+HANDLERS: dict[str, Handler] = {
+    "builtins.len": length,
+    "builtins.int": number("int"),
+    "builtins.float": number("float"),
+    "builtins.bool": number("bool"),
+    "builtins.range": range_,
+    "builtins.zip": zip_,
+    "builtins.enumerate": enumerate_,
+    **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
+    "builtins.dict": dict_,
+    "builtins.sum": sum_,
+    "builtins.max": extreme,
+    "builtins.min": extreme,
+    "builtins.isinstance": isinstance_,
+    "builtins.hasattr": hasattr_,
+    "builtins.getattr": getattr_,
+    "builtins.setattr": setattr_,
+    "builtins.iter": iter_,
+    "builtins.next": next_,
+    "builtins.map": map_,
+    "builtins.filter": filter_,
+    "builtins.super": super_,
+    "builtins.type": type_,
+    "builtins.str": text,
+    "builtins.repr": text,
+    "builtins.format": text,
+    "builtins.abs": absolute,
+    "builtins.round": number("float"),
+    "builtins.callable": callable_,
+    "builtins.print": nothing,
+    **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord divmod".split()},
+    **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in "any all issubclass".split()},
+}
+

@@ -1,0 +1,138 @@
+"""Requirements: operands that meet must agree, and what is written down when they do not."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.values import Tensor
+from devfix.findings import Mismatch, Operand
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An operand of an operation: its value, its role and the expression it is written as."""
+
+    tensor: Tensor
+    role: str
+    node: ast.expr | None = None
+
+
+def meet(
+    interp: Interpreter,
+    node: ast.AST,
+    operation: str,
+    parts: list[Part],
+    *,
+    scalars: bool = True,
+    detail: dict[str, str] | None = None,
+) -> Device:
+    """The device on which ``parts`` meet; a mismatch is recorded when they are on two.
+
+    With ``scalars`` a 0-dim CPU operand may join an accelerator's, as TensorIterator allows
+    (facts: "add: cuda + cpu 0-dim" runs, "add: cpu + cuda 0-dim" does not).
+    """
+    known = [part for part in parts if part.tensor.device.is_known]
+    placed = [part for part in known if part.tensor.device.kind in ("accelerator", "same-as")]
+    hosts = [part for part in known if part.tensor.device.kind == "cpu"]
+    if not placed:
+        return _host_result(parts, known)
+    _learn(interp, placed)
+    if scalars:
+        hosts = [part for part in hosts if part.tensor.rank not in (0, None)]
+    if hosts:
+        _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
+    accelerated = [part for part in placed if part.tensor.device.is_accelerator]
+    return (accelerated or placed)[0].tensor.device
+
+
+def _host_result(parts: list[Part], known: list[Part]) -> Device:
+    if len(known) == len(parts) and known:
+        return known[0].tensor.device
+    return UNKNOWN_DEVICE
+
+
+def _learn(interp: Interpreter, placed: list[Part]) -> None:
+    """Operands whose devices are symbolic and that meet must be on one device."""
+    symbolic = [p.tensor.device.label for p in placed if p.tensor.device.kind == "same-as"]
+    for token in symbolic[1:]:
+        interp.recorder.unify(symbolic[0], token)
+
+
+def _record(
+    interp: Interpreter,
+    node: ast.AST,
+    operation: str,
+    kind: str,
+    parts: list[Part],
+    detail: dict[str, str],
+) -> None:
+    if interp.recorder.muted:
+        return
+    certain = any(part.tensor.device.is_accelerator for part in parts)
+    tokens = () if certain or kind != "device" else tuple(
+        part.tensor.device.label for part in parts if part.tensor.device.kind == "same-as"
+    )  # fmt: skip
+    interp.recorder.mismatch(
+        Mismatch(
+            kind,
+            interp.frame.path,
+            interp.source.span(node),
+            operation,
+            tuple(operand(interp, part, node) for part in parts),
+            tuple(sorted({**detail, "scope": interp.frame.scope}.items())),
+        ),
+        tokens,
+    )
+
+
+def operand(interp: Interpreter, part: Part, sink: ast.AST) -> Operand:
+    """The plain data of one operand."""
+    node = part.node if part.node is not None else sink
+    tensor = part.tensor
+    return Operand(
+        interp.text(node),
+        part.role,
+        interp.frame.path,
+        interp.source.span(node),
+        str(tensor.device) if tensor.device.is_known else None,
+        tensor.dtype,
+        tensor.trail,
+        tensor.roots,
+    )
+
+
+def record(
+    interp: Interpreter,
+    node: ast.AST,
+    operation: str,
+    kind: str,
+    parts: list[Part],
+    **detail: str,
+) -> None:
+    """Write down a mismatch of another kind than two devices."""
+    _record(interp, node, operation, kind, parts, detail)
+
+
+def same_dtype(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """Operands of a matrix product (or a layer) must share one dtype; autocast takes care itself.
+
+    Under autocast only float64 stays what it is (facts: "autocast cuda: float64 input").
+    """
+    known = [part for part in parts if part.tensor.dtype is not None]
+    dtypes = {part.tensor.dtype for part in known}
+    if len(dtypes) < 2:
+        return
+    if interp.autocast and dtypes <= {"float16", "bfloat16", "float32"}:
+        return
+    _record(interp, node, operation, "dtype", known, {})
+
+
+def is_float(dtype: str | None) -> bool:
+    """Whether a dtype is known to be a real floating point one."""
+    return dtype in FLOATS

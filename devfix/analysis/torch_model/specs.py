@@ -1,0 +1,154 @@
+"""The table of tensor operations: operands, what must agree, and what comes out.
+
+Each entry serves ``torch.name(...)`` and ``tensor.name(...)`` alike; the first operand is the
+tensor itself in the method form. Which operations accept a 0-dim CPU operand was asked of an H200
+(PyTorch's operator database, one operand displaced at a time).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation.
+
+    ``operands`` are parameter names in order. ``scalars``: a 0-dim CPU tensor may meet an
+    accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
+    ``bool``, ``int64``, ``float`` (integers become the default float), or empty for unknown.
+    ``rank``: ``broadcast``, ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
+    ``sequence``: the first operand is a list or tuple of tensors.
+    """
+
+    operands: tuple[str, ...]
+    scalars: bool = True
+    same_dtype: bool = False
+    dtype: str = "promote"
+    rank: str = "broadcast"
+    sequence: bool = False
+
+
+def _table(names: str, op: Op) -> dict[str, Op]:
+    return dict.fromkeys(names.split(), op)
+
+
+_POINTWISE = Op(("input", "other"))
+_STRICT = Op(("input", "other"), scalars=False, same_dtype=True, rank="")
+
+OPS: dict[str, Op] = {
+    # pointwise: promotion and 0-dim CPU operands
+    **_table(
+        "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow "
+        "float_power atan2 arctan2 maximum minimum fmax fmin hypot copysign xlogy nextafter "
+        "bitwise_and bitwise_or bitwise_xor rsub heaviside ldexp gcd lcm "
+        "bitwise_left_shift bitwise_right_shift",
+        _POINTWISE,
+    ),
+    **_table("logaddexp logaddexp2", Op(("input", "other"), scalars=False)),
+    **_table(
+        "eq ne lt le gt ge equal_ not_equal less greater less_equal greater_equal logical_and "
+        "logical_or logical_xor isclose",
+        Op(("input", "other"), dtype="bool"),
+    ),
+    "lerp": Op(("input", "end", "weight")),
+    "addcmul": Op(("input", "tensor1", "tensor2")),
+    "addcdiv": Op(("input", "tensor1", "tensor2")),
+    "where": Op(("condition", "input", "other")),
+    "clamp": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
+    "clip": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
+    "masked_fill": Op(("input", "mask", "value"), dtype="first", rank="first"),
+    "masked_select": Op(("input", "mask"), dtype="first", rank=""),
+    "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="first"),
+    "allclose": Op(("input", "other"), dtype="", rank=""),
+    "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
+    # matrix products: one device, one dtype
+    **_table("matmul mm bmm mv dot vdot inner ger outer chain_matmul", _STRICT),
+    "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="first"),
+    "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
+    "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
+    "addmv": Op(("input", "mat", "vec"), scalars=False, same_dtype=True, rank="first"),
+    "addr": Op(("input", "vec1", "vec2"), scalars=False, rank="first"),
+    "spmm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
+    "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
+    "kron": Op(("input", "other"), scalars=False, rank=""),
+    "cross": Op(("input", "other"), scalars=False, rank="first"),
+    "tensordot": Op(("a", "b"), scalars=False, same_dtype=True, rank=""),
+    "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank=""),
+    "dist": Op(("input", "other"), scalars=False, rank="zero"),
+    # indexing functions: one device; the dtype is the data's
+    "gather": Op(("input", "#dim", "index"), scalars=False, dtype="first", rank="first"),
+    "scatter": Op(("input", "#dim", "index", "src"), scalars=False, dtype="first", rank="first"),
+    "scatter_add": Op(("input", "#dim", "index", "src"), scalars=False, dtype="first", rank="first"),
+    "scatter_reduce": Op(("input", "#dim", "index", "src"), scalars=False, dtype="first", rank="first"),
+    "index_select": Op(("input", "#dim", "index"), scalars=False, dtype="first", rank="first"),
+    "index_add": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
+    "index_copy": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
+    "index_fill": Op(("input", "#dim", "index"), dtype="first", rank="first"),
+    "take": Op(("input", "index"), scalars=False, dtype="first", rank=""),
+    "take_along_dim": Op(("input", "indices"), scalars=False, dtype="first", rank="first"),
+    "bucketize": Op(("input", "boundaries"), scalars=False, dtype="int64", rank="first"),
+    "searchsorted": Op(("sorted_sequence", "input"), scalars=False, dtype="int64", rank=""),
+    "isin": Op(("elements", "test_elements"), scalars=False, dtype="bool", rank="first"),
+    "quantile": Op(("input", "q"), scalars=False, dtype="first", rank=""),
+    "bincount": Op(("input", "weights"), scalars=False, dtype="", rank=""),
+    # joining
+    **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),
+    **_table(
+        "stack hstack vstack dstack row_stack column_stack",
+        Op(("tensors",), scalars=False, rank="", sequence=True),
+    ),
+    "block_diag": Op(("tensors",), scalars=False, rank="", sequence=True),
+    "meshgrid": Op(("tensors",), scalars=False, rank="", sequence=True),
+    "cartesian_prod": Op(("tensors",), scalars=False, rank="", sequence=True),
+    # signal
+    "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
+    "istft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
+    "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),
+    "solve": Op(("A", "B"), scalars=False, same_dtype=True, rank=""),
+    "cosine_similarity": Op(("x1", "x2"), rank=""),
+    "pairwise_distance": Op(("x1", "x2"), rank=""),
+}
+
+#: Operations on one tensor whose result has its dtype, device and rank.
+SAME = frozenset(
+    "abs absolute neg negative sign sgn floor ceil round trunc frac relu relu6 square clone "
+    "contiguous detach flip fliplr flipud roll rot90 cumsum cumprod cummax cummin triu tril "
+    "bernoulli nan_to_num positive conj conj_physical dropout alpha_dropout feature_dropout "
+    "requires_grad_ detach_ data permute movedim swapaxes swapdims t transpose transpose_ "
+    "T adjoint coalesce resolve_conj resolve_neg pin_memory share_memory_ narrow_copy "
+    "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
+    "log_normal_ geometric_ abs_ neg_ clamp_min clamp_max sort_ renorm to_dense hardtanh "
+    "retain_grad expand_dims narrow bfloat16_ renorm_ relu_ dropout_ leaky_relu_ bitwise_not "
+    "threshold msort fix".split()
+)
+#: Operations on one tensor that give a float of its device and rank.
+FLOATING = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh "
+    "asinh acosh atanh sigmoid logit erf erfc erfinv reciprocal softmax log_softmax softplus "
+    "softsign gelu silu mish elu celu selu leaky_relu logsigmoid lgamma digamma deg2rad rad2deg "
+    "special_expit softmin hardsigmoid hardswish normalize layer_norm_ arctan arcsin arccos "
+    "i0 sinc angle".split()
+)
+#: Views and reshapes: device and dtype stay, the rank is whatever comes out.
+RESHAPES = frozenset(
+    "view reshape flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
+    "diag_embed repeat_interleave as_strided view_as expand_as reshape_as unflatten narrow "
+    "select index_put diff trace_ tril_indices_ squeeze_ unsqueeze_ resize_ resize broadcast_to "
+    "real imag pixel_shuffle pixel_unshuffle interpolate upsample avg_pool1d avg_pool2d "
+    "max_pool1d max_pool2d max_pool3d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+    "adaptive_max_pool2d adaptive_max_pool1d pad fold unfold_ lp_pool2d take_diag glu "
+    "trapezoid cov corrcoef vander logcumsumexp channel_shuffle max_unpool2d atleast_1d "
+    "atleast_2d atleast_3d to_sparse rfft_ instance_norm_ local_response_norm_ det slogdet_ "
+    "inverse pinverse cholesky matrix_exp matrix_power tensor_inv".split()
+)
+#: Reductions: 0-dim without a ``dim``; result dtype as named.
+REDUCTIONS: dict[str, str] = {
+    **dict.fromkeys("mean std var median_ nanmean norm logsumexp nansum_ frobenius_norm".split(), "float"),
+    **dict.fromkeys("amax amin max min median mode nanmedian aminmax quantile_".split(), "first"),
+    **dict.fromkeys("sum prod nansum".split(), "sum"),
+    **dict.fromkeys("argmax argmin count_nonzero".split(), "int64"),
+    **dict.fromkeys("all any".split(), "bool"),
+}
+#: Tests on one tensor: a bool tensor of its shape.
+TESTS = frozenset("isnan isinf isfinite isposinf isneginf signbit logical_not isreal".split())

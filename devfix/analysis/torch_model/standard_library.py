@@ -1,0 +1,204 @@
+"""The standard library and its everyday companions, as far as values pass through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import join_all
+from devfix.analysis.lattice import parse_device
+from devfix.analysis.torch_model.python_builtins import dict_
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``copy.deepcopy``: the object and everything it holds, once more."""
+    value = site.value(0, "x")
+    return clone(interp, value, {}) if value is not None else UNKNOWN
+
+
+def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
+    """A deep copy of a value; shared parts stay shared."""
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(clone(interp, item, done) for item in value.items))
+    if not isinstance(value, Ref):
+        return value
+    if value.address in done:
+        return done[value.address]
+    obj = interp.obj(value)
+    copy = done[value.address] = interp.new(obj)
+    attrs = {key: clone(interp, item, done) for key, item in obj.attrs.items()}
+    items = tuple(clone(interp, item, done) for item in obj.items) if obj.items is not None else None
+    element = clone(interp, obj.element, done) if obj.element is not None else None
+    interp.update(copy, replace(obj, attrs=attrs, items=items, element=element))
+    return copy
+
+
+def shallow(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``copy.copy``."""
+    value = site.value(0, "x")
+    return interp.new(interp.obj(value)) if isinstance(value, Ref) else value or UNKNOWN
+
+
+def partial(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``functools.partial``."""
+    if not site.args:
+        return UNKNOWN
+    keywords = tuple((key, arg.value) for key, arg in site.keywords.items())
+    return Partial(site.args[0].value, tuple(arg.value for arg in site.args[1:]), keywords)
+
+
+def passing(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``tqdm(it)`` and what else hands its first argument on."""
+    value = site.value(0, "iterable", "sequence")
+    return value if value is not None else Sequence(Scalar("int"))
+
+
+def chain(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.chain(...)``."""
+    if not site.args:
+        return TupleValue(())
+    return Sequence(join_all([iteration.element(interp, a.value, a.node) for a in site.args]))
+
+
+def chain_from(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.chain.from_iterable(...)``."""
+    outer = iteration.element(interp, site.args[0].value, None) if site.args else UNKNOWN
+    return Sequence(iteration.element(interp, outer, None))
+
+
+def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.count``."""
+    return Sequence(Scalar("int"))
+
+
+def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``collections.deque``: a list."""
+    if site.args and site.args[0].value != NONE:
+        return interp.new(Obj("list", element=iteration.element(interp, site.args[0].value, None)))
+    return interp.new(Obj("list", items=()))
+
+
+def defaultdict(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``collections.defaultdict``: entries appear when asked for."""
+    return interp.new(Obj("dict", element=UNKNOWN))
+
+
+def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``types.SimpleNamespace(**kw)``, ``argparse.Namespace(**kw)``, ``EasyDict``."""
+    attrs = {key: arg.value for key, arg in site.keywords.items()}
+    if site.args:
+        first = interp.obj_of(site.args[0].value)
+        attrs = {**(dict(first.attrs) if first is not None else {}), **attrs}
+    return interp.new(Obj("external", External("argparse.Namespace"), attrs=attrs))
+
+
+# ------------------------------------------------------------------------------ argparse
+
+
+def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``argparse.ArgumentParser(...)``."""
+    return interp.new(Obj("external", External("argparse.ArgumentParser")))
+
+
+def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``add_argument`` declares an option, ``parse_args`` gives them all."""
+    if name == "add_argument":
+        _declare(interp, ref, obj, site)
+        return UNKNOWN
+    if name in ("add_argument_group", "add_mutually_exclusive_group"):
+        return ref
+    if name in ("parse_args", "parse_known_args"):
+        made = interp.new(Obj("external", External("argparse.Namespace"), attrs=dict(obj.attrs)))
+        return made if name == "parse_args" else TupleValue((made, UNKNOWN))
+    if name == "set_defaults":
+        for key, arg in site.keywords.items():
+            obj = obj.with_attr(key, arg.value)
+        interp.update(ref, obj)
+    return UNKNOWN
+
+
+def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
+    names = [a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)]
+    dest = site.value(None, "dest")
+    if isinstance(dest, Const) and isinstance(dest.value, str):
+        name = dest.value
+    elif names:
+        longest = next((n for n in names if n.startswith("--")), names[0])
+        name = longest.lstrip("-").replace("-", "_")
+    else:
+        return
+    interp.update(ref, obj.with_attr(name, _option_value(site)))
+
+
+def _option_value(site: CallSite) -> Value:
+    """What an option may be: its default, but the user may say otherwise.
+
+    A device option is taken to be set to the accelerator; that is the program under analysis.
+    """
+    action = site.value(None, "action")
+    if isinstance(action, Const) and str(action.value).startswith("store_"):
+        return Scalar("bool")
+    default = site.value(None, "default")
+    if isinstance(default, Const) and isinstance(default.value, str):
+        device = parse_device(default.value)
+        if device.is_known:
+            return default if device.is_accelerator else Const("cuda")
+        return Scalar("str")
+    if isinstance(default, Const) and isinstance(default.value, bool):
+        return Scalar("bool")
+    if isinstance(default, Const) and isinstance(default.value, (int, float)):
+        kind = site.value(None, "type")
+        return Scalar("float" if kind == External("builtins.float") else type(default.value).__name__)
+    if default is None or default == NONE:
+        return Union((NONE, Unknown("option"))) if default == NONE else Unknown("option")
+    return default
+
+
+def option(interp: Interpreter, obj: Obj, name: str) -> Value:
+    """An option that nobody declared here."""
+    return Unknown(f"option.{name}")
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "copy.deepcopy": deepcopy,
+    "copy.copy": shallow,
+    "functools.partial": partial,
+    **dict.fromkeys(
+        ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "itertools.cycle",
+         "itertools.islice", "functools.wraps", "tqdm.autonotebook.tqdm", "random.sample"),
+        passing,
+    ),
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chain_from,
+    "itertools.count": counting,
+    "tqdm.trange": counting,
+    "tqdm.auto.trange": counting,
+    "collections.deque": deque,
+    "collections.OrderedDict": dict_,
+    "collections.defaultdict": defaultdict,
+    "types.SimpleNamespace": namespace,
+    "argparse.Namespace": namespace,
+    "easydict.EasyDict": namespace,
+    "argparse.ArgumentParser": parser,
+}  # fmt: skip

@@ -1,0 +1,162 @@
+"""Attributes of tensors, arrays, devices and of objects from outside the project."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.modules import external_bases, is_module, module_device
+from devfix.analysis.torch_model import external_objects
+from devfix.analysis.values import (
+    FALSE,
+    TRUE,
+    Array,
+    Class,
+    Const,
+    DeviceValue,
+    DTypeValue,
+    ExternalMethod,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def get(
+    interp: Interpreter, value: Tensor | Array | DeviceValue, name: str, node: ast.expr
+) -> Value | None:
+    """The value of a data attribute, or None when ``name`` is a method (or unheard of)."""
+    if isinstance(value, DeviceValue):
+        return _device_attribute(value, name)
+    if isinstance(value, Array):
+        return _array_attribute(value, name)
+    return _tensor_attribute(interp, value, name, node)
+
+
+def _device_attribute(value: DeviceValue, name: str) -> Value | None:
+    if name == "type":
+        if value.device.is_accelerator:
+            return Const("cuda")
+        return Const("cpu") if value.device.kind == "cpu" else Scalar("str")
+    if name == "index":
+        return Scalar("int")
+    return None
+
+
+def _array_attribute(value: Array, name: str) -> Value | None:
+    if name == "shape":
+        return Sequence(Scalar("int"))
+    if name in ("size", "ndim", "nbytes", "itemsize"):
+        return Scalar("int")
+    if name == "dtype":
+        return DTypeValue(value.dtype)
+    if name in ("T", "flat", "real", "imag"):
+        return value
+    return None
+
+
+def _tensor_attribute(
+    interp: Interpreter, value: Tensor, name: str, node: ast.expr
+) -> Value | None:
+    if name == "device":
+        return DeviceValue(value.device)
+    if name == "dtype":
+        return DTypeValue(value.dtype)
+    if name == "shape":
+        return Sequence(Scalar("int"))
+    if name in ("ndim", "itemsize", "nbytes"):
+        return Const(value.rank) if name == "ndim" and (value.rank or 0) > 0 else Scalar("int")
+    if name in ("is_cuda", "is_cpu"):
+        return _placement_test(value, wanted="accelerator" if name == "is_cuda" else "cpu")
+    if name in ("requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"):
+        return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
+    if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
+        return replace(value, parameter=False, grad=False if name == "data" else value.grad)
+    if name == "grad":
+        return replace(value, parameter=False, grad=False, trail=(*value.trail[:1],))
+    if name in ("grad_fn", "names", "layout", "names_", "is_nested"):
+        return Scalar("object")
+    return None
+
+
+def _placement_test(value: Tensor, wanted: str) -> Value:
+    if value.device.kind in ("accelerator", "cpu"):
+        return TRUE if value.device.kind == wanted else FALSE
+    return Scalar("bool")
+
+
+def _flag(known: bool | None) -> Value:
+    return Scalar("bool") if known is None else (TRUE if known else FALSE)
+
+
+def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
+    """An attribute that neither the object itself nor its project classes have."""
+    if is_module(interp, ref):
+        return _module_attribute(interp, ref, obj, name, node)
+    found = external_objects.attribute(interp, ref, obj, name, node)
+    return found if found is not None else ExternalMethod(ref, name, node)
+
+
+_PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
+
+
+def _module_attribute(
+    interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
+) -> Value:
+    if name == "training":
+        return Scalar("bool")
+    if name == "device" and not (isinstance(obj.cls, Class) and _is_plain_module(interp, obj.cls)):
+        return _framework_device(interp, ref)
+    if name == "dtype":
+        return DTypeValue(None)
+    if name == "module" and "wrapped" in obj.facts:
+        return obj.facts["wrapped"]
+    if name in _PARAMETER_NAMES and obj.place is not None:
+        return replace(obj.place, rank=None, trail=obj.place.trail or obj.trail)
+    if isinstance(obj.cls, Class) and name not in obj.attrs:
+        return ExternalMethod(ref, name, node)
+    return ExternalMethod(ref, name, node) if _is_method(name) else _child(interp, ref, obj, name)
+
+
+def _is_plain_module(interp: Interpreter, cls: Class) -> bool:
+    """Whether the class descends from ``torch.nn`` alone, which gives modules no ``device``."""
+    return all(base.startswith("torch.nn") for base in external_bases(interp, cls))
+
+
+def _framework_device(interp: Interpreter, ref: Ref) -> Value:
+    """``self.device`` of Lightning modules, HF models and metrics: where the parameters are."""
+    device = module_device(interp, ref)
+    if device is not None and device.is_known:
+        return DeviceValue(device)
+    return DeviceValue(ACCELERATOR)
+
+
+_METHODS = frozenset(
+    "to cuda cpu float double half bfloat16 type train eval parameters named_parameters buffers "
+    "named_buffers children modules named_children named_modules state_dict load_state_dict "
+    "register_buffer register_parameter register_forward_hook add_module apply zero_grad "
+    "requires_grad_ share_memory append extend insert items keys values forward generate "
+    "flatten_parameters set_dtype reset update compute register_full_backward_hook "
+    "register_forward_pre_hook extra_repr get_submodule get_parameter to_empty xpu "
+    "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings".split()
+)
+
+
+def _is_method(name: str) -> bool:
+    return name in _METHODS or name.startswith("__")
+
+
+def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
+    """A submodule of a module whose code is not here (``resnet.fc``): it lives with its parent."""
+    made = interp.new(Obj("module", place=obj.place, trail=obj.trail))
+    interp.update(ref, interp.obj(ref).with_attr(name, made))
+    return made
+

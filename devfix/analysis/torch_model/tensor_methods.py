@@ -1,0 +1,114 @@
+"""Methods of tensors."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import factories, functional, moves, operations, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Array,
+    Scalar,
+    Sequence,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_NUMBERS = {"item": None, "tolist": None, "dim": "int", "numel": "int", "nelement": "int", "ndimension": "int",
+            "element_size": "int", "data_ptr": "int", "is_floating_point": "bool", "is_contiguous": "bool",
+            "__len__": "int", "storage_offset": "int", "get_device": "int", "is_complex": "bool"}  # fmt: skip
+_NOTHING = frozenset("backward register_hook retain_grad record_stream index_put_".split())
+_FILLING = frozenset(
+    "copy_ normal_ uniform_ zero_ fill_ random_ bernoulli_ exponential_ set_ resize_ share_memory_ trunc_normal_ "
+    "fill_diagonal_ cauchy_ log_normal_ geometric_ pin_memory_".split()
+)
+
+
+def call(
+    interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite
+) -> Value:
+    """``value.name(...)``; ``node`` is the expression ``value.name``."""
+    where = node.value if isinstance(node, ast.Attribute) else None
+    if name in moves.METHODS:
+        return moves.tensor(interp, value, name, site)
+    if name in ("numpy", "__array__"):
+        return _numpy(interp, value, where, site)
+    if name in _NUMBERS:
+        return _number(value, name)
+    if name in _NOTHING:
+        return NONE
+    if name in _FILLING:
+        return value
+    if name == "requires_grad_":
+        grad = site.value(0, "requires_grad") != FALSE
+        return replace(value, grad=grad, leaf=value.leaf is not False)
+    if name.startswith("new"):
+        return factories.new(interp, value, name, site)
+    return _special(interp, value, name, where, site)
+
+
+def _special(
+    interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite
+) -> Value:
+    if name in ("size", "stride"):
+        return Scalar("int") if site.args else Sequence(Scalar("int"))
+    if name in ("split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "split_with_sizes"):
+        rank = value.rank if name != "unbind" else None
+        return Sequence(operations.derived(interp, [value], site, value.dtype, rank))
+    if name in ("argsort", "multinomial", "nonzero", "bincount_"):
+        return operations.derived(interp, [value], site, "int64", value.rank)
+    if name == "unique" or name == "unique_consecutive":
+        return _unique(interp, value, site)
+    shifted = site.shifted(Arg(value, where))
+    found = operations.apply(interp, name, shifted)
+    if found is not None:
+        return found
+    found = functional.call(interp, name, shifted)
+    if found is not None:
+        return found
+    if name.endswith("_") and not name.endswith("__"):
+        return value
+    return UNKNOWN
+
+
+def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
+    result = operations.derived(interp, [value], site, value.dtype, 1)
+    extra = any(k in site.keywords for k in ("return_inverse", "return_counts"))
+    return Sequence(result) if extra else result
+
+
+def _number(value: Tensor, name: str) -> Value:
+    kind = _NUMBERS[name]
+    if kind is not None:
+        return Scalar(kind)
+    if name == "tolist":
+        return UNKNOWN
+    if value.dtype is None:
+        return Scalar("float")
+    if value.dtype == "bool":
+        return Scalar("bool")
+    return Scalar("float" if value.dtype.startswith(("float", "bfloat")) else "int")
+
+
+def _numpy(
+    interp: Interpreter, value: Tensor, where: ast.expr | None, site: CallSite
+) -> Value:
+    """``x.numpy()``: CPU tensors that need no gradient (facts: "numpy on cuda")."""
+    force = "force" in site.keywords and site.keywords["force"].value != FALSE
+    if not force and value.device.kind in ("accelerator",):
+        detail = {"grad": "1"} if value.grad else {}
+        requirements.record(
+            interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail
+        )
+    return Array(value.dtype, value.rank, (*value.trail, interp.site("numpy", site.node))[-8:])
+
+

@@ -1,0 +1,63 @@
+"""Hugging Face tokenizers and the batches they return."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.torch_model import moves
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    UNKNOWN,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+TOKENIZER = "transformers.PreTrainedTokenizer"
+BATCH = "transformers.BatchEncoding"
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A tokenizer (or processor)."""
+    return interp.new(Obj("external", External(TOKENIZER), trail=(interp.site("tokenizer", site.node),)))
+
+
+def encode(interp: Interpreter, site: CallSite) -> Value:
+    """``tokenizer(text, return_tensors="pt")``: int64 tensors on the CPU."""
+    if site.value(None, "return_tensors") != Const("pt"):
+        return UNKNOWN
+    trail = (interp.site("tokenizer", site.node),)
+    ids = Tensor(CPU, "int64", AT_LEAST_1, grad=False, leaf=True, trail=trail)
+    return interp.new(Obj("external", External(BATCH), element=ids, trail=trail))
+
+
+def is_batch(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a batch from a tokenizer."""
+    obj = interp.obj_of(value)
+    return obj is not None and obj.cls == External(BATCH)
+
+
+def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
+    """The tensors of a batch, as one operand."""
+    element = interp.obj(ref).element
+    return [Part(element, "input_ids", node)] if isinstance(element, Tensor) else []
+
+
+def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``batch.to(device)``: in place, and the batch itself is returned."""
+    obj = interp.obj(ref)
+    if isinstance(obj.element, Tensor):
+        target = moves.target_of("to", site)
+        moved = moves.retarget(interp, obj.element, moves.Target(target.device), site)
+        interp.update(ref, replace(obj, element=moved))
+    return ref
