@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +25,9 @@ class Rewriting:
 
 
 def _analyse(program: Program) -> object:
-    return importlib.import_module("devfix.analysis").analyse(program)
+    from devfix.analysis import analyse  # noqa: PLC0415 - a run without relevant files never needs it
+
+    return analyse(program)
 
 
 def _rewriting() -> Rewriting:

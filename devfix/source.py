@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from devfix.findings import Skipped, Span
 from devfix.suppression import Suppression, find_suppressions
@@ -22,8 +22,8 @@ from devfix.suppression import Suppression, find_suppressions
 MAX_BYTES = 8 * 1024 * 1024
 
 
-class HasLocation(Protocol):
-    """An ``ast`` node that has a place in the text."""
+class _Located(Protocol):
+    """What an ``ast`` node that has a place in the text knows of it."""
 
     lineno: int
     col_offset: int
@@ -92,13 +92,14 @@ class Source:
         """The comments that tell devfix to be quiet."""
         return find_suppressions(self.text)
 
-    def span(self, node: HasLocation) -> Span:
-        """Where ``node`` stands."""
-        line, end_line = node.lineno, node.end_lineno or node.lineno
-        end = node.col_offset if node.end_col_offset is None else node.end_col_offset
+    def span(self, node: ast.AST) -> Span:
+        """Where ``node`` stands; it must be of a kind that has a place."""
+        place = cast("_Located", node)
+        line, end_line = place.lineno, place.end_lineno or place.lineno
+        end = place.col_offset if place.end_col_offset is None else place.end_col_offset
         if self._ascii:
-            return Span(line, node.col_offset, end_line, end)
-        return Span(line, self.column(line, node.col_offset), end_line, self.column(end_line, end))
+            return Span(line, place.col_offset, end_line, end)
+        return Span(line, self.column(line, place.col_offset), end_line, self.column(end_line, end))
 
     def column(self, line: int, byte_offset: int) -> int:
         """The column in code points of a UTF-8 byte offset in ``line``."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from fakes import DISPLAY, SAFE, UNSAFE, FixRule, WordRule, identity, toy_engine, toy_program
+from hypothesis import given
+from hypothesis import strategies as st
 
 from devfix import engine
 from devfix.config import Settings
@@ -159,6 +162,22 @@ def test_ten_passes_are_allowed(length: int, converges: bool) -> None:
 
     report = fix(TORCH + "0\n", FixRule("T107", grow))
     assert (report.crash is None) is converges
+
+
+WORDS = ["bad", "worse", "oops", "sad", "hmm", "x", "# devfix: ignore", "# devfix: ignore[T101]"]
+
+
+@given(st.lists(st.sampled_from(WORDS)), st.sampled_from([SAFE, UNSAFE]))
+def test_fixing_ends_adds_nothing_and_is_done_after_once(words: list[str], wanted: Applicability) -> None:
+    rules = [BAD, WORSE, ADVICE, NO_FIX, WordRule("T106", "oops", "sad")]
+    text = TORCH + "".join(f"{word}\n" for word in words)
+    before, after = check(text, *rules), fix(text, *rules, wanted=wanted)
+    assert after.crash is None
+    assert not Counter(left.code for left in after.findings) - Counter(
+        found.code for found in before.findings
+    )
+    again = fix(after.new_text or text, *rules, wanted=wanted)
+    assert (again.new_text, again.fixed) == (None, ())
 
 
 # ---- several files
