@@ -171,9 +171,8 @@ def _set_object_attribute(
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function) and found.kind == "property":
             return
-        notes.note_binding(
-            interp, obj.cls.path, obj.cls.scope, f"self.{name}", value, statement
-        )
+        for cls in classes.linearise(obj.cls):
+            notes.note_binding(interp, cls.path, cls.scope, f"self.{name}", value, statement)
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})

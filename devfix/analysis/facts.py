@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.findings import Mismatch
 
@@ -48,6 +49,7 @@ class Facts:
         self.program = program
         self._recorder = recorder
         self._confirmed = recorder.confirmed()
+        self._outlines: dict[str, Outline] = {}
 
     def mismatches(self, kind: str | None = None) -> list[Mismatch]:
         """The mismatches of one kind (or all), in a stable order."""
@@ -56,6 +58,12 @@ class Facts:
     def source(self, path: str) -> Source:
         """The source of a file of the program."""
         return self.program.sources[path]
+
+    def outline(self, path: str) -> Outline:
+        """The outline of a file, made on first use."""
+        if path not in self._outlines:
+            self._outlines[path] = Outline(self.source(path))
+        return self._outlines[path]
 
     def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
         """What each name of a scope was bound to, over all contexts it ran in."""

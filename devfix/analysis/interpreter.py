@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import expressions, statements
-from devfix.analysis.frames import Frame
-from devfix.analysis.recorder import Recorder
+from devfix.analysis import expressions, notes, statements
+from devfix.analysis.frames import Arg, Frame
+from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import State
 from devfix.analysis.values import (
     UNKNOWN,
@@ -177,3 +177,12 @@ class Interpreter:
                 return value
             frame = self.parents.get(frame)
         return None
+
+    def note_choice(self, arg: Arg) -> None:
+        """Remember a dotted device expression (``args.device``) that a call was given, for fixes."""
+        if isinstance(arg.node, ast.Attribute):
+            kind, device = notes.summary(self, arg.value)
+            if kind == "device":
+                frame = self.frame
+                binding = Binding(kind, device, None)
+                self.recorder.bind(frame.path, frame.scope, self.text(arg.node), binding)

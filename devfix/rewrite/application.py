@@ -75,8 +75,8 @@ class _Application:
         self._newline = newline
         self._plan = Plan(Outline(self._tree))
         self._expressions = Expressions(self._plan.outline)
-        self._imports = Imports(self._plan)
-        self._dropping = Dropping(self._tree, self._expressions)
+        self._imports = Imports(self._plan, newline)
+        self._dropping = Dropping(self._plan)
         self._operands: dict[Expression, Operand] = {}
         self._calls: dict[Expression, Arguments] = {}
         self._bindings: dict[int, str] = {}
@@ -129,7 +129,7 @@ class _Application:
             raise EditError(f"The result in line {span.line} is to be bound twice.")
 
     def _patches(self) -> Iterator[Patch]:
-        yield from self._dropping.patches(self._plan)
+        yield from self._dropping.patches(frozenset(self._bindings))
         for call in self._calls.values():
             yield from call.patches()
             self._part_generator(call)

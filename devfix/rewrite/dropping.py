@@ -2,64 +2,132 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from devfix.rewrite.error import EditError
-from devfix.rewrite.expression import Expression, Expressions
+from devfix.rewrite.expression import Expression
+from devfix.rewrite.outline import Statement
 from devfix.rewrite.patch import Patch
 from devfix.rewrite.plan import Plan
-from devfix.rewrite.tree import Tree
+from devfix.rewrite.snippet import Snippet
+from devfix.rewrite.tree import Tree, children
+
+
+@dataclass(frozen=True)
+class MethodCall:
+    """A call ``receiver.method(...)`` and the offsets that matter when all but the receiver goes."""
+
+    tree: Tree
+    node: cst.Call
+    attribute: cst.Attribute
+
+    @property
+    def receiver(self) -> cst.BaseExpression:
+        """The expression that stays."""
+        return self.attribute.value
+
+    @property
+    def start(self) -> int:
+        """Where the receiver ends, with its parentheses."""
+        node = self.receiver
+        return self.tree.end(node.rpar[-1] if node.rpar else node)
+
+    @property
+    def end(self) -> int:
+        """Where the call ends."""
+        return self.tree.end(self.node)
+
+    @property
+    def dot(self) -> int:
+        """Where the dot is."""
+        return self.tree.end(self.attribute.dot.whitespace_before)
+
+    def comments(self, start: int) -> list[cst.Comment]:
+        """The comments from ``start`` to the end of the call."""
+        pending: list[cst.CSTNode] = [self.node]
+        found: list[cst.Comment] = []
+        while pending:
+            parent = pending.pop()
+            if isinstance(parent, cst.Comment) and self.tree.start(parent) >= start:
+                found.append(parent)
+            pending += [child for _, child in children(parent) if child is not self.receiver]
+        return sorted(found, key=self.tree.start)
 
 
 @dataclass
 class Dropping:
     """The method calls of one text that are to go."""
 
-    tree: Tree
-    expressions: Expressions
-    calls: dict[cst.CSTNode, Expression] = field(default_factory=dict)
+    plan: Plan
+    calls: dict[cst.CSTNode, tuple[Expression, MethodCall]] = field(default_factory=dict)
 
     def add(self, expression: Expression) -> None:
         """Take the call ``expression`` away."""
-        node = expression.node
+        node, tree = expression.node, self.plan.outline.tree
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
-            raise EditError(f"`{self.tree.source(node)}` is no call of a method.")
-        self.calls[node] = expression
+            raise EditError(f"`{tree.source(node)}` is no call of a method.")
+        self.calls[node] = (expression, MethodCall(tree, node, node.func))
 
-    def patches(self, plan: Plan) -> list[Patch]:
-        """The removals; a statement of which nothing useful is left goes as a whole."""
-        gone = self._whole_statements(plan)
-        return [
-            self._removal(call)
-            for call, expression in self.calls.items()
-            if not any(start <= expression.start < end for start, end in gone)
-        ]
+    def patches(self, bound: frozenset[int]) -> Iterator[Patch]:
+        """The removals; a statement of which nothing useful is left goes as a whole.
 
-    def _whole_statements(self, plan: Plan) -> list[tuple[int, int]]:
-        gone: list[tuple[int, int]] = []
-        for expression in self.calls.values():
-            statement = plan.outline.by_start.get(expression.start)
-            if expression.is_statement() and statement and self._is_idle(expression.node):
-                plan.delete(statement)
-                gone.append((statement.start, statement.end))
-        return gone
+        ``bound`` holds the starts of the statements whose result gets a name: these stay.
+        """
+        gone = [statement for statement in self._idle_statements() if statement.start not in bound]
+        for statement in gone:
+            self.plan.delete(statement)
+        for expression, call in self.calls.values():
+            if not any(item.start <= expression.start < item.end for item in gone):
+                yield from self._removal(call)
+
+    def _idle_statements(self) -> Iterator[Statement]:
+        for expression, call in self.calls.values():
+            statement = self.plan.outline.by_start.get(expression.start)
+            if expression.is_statement() and statement and self._is_idle(call.node):
+                yield statement
 
     def _is_idle(self, node: cst.BaseExpression) -> bool:
         """Whether nothing happens when what is left of an expression is evaluated."""
         while node in self.calls:
-            node = _receiver(node)
+            node = self.calls[node][1].receiver
         while isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
         return isinstance(node, cst.Name)
 
-    def _removal(self, call: cst.CSTNode) -> Patch:
-        receiver = _receiver(call)
-        start = self.tree.end(receiver.rpar[-1] if receiver.rpar else receiver)
-        return Patch(start, self.tree.end(call), "")
+    def _removal(self, call: MethodCall) -> Iterator[Patch]:
+        if call.attribute.lpar:
+            receiver = call.receiver.lpar[0] if call.receiver.lpar else call.receiver
+            start = call.tree.start(call.attribute.lpar[0])
+            yield Patch(start, call.tree.start(receiver), "")
+        start, end = self._extent(call)
+        comments = call.comments(start)
+        if len(comments) == 1 and end == call.end and self._ends_line(end):
+            yield Patch(start, end, f"  {comments[0].value}")
+            return
+        yield Patch(start, end, "")
+        for comment in comments:
+            statement = self._statement(call)
+            self.plan.before[statement].append(Snippet(comment.value))
 
+    def _extent(self, call: MethodCall) -> tuple[int, int]:
+        """What to take away; a comment behind the receiver stays where it is."""
+        text, lines = call.tree.text, call.tree.lines
+        if "#" not in text[call.start : call.dot]:
+            return call.start, call.end
+        if self._ends_line(call.end):
+            return lines.start_of_line(call.dot), lines.start_of_next_line(call.end)
+        rest = text[call.end : lines.start_of_next_line(call.end)]
+        spaces = len(rest) - len(rest.lstrip(" \t")) if rest.lstrip(" \t").startswith("#") else 0
+        return call.dot, call.end + spaces
 
-def _receiver(call: cst.CSTNode) -> cst.BaseExpression:
-    assert isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)
-    return call.func.value
+    def _ends_line(self, offset: int) -> bool:
+        tree = self.plan.outline.tree
+        return not tree.text[offset : tree.lines.start_of_next_line(offset)].strip()
+
+    def _statement(self, call: MethodCall) -> Statement:
+        row = self.plan.outline.row_at(call.start, call.end)
+        assert row is not None  # noqa: S101 - the call was found in a row
+        return next(item for item in reversed(row.statements) if item.start <= call.start)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import libcst as cst
@@ -57,10 +56,10 @@ class Expression:
             return Level.ATOM
         return level(self.node.with_changes(lpar=[], rpar=[])) if self.node.lpar else level(self.node)
 
-    def required(self, alone: bool = True) -> Level:
+    def required(self, *, alone: bool = True) -> Level:
         """The loosest level that the slot takes."""
         single = alone and self.call is not None and len(self.call.args) == 1
-        return required(self.parent, self.field, single)
+        return required(self.parent, self.field, alone=single)
 
     def is_statement(self) -> bool:
         """Whether the expression is a statement of its own."""
@@ -88,12 +87,6 @@ class Expressions:
     def of(self, node: cst.CSTNode) -> Expression:
         """The expression that ``node`` is; its row has been asked for before."""
         return self._by_node[node]
-
-    def row(self, expression: Expression) -> Row:
-        """The row that holds an expression."""
-        row = self._outline.row_at(expression.start, expression.end)
-        assert row is not None
-        return row
 
     def _index(self, row: Row) -> dict[tuple[int, int], Expression]:
         if row not in self._rows:

@@ -2,65 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-import enum
-import re
-import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from devfix.findings import AddImport, InsertAfterImports
-from devfix.rewrite.error import EditError
-from devfix.rewrite.outline import Row
+from devfix.rewrite.binding import Binding, Kind, bindings, module_of
+from devfix.rewrite.listing import Entry, Listing
+from devfix.rewrite.outline import Outline, Row
 from devfix.rewrite.patch import Patch
 from devfix.rewrite.plan import Plan, Section
 from devfix.rewrite.snippet import Snippet
 from devfix.rewrite.tree import children
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
-
-
-class Kind(enum.IntEnum):
-    """The groups in which imports stand, in their order."""
-
-    FUTURE = 0
-    STANDARD = 1
-    OTHER = 2
-    RELATIVE = 3
-
-
-@dataclass(frozen=True)
-class Binding:
-    """One name that an import binds: ``import module as alias`` or ``from module import name``."""
-
-    module: str
-    name: str | None = None
-    alias: str | None = None
-
-    @property
-    def bound(self) -> str:
-        """The name in the module that the import binds."""
-        return self.alias or self.name or self.module.partition(".")[0]
-
-    @property
-    def kind(self) -> Kind:
-        """The group that the import belongs to."""
-        if self.module.startswith("."):
-            return Kind.RELATIVE
-        top = self.module.partition(".")[0]
-        if top == "__future__":
-            return Kind.FUTURE
-        return Kind.STANDARD if top in sys.stdlib_module_names else Kind.OTHER
-
-    @property
-    def statement(self) -> str:
-        """The statement that makes the binding."""
-        alias = f" as {self.alias}" if self.alias else ""
-        if self.name is None:
-            return f"import {self.module}{alias}"
-        return f"from {self.module} import {self.name}{alias}"
+_LONGEST_LINE = 88
 
 
 @dataclass
@@ -68,8 +26,11 @@ class Imports:
     """The imports of a module, and what is to be put among and after them."""
 
     plan: Plan
+    newline: str
     _code: list[str] = field(default_factory=list)
     _wanted: list[Binding] = field(default_factory=list)
+    _joined: dict[cst.ImportFrom, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _added: dict[str, int] = field(default_factory=dict)
 
     def add(self, edit: AddImport | InsertAfterImports) -> None:
         """Take one edit."""
@@ -81,17 +42,18 @@ class Imports:
 
     def settle(self) -> None:
         """Put everything in its place, imports before the code that follows them."""
-        for binding in dict.fromkeys(self._wanted):
-            if not any(_serves(present, binding) for present in self._present()):
-                self._place_import(binding)
+        for wanted in sorted(set(self._wanted), key=lambda binding: binding.key):
+            if not any(present.serves(wanted) for present in self._present()):
+                self._place_import(wanted)
         for code in self._code:
-            self._place_code(code)
+            self._place_code(Snippet(code))
 
     def patches(self) -> Iterator[Patch]:
-        """Changes inside import statements."""
-        yield from ()
+        """The names that join import statements which are there."""
+        for node, codes in self._joined.items():
+            yield from self._listing(node).insert(codes)
 
-    # Imports
+    # What the module has
 
     def _rows(self) -> list[Row]:
         return self.plan.outline.module.rows
@@ -99,83 +61,136 @@ class Imports:
     def _present(self) -> Iterator[Binding]:
         """What the module imports whenever it is imported itself."""
         for row in self._rows():
-            for statement in row.statements:
-                yield from _bindings(statement.node)
-                if isinstance(statement.node, (cst.Try, cst.TryStar)):
-                    for inner in row.blocks[0].rows:
-                        for small in inner.statements:
-                            yield from _bindings(small.node)
-
-    def _place_import(self, binding: Binding) -> None:
-        snippet = Snippet(binding.statement)
-        candidates = [
-            (number, present)
-            for number, row in enumerate(self._rows()[: self._end_of_imports()])
-            for present in _row_bindings(row)
-        ]
-        number, like = _neighbour(candidates, binding)
-        if like is None:
-            self._place_first_import(snippet, binding, candidates)
-            return
-        section = Section(snippet, blank_before=like.kind != binding.kind)
-        self.plan.sections[number + 1].append(section)
-
-    def _place_first_import(
-        self, snippet: Snippet, binding: Binding, others: list[tuple[int, Binding]]
-    ) -> None:
-        """Place an import that no other one precedes."""
-        number = others[0][0] if others else self._start_of_imports(binding)
-        section = Section(snippet, blank_before=True, blank_after=True)
-        self.plan.sections[number].append(section)
-
-    def _start_of_imports(self, binding: Binding) -> int:
-        """The number of rows that come before any import."""
-        module = self.plan.outline.module
-        start = 1 if module.docstring(self.plan.outline.tree) else 0
-        return start if binding.kind is Kind.FUTURE else max(start, self._end_of_imports())
+            yield from _bindings(row)
+            if isinstance(row.statements[0].node, (cst.Try, cst.TryStar)):
+                for inner in row.blocks[0].rows:
+                    yield from _bindings(inner)
 
     def _end_of_imports(self, mentioned: frozenset[str] = frozenset()) -> int:
-        """The number of rows up to the last import that nothing of weight precedes."""
-        end = 1 if self.plan.outline.module.docstring(self.plan.outline.tree) else 0
+        """The number of rows up to the last import before any definition.
+
+        Nothing that mentions one of the names may come before either.
+        """
+        end = self._docstrings()
         for number, row in enumerate(self._rows()):
             if _imports(row):
                 end = number + 1
-            elif isinstance(row.statements[0].node, _SCOPES) or _mentions(row, mentioned):
+            elif isinstance(row.statements[0].node, _SCOPES) or mentioned & _names_of_row(row):
                 break
         return end
 
+    def _docstrings(self) -> int:
+        return 1 if self.plan.outline.module.docstring(self.plan.outline.tree) else 0
+
+    # Imports
+
+    def _place_import(self, wanted: Binding) -> None:
+        others = [
+            (number, present)
+            for number, row in enumerate(self._rows()[: self._end_of_imports()])
+            for present in _bindings(row)
+        ]
+        if node := self._statement_to_join(wanted):
+            self._joined[node].append(wanted.alias_code)
+        elif before := _neighbour(others, wanted):
+            number, like = before
+            self._add_import(wanted, number + 1, apart=like.kind != wanted.kind)
+        elif others:
+            self._add_import(wanted, others[0][0], apart=True)
+        else:
+            future = wanted.kind is Kind.FUTURE
+            self._add_import(wanted, self._docstrings() if future else self._end_of_imports())
+
+    def _add_import(self, wanted: Binding, number: int, *, apart: bool = True) -> None:
+        """Put an import after the first ``number`` rows; ``apart`` when they are not its like."""
+        if wanted.is_plain:
+            code = f"import {wanted.alias_code}"
+        else:
+            code = f"from {wanted.module} import {wanted.alias_code}"
+        section = Section(Snippet(code), wanted.kind.name, before=apart or not number, after=apart)
+        self.plan.sections[number].append(section)
+        self._added[wanted.bound] = number
+
+    def _statement_to_join(self, wanted: Binding) -> cst.ImportFrom | None:
+        """A ``from`` import of the same module that has room for one more name."""
+        for row in self._rows()[: self._end_of_imports()]:
+            for statement in row.statements:
+                node = statement.node
+                if isinstance(node, cst.ImportFrom) and self._has_room(node, wanted):
+                    return node
+        return None
+
+    def _has_room(self, node: cst.ImportFrom, wanted: Binding) -> bool:
+        if wanted.is_plain or module_of(node) != wanted.module or isinstance(node.names, cst.ImportStar):
+            return False
+        if node.lpar:
+            return True
+        tree = self.plan.outline.tree
+        codes = [*self._joined.get(node, ()), wanted.alias_code]
+        column = tree.end(node) - tree.lines.start_of_line(tree.end(node))
+        return column + sum(len(code) + 2 for code in codes) <= _LONGEST_LINE
+
+    def _listing(self, node: cst.ImportFrom) -> Listing:
+        tree = self.plan.outline.tree
+        assert not isinstance(node.names, cst.ImportStar)  # noqa: S101 - `_has_room` saw to it
+        entries = [self._entry(alias) for alias in node.names]
+        end = tree.start(node.rpar) if node.rpar else tree.end(node)
+        return Listing(tree, entries[0].start, end, entries, self.newline)
+
+    def _entry(self, alias: cst.ImportAlias) -> Entry:
+        tree, comma = self.plan.outline.tree, alias.comma
+        stop = tree.end(comma.whitespace_before) + 1 if isinstance(comma, cst.Comma) else None
+        last = alias.asname.name if alias.asname else alias.name
+        return Entry(tree.start(alias.name), tree.end(last), stop)
+
     # Code
 
-    def _place_code(self, code: str) -> None:
-        snippet = Snippet("\n".join(self._news(Snippet(code))))
-        if not snippet.lines:
+    def _place_code(self, snippet: Snippet) -> None:
+        lines = self._news(snippet) if snippet.lines else []
+        if not any(line.strip() for line in lines):
             return
-        number = self._after_imports(_names(code))
-        self.plan.sections[number].append(Section(snippet, blank_before=True, blank_after=True))
+        number = self._after_imports(_names_in(snippet.tree.module))
+        section = Section(Snippet("\n".join(lines)), "", before=True, after=True)
+        self.plan.sections[number].append(section)
 
     def _after_imports(self, names: frozenset[str]) -> int:
-        """Behind the imports, but before the code that could use what is put there."""
+        """Behind the imports that the code needs, but before what could need the code."""
         end = self._end_of_imports(names)
-        bound = {present.bound for row in self._rows()[:end] for present in _row_bindings(row)}
+        end = max([end, *(number for name, number in self._added.items() if name in names)])
+        bound = {present.bound for row in self._rows()[:end] for present in _bindings(row)}
         for number, row in enumerate(self._rows()[end:], end):
-            late = {present.bound for present in _row_bindings(row)}
+            late = {present.bound for present in _bindings(row)}
             if late & (names - bound):
                 end, bound = number + 1, bound | late
         return end
 
-    def _news(self, snippet: Snippet) -> Iterator[str]:
-        """The lines of the code, without comments and assignments that the module has already."""
-        known = self._known_lines()
-        statements = _one_liners(snippet)
-        for number, line in enumerate(snippet.lines, 1):
-            plain = line.startswith("#") or number in statements
-            if not plain or line.rstrip() not in known:
-                yield line
+    def _news(self, snippet: Snippet) -> list[str]:
+        """The lines of the code, without the comments and statements that the module has."""
+        known = self._known()
+        gone = {number for number, line in enumerate(snippet.lines, 1) if line in known}
+        for row in Outline(snippet.tree).module.rows:
+            first = snippet.tree.lines.line_of(row.body)
+            last = snippet.tree.lines.line_of(row.end - 1)
+            if "\n".join(snippet.lines[first - 1 : last]) in known:
+                gone |= set(range(first, last + 1))
+            else:
+                gone -= set(range(first, last + 1))
+        return [line for number, line in enumerate(snippet.lines, 1) if number not in gone]
 
-    def _known_lines(self) -> frozenset[str]:
-        lines = self.plan.outline.tree.text.splitlines()
-        queued = [line for sections in self.plan.sections.values() for section in sections for line in section.snippet.lines]
-        return frozenset(line.rstrip() for line in (*lines, *queued))
+    def _known(self) -> frozenset[str]:
+        """The statements of the module, and the lines that are comments."""
+        tree = self.plan.outline.tree
+        known = {line for line in tree.text.splitlines() if line.startswith("#")}
+        for row in self._rows():
+            known |= {tree.text[item.start : item.end] for item in row.statements}
+        for section in (section for sections in self.plan.sections.values() for section in sections):
+            known |= {"\n".join(section.snippet.lines), *section.snippet.lines}
+        return frozenset("\n".join(code.splitlines()) for code in known)
+
+
+def _bindings(row: Row) -> Iterator[Binding]:
+    for statement in row.statements:
+        yield from bindings(statement.node)
 
 
 def _imports(row: Row) -> bool:
@@ -185,70 +200,28 @@ def _imports(row: Row) -> bool:
     node = row.statements[0].node
     if not isinstance(node, (cst.If, cst.Try, cst.TryStar)):
         return False
-    guard = isinstance(node, cst.If) and "__name__" in _names_in(node.test)
-    return not guard and any(_imports(inner) for block in row.blocks for inner in block.rows)
+    if isinstance(node, cst.If) and "__name__" in _names_in(node.test):
+        return False
+    return any(_imports(inner) for block in row.blocks for inner in block.rows)
 
 
-def _row_bindings(row: Row) -> Iterator[Binding]:
-    for statement in row.statements:
-        yield from _bindings(statement.node)
-
-
-def _bindings(node: cst.CSTNode) -> Iterator[Binding]:
-    if isinstance(node, cst.Import):
-        for alias in node.names:
-            yield Binding(_dotted(alias.name), None, _alias(alias))
-    elif isinstance(node, cst.ImportFrom):
-        module = "." * len(node.relative) + (_dotted(node.module) if node.module else "")
-        names = node.names
-        if isinstance(names, cst.ImportStar):
-            yield Binding(module, "*")
-            return
-        for alias in names:
-            yield Binding(module, _dotted(alias.name), _alias(alias))
-
-
-def _dotted(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
-
-
-def _alias(alias: cst.ImportAlias) -> str | None:
-    return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
-
-
-def _serves(present: Binding, wanted: Binding) -> bool:
-    """Whether an import that is there makes the wanted one unnecessary."""
-    if present == wanted:
-        return True
-    if wanted.name is None and wanted.alias is None and present.name is present.alias is None:
-        return present.module.startswith(wanted.module + ".")
-    return False
-
-
-def _neighbour(
-    candidates: list[tuple[int, Binding]], wanted: Binding
-) -> tuple[int, Binding | None]:
-    """The import to stand behind: the last one of the package, else of the group and form."""
-    top = wanted.module.partition(".")[0]
-    form = wanted.name is None
-    tests = (
-        lambda other: other.module.partition(".")[0] == top and (other.name is None) == form,
-        lambda other: other.module.partition(".")[0] == top and top,
-        lambda other: other.kind == wanted.kind and (other.name is None) == form,
+def _neighbour(others: Iterable[tuple[int, Binding]], wanted: Binding) -> tuple[int, Binding] | None:
+    """The import to stand behind: the last one of the package, else of the group and the form."""
+    tests: tuple[Callable[[Binding], bool], ...] = (
+        lambda other: other.package == wanted.package and other.is_plain == wanted.is_plain,
+        lambda other: other.package == wanted.package and not wanted.is_plain,
+        lambda other: other.kind == wanted.kind and other.is_plain == wanted.is_plain,
         lambda other: other.kind == wanted.kind,
         lambda other: other.kind < wanted.kind,
     )
     for test in tests:
-        found = [candidate for candidate in candidates if test(candidate[1])]
-        if found:
+        if found := [other for other in others if test(other[1])]:
             return found[-1]
-    return 0, None
+    return None
 
 
-def _mentions(row: Row, names: frozenset[str]) -> bool:
-    return bool(names) and any(names & _names_in(item.node) for item in row.statements)
+def _names_of_row(row: Row) -> frozenset[str]:
+    return frozenset[str]().union(*(_names_in(item.node) for item in row.statements))
 
 
 def _names_in(node: cst.CSTNode) -> frozenset[str]:
@@ -261,20 +234,3 @@ def _names_in(node: cst.CSTNode) -> frozenset[str]:
             found.add(parent.value)
         pending.extend(child for name, child in children(parent) if name not in ("attr", "keyword"))
     return frozenset(found)
-
-
-def _names(code: str) -> frozenset[str]:
-    try:
-        nodes = ast.walk(ast.parse(code))
-    except (SyntaxError, ValueError) as error:
-        raise EditError(f"The code to insert does not parse: {error}.") from error
-    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-
-
-def _one_liners(snippet: Snippet) -> frozenset[int]:
-    """The lines of a snippet that are an assignment of their own."""
-    return frozenset(
-        node.lineno
-        for node in ast.parse("\n".join(snippet.lines)).body
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == node.end_lineno
-    )

@@ -92,7 +92,7 @@ class Listing:
 
     # Removing
 
-    def _removal(self, number: int, trailing: bool) -> Patch:
+    def _removal(self, number: int, *, trailing: bool) -> Patch:
         entry = self.entries[number]
         if self._has_line(entry):
             lines = self.tree.lines

@@ -45,7 +45,7 @@ def wrapping(prefix: str, suffix: str) -> Wrapping:
         for name, child in children(node):
             if isinstance(child, cst.Name) and child.value == _PLACEHOLDER:
                 alone = call is not None and len(call.args) == 1
-                return Wrapping(level(whole), required(node, name, alone))
+                return Wrapping(level(whole), required(node, name, alone=alone))
             pending.append((child, node if isinstance(node, cst.Call) else None))
     return Wrapping(level(whole), Level.BARE)
 
@@ -102,7 +102,7 @@ class Operand:
                 opening, closing = "(" + opening, closing + ")"
             opening, closing = wrap.prefix + opening, closing + wrap.suffix
             bound = binding.result
-        if not parens and bound < node.required(self.alone):
+        if not parens and bound < node.required(alone=self.alone):
             opening, closing = "(" + opening, closing + ")"
         return start, end, opening, closing
 

@@ -6,7 +6,7 @@ statement with everything under it. Rows and the gaps between them cover a block
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -88,9 +88,7 @@ class Block:
         if not isinstance(self.owner, (cst.Module, *_DECORATED)) or not self.rows:
             return None
         node = self.rows[0].statements[0].node
-        if isinstance(node, cst.Expr) and isinstance(
-            node.value, (cst.SimpleString, cst.ConcatenatedString)
-        ):
+        if isinstance(node, cst.Expr) and isinstance(node.value, (cst.SimpleString, cst.ConcatenatedString)):
             return None if "b" in tree.source(node)[:2].lower() else self.rows[0]
         return None
 
@@ -124,11 +122,10 @@ class Outline:
     def _module(self) -> Block:
         module = self.tree.module
         block = Block(module, indent="", outer="", start=0, end=len(self.tree.text))
-        self._fill(block, module.body)
+        self._fill(block, list(module.body))
         return block
 
-    def _fill(self, block: Block, nodes: object) -> None:
-        assert isinstance(nodes, (list, tuple))
+    def _fill(self, block: Block, nodes: Sequence[cst.BaseStatement]) -> None:
         floor = block.start
         for node in nodes:
             row = self._row(block, node, floor)
@@ -196,9 +193,7 @@ class Outline:
             block.end = max(block.end, self.tree.end(node.footer[-1]))
         return block
 
-    def _inline(
-        self, row: Row, owner: cst.CSTNode, node: cst.SimpleStatementSuite, outer: str
-    ) -> Block:
+    def _inline(self, row: Row, owner: cst.CSTNode, node: cst.SimpleStatementSuite, outer: str) -> Block:
         first = self.tree.start(node.body[0])
         start = first - len(self._leading(node))
         unit = self._unit(row.block)

@@ -27,11 +27,16 @@ StatementEdit = InsertBefore | InsertAfter | InsertAtBodyStart | DeleteStatement
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Code between two rows of the module, set off by blank lines when it is not their like."""
+    """Code between two rows of the module.
+
+    Blank lines set it off from another ``group``; from what is there already when ``before`` and
+    ``after`` say so.
+    """
 
     snippet: Snippet
-    blank_before: bool = False
-    blank_after: bool = False
+    group: str
+    before: bool
+    after: bool
 
 
 @dataclass

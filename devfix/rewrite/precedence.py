@@ -126,7 +126,7 @@ def level(node: cst.BaseExpression) -> Level:
     return _LEVELS.get(type(node), Level.ATOM)
 
 
-def required(parent: cst.CSTNode, field: str, alone: bool = False) -> Level:
+def required(parent: cst.CSTNode, field: str, *, alone: bool = False) -> Level:
     """The loosest level that a field of ``parent`` takes without parentheses.
 
     ``alone`` says that the expression is the only argument of a call.
@@ -139,23 +139,19 @@ def required(parent: cst.CSTNode, field: str, alone: bool = False) -> Level:
     if slot in _OPEN:
         return Level.EXPRESSION
     if isinstance(parent, cst.Arg):
-        return _required_in_argument(parent, alone)
+        return _required_in_argument(parent, alone=alone)
     if isinstance(parent, (cst.BinaryOperation, cst.BooleanOperation)):
         return _required_in_operation(parent, field)
     return _required_otherwise(parent, field)
 
 
-def _required_in_argument(argument: cst.Arg, alone: bool) -> Level:
-    if argument.star == "*":
-        return Level.EXPRESSION
+def _required_in_argument(argument: cst.Arg, *, alone: bool) -> Level:
     if argument.star or argument.keyword:
         return Level.EXPRESSION
     return Level.GENERATOR if alone else Level.NAMED
 
 
-def _required_in_operation(
-    parent: cst.BinaryOperation | cst.BooleanOperation, field: str
-) -> Level:
+def _required_in_operation(parent: cst.BinaryOperation | cst.BooleanOperation, field: str) -> Level:
     """Operators take their own level on the left and a tighter one on the right; `**` differs."""
     bare = level(parent.with_changes(lpar=[], rpar=[]))
     if bare is Level.POWER:

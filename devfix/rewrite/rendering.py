@@ -8,7 +8,7 @@ from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import blank_lines_at_end, blank_lines_at_start
 from devfix.rewrite.outline import Block, Row, Statement
 from devfix.rewrite.patch import NO_SHIFT, Copier, Shift
-from devfix.rewrite.plan import Item, Plan, Section
+from devfix.rewrite.plan import Item, Plan
 from devfix.rewrite.snippet import Style
 
 
@@ -48,10 +48,10 @@ class Renderer:
             if block.is_module:
                 parts.append(self._sections(parts, number + 1, row.end))
             floor = row.end
-        parts.append(self._end_of_block(block, parts, vanished, shift))
+        parts.append(self._end_of_block(block, parts, shift, vanished=vanished))
         return "".join(parts)
 
-    def _end_of_block(self, block: Block, parts: list[str], vanished: bool, shift: Shift) -> str:
+    def _end_of_block(self, block: Block, parts: list[str], shift: Shift, *, vanished: bool) -> str:
         """What follows the last row: comments that still belong to the block, code put there."""
         after = ""
         if block.rows and self._top_row(block) is None:
@@ -73,21 +73,22 @@ class Renderer:
         return block.rows[1] if len(block.rows) > 1 else None
 
     def _sections(self, parts: Sequence[str], number: int, at: int) -> str:
-        text = "".join(parts) if number in self._plan.sections else ""
-        start = len(text)
-        for section in self._plan.sections.get(number, ()):
-            text += self._section(section, text, at)
-        return text[start:]
-
-    def _section(self, section: Section, text: str, at: int) -> str:
-        self._written.add(id(section))
-        code = section.snippet.layout("", self._style(self._plan.outline.module))
-        if section.blank_before and text.strip("\ufeff") and not blank_lines_at_end(text):
-            code = self._newline + code
+        """The code put after the first ``number`` rows of the module."""
+        sections = self._plan.sections.get(number, ())
+        style = self._style(self._plan.outline.module)
+        above = "".join(parts) if sections else ""
+        text = ""
+        group: str | None = None
+        for section in sections:
+            starts = group is None and section.before and above and not blank_lines_at_end(above)
+            if starts or group not in (None, section.group):
+                text += self._newline
+            text += section.snippet.layout("", style)
+            group = section.group
         rest = self._copier.tree.text[at:]
-        if section.blank_after and rest and not blank_lines_at_start(rest):
-            code += self._newline
-        return code
+        if sections and sections[-1].after and rest and not blank_lines_at_start(rest):
+            text += self._newline
+        return text
 
     # Rows
 
@@ -121,9 +122,7 @@ class Renderer:
         at = row.body
         for block in row.blocks:
             parts.append(self._copier.copy(at, block.start, shift))
-            parts.append(
-                self._inline(block, shift) if block.inline else self._block(block, shift)
-            )
+            parts.append(self._inline(block, shift) if block.inline else self._block(block, shift))
             at = block.end
         parts.append(self._copier.copy(at, row.end, shift))
         return "".join(parts)
@@ -186,7 +185,7 @@ class Renderer:
 
     def _indent_of_run(self, row: Row, run: list[Statement], shift: Shift) -> str:
         if run[0].index == 0 and not row.block.inline:
-            return self._copier.copy(row.body, run[0].start, shift)
+            return shift.indent(self._copier.tree.text[row.body : run[0].start])
         return shift.indent(row.block.indent)
 
     def _run(self, row: Row, run: list[Statement], shift: Shift) -> str:

@@ -46,9 +46,7 @@ class Snippet:
         """The lines at ``indent``, inner levels in the unit of the text; strings are left alone."""
         own = self.tree.module.default_indent
         return "".join(
-            line + style.newline
-            if number in self.tree.string_lines
-            else _indented(line, own, indent, style)
+            line + style.newline if number in self.tree.string_lines else _indented(line, own, indent, style)
             for number, line in enumerate(self.lines, 1)
         )
 

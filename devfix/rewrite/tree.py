@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -87,7 +87,7 @@ class Tree:
             raise EditError("The text is nested too deeply for LibCST.") from error
 
 
-@lru_cache(maxsize=None)
+@cache
 def _field_names(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 

@@ -69,6 +69,8 @@ def _new(
     interp: Interpreter, site: CallSite, dtype: str | None, rank: int | None, random: bool = False
 ) -> Tensor:
     device = device_of(site.value(None, "device"))
+    if device is not None:
+        interp.note_choice(site.keywords["device"])
     given = site.keywords.get("dtype")
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)

@@ -111,6 +111,8 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if name == "type" and not site.args and not site.keywords:
         return Scalar("str")
     target = target_of(name, site)
+    for arg in site.all_args():
+        interp.note_choice(arg)
     return retarget(interp, value, target, site)
 
 
@@ -138,6 +140,8 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
+    for arg in site.all_args():
+        interp.note_choice(arg)
     where = interp.site("move" if target.device is not None else "cast", site.node)
 
     def change(value: Tensor) -> Tensor:

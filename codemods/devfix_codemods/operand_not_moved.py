@@ -1,0 +1,39 @@
+"""operand-not-moved: an input, target or other operand stays on the CPU."""
+
+from collections.abc import Iterator
+
+from devfix.rules import Facts, Finding, Relocator, Rule, misplaced
+
+
+class OperandNotMoved(Rule):
+    """An input, target, mask or other operand is still on the CPU when it is used.
+
+    The model (or another operand) was moved to the accelerator and this tensor was not, so the
+    operation raises "Expected all tensors to be on the same device".
+
+    The fix moves it where the batch is unpacked, where it is made, or at the use.
+
+    Before::
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 2).to(device)
+        x = torch.randn(8, 4)
+        y = model(x)
+
+    After::
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 2).to(device)
+        x = torch.randn(8, 4).to(device)
+        y = model(x)
+    """
+
+    code, name = "DF102", "operand-not-moved"
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for mismatch in self.caused(facts):
+            operand = misplaced(mismatch)
+            if operand is None:
+                continue
+            message = f"`{operand.text}` is on the CPU and meets a tensor on the accelerator"
+            yield self.finding(mismatch, message, Relocator(facts, mismatch, operand).fixes())

@@ -1,0 +1,139 @@
+"""Outline: finding one's way in a file's syntax tree, from positions to statements and scopes."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from devfix.findings import Span
+from devfix.source import Source
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Outline:
+    """Parents, positions and blocks of one file. Built only for files that have findings."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Each node's parent."""
+        found: dict[ast.AST, ast.AST] = {}
+        for node in ast.walk(self.source.tree):
+            for child in ast.iter_child_nodes(node):
+                found[child] = node
+        return found
+
+    @cached_property
+    def _by_span(self) -> dict[Span, list[ast.AST]]:
+        found: dict[Span, list[ast.AST]] = {}
+        for node in self.parents:
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
+                found.setdefault(self.source.span(node), []).append(node)
+        return found
+
+    def nodes_at(self, span: Span) -> list[ast.AST]:
+        """The nodes that stand exactly at ``span``, outermost first."""
+        return self._by_span.get(span, [])
+
+    def expression_at(self, span: Span) -> ast.expr | None:
+        """The innermost expression at ``span``."""
+        found = [node for node in self.nodes_at(span) if isinstance(node, ast.expr)]
+        return found[-1] if found else None
+
+    def statement_at(self, span: Span) -> ast.stmt | None:
+        """The statement exactly at ``span``, or else the one around it."""
+        for node in self.nodes_at(span):
+            return node if isinstance(node, ast.stmt) else self.statement_of(node)
+        return None
+
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement around a node."""
+        current = node
+        while not isinstance(current, ast.stmt):
+            current = self.parents[current]
+        return current
+
+    def definition_of(self, node: ast.AST) -> Definition | None:
+        """The function or class around a node (a definition is not around itself)."""
+        current = self.parents.get(node)
+        while current is not None and not isinstance(current, _DEFINITIONS):
+            current = self.parents.get(current)
+        return current if isinstance(current, _DEFINITIONS) else None
+
+    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost function around a node."""
+        current = self.definition_of(node)
+        while isinstance(current, ast.ClassDef):
+            current = self.definition_of(current)
+        return current
+
+    def class_of(self, function: ast.AST) -> ast.ClassDef | None:
+        """The class whose method a function is."""
+        parent = self.definition_of(function)
+        return parent if isinstance(parent, ast.ClassDef) else None
+
+    def scope(self, node: ast.AST) -> str:
+        """The qualified name of the function or class around a node; "" for the module."""
+        names: list[str] = []
+        current = self.definition_of(node)
+        while current is not None:
+            names.append(current.name)
+            current = self.definition_of(current)
+        return ".".join(reversed(names))
+
+    def scopes(self, node: ast.AST) -> list[str]:
+        """The scopes whose names a node sees: its function, functions around it, the module."""
+        found: list[str] = []
+        current = self.function_of(node)
+        while current is not None:
+            around = self.scope(current)
+            found.append(f"{around}.{current.name}" if around else current.name)
+            current = self.function_of(current)
+        return [*found, ""]
+
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that a statement stands in."""
+        parent = self.parents[statement]
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        for handler in getattr(parent, "handlers", ()):
+            if statement in handler.body:
+                return list(handler.body)
+        return [statement]
+
+    def dominates(self, earlier: ast.stmt, later: ast.AST) -> bool:
+        """Whether whoever reaches ``later`` has executed ``earlier`` before, in the same function.
+
+        True when ``earlier`` stands before ``later``'s own chain of statements in a block that is
+        around ``later``.
+        """
+        block = self.block_of(earlier)
+        current: ast.AST | None = later
+        while current is not None:
+            if current in block and isinstance(current, ast.stmt):
+                return block.index(earlier) < block.index(current)
+            current = self.parents.get(current)
+        return False
+
+    def enclosing(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> ast.AST | None:
+        """The innermost node of one of the kinds around ``node``, within its function."""
+        current = self.parents.get(node)
+        while current is not None and not isinstance(current, kinds):
+            if isinstance(current, _FUNCTIONS):
+                return None
+            current = self.parents.get(current)
+        return current
+
+    def receiver_name(self, function: ast.AST | None) -> str | None:
+        """The name of the first parameter of a method, usually ``self``."""
+        if not isinstance(function, _FUNCTIONS) or self.class_of(function) is None:
+            return None
+        args = [*function.args.posonlyargs, *function.args.args]
+        return args[0].arg if args else None

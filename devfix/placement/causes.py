@@ -1,0 +1,76 @@
+"""Causes: which of the things that go wrong lies behind a mismatch. Each mismatch has one cause."""
+
+from __future__ import annotations
+
+from devfix.findings import Mismatch, Operand, Origin
+
+_LOSSES = ("loss", "entropy")
+_CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
+
+#: Kinds of mismatch that are a cause by themselves.
+_BY_KIND = {
+    "numpy": "numpy-of-device-tensor",
+    "host-only": "host-only-argument-on-device",
+    "index-dtype": "index-not-integer",
+    "target-dtype": "target-dtype",
+    "generator": "generator-device",
+    "legacy-constructor": "legacy-tensor-type",
+    "worker": "device-move-in-loader",
+    "pin": "pinned-device-tensor",
+    "framework-pin": "framework-owns-device",
+    "no-leaf": "moved-parameter-is-no-leaf",
+    "map-location": "load-without-map-location",
+    "dtype": "float64-meets-float32",
+}
+
+
+def cause(mismatch: Mismatch) -> str:
+    """The name of the cause, which is that of the rule that reports it."""
+    if mismatch.kind == "optimizer-state":
+        early = mismatch.get("cause") == "constructor"
+        return "optimizer-before-move" if early else "optimizer-state-before-move"
+    if mismatch.kind in _BY_KIND:
+        return _BY_KIND[mismatch.kind]
+    operand = misplaced(mismatch)
+    return _placement_cause(mismatch, operand) if operand is not None else "operand-not-moved"
+
+
+def misplaced(mismatch: Mismatch) -> Operand | None:
+    """The operand to blame: the first on the CPU, a module's parameters before anything else."""
+    hosts = [operand for operand in mismatch.operands if operand.device == "cpu"]
+    weights = [operand for operand in hosts if operand.role == "weight" and mismatch.get("module")]
+    return (weights or hosts or [None])[0]
+
+
+def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
+    if operand.role == "weight" and mismatch.get("module"):
+        return "unregistered-module" if mismatch.get("unregistered") else "model-not-moved"
+    sites = sites_of(operand)
+    kinds = {site.kind for site in sites}
+    if "discarded-move" in kinds:
+        return "move-result-discarded"
+    if registered_late(operand) is not None:
+        return "unregistered-tensor"
+    if "tokenizer" in kinds:
+        return "tokenizer-output-not-moved"
+    if operand.role in ("weight", "pos_weight") and any(w in mismatch.operation for w in _LOSSES):
+        return "criterion-tensor-on-cpu"
+    first = operand.trail[0] if operand.trail else None
+    made_here = {"factory", "random-factory"} & kinds
+    if made_here and first is not None and mismatch.get("module") is None and first.scope:
+        return "created-on-cpu"
+    return "operand-not-moved"
+
+
+def sites_of(operand: Operand) -> list[Origin]:
+    """Every place in the life of the operand and of what it was computed from."""
+    return [*operand.trail, *(site for root in operand.roots for site in root)]
+
+
+def registered_late(operand: Operand) -> Origin | None:
+    """The place where a Module's constructor kept the tensor as a plain attribute, if it did."""
+    for trail in (operand.trail, *operand.roots):
+        for site in trail:
+            if site.kind == "module-attribute" and site.scope.rpartition(".")[2] in _CONSTRUCTORS:
+                return site
+    return None

@@ -1,0 +1,247 @@
+"""Which expression names the wanted device at a place, provably.
+
+First that holds: a device variable in scope, ``self.device``, the device of the operand it meets,
+of another tensor in scope, of a module in scope; else a ``device`` variable is introduced.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import Device
+from devfix.analysis.recorder import Binding
+from devfix.findings import FileEdit, InsertAfterImports, Operand
+from devfix.analysis.outline import Outline
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
+
+#: The statement that chooses a device, by policy.
+CHOICES = {
+    "cuda": 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")',
+    "mps-aware": (
+        'device = torch.device("cuda" if torch.cuda.is_available() else '
+        '"mps" if torch.backends.mps.is_available() else "cpu")'
+    ),
+    "accelerator": (
+        "device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() "
+        'else torch.device("cpu")'
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceExpression:
+    """An expression for the wanted device, and what must be inserted for it to work."""
+
+    code: str
+    edits: tuple[FileEdit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node in a file, about to be changed."""
+
+    path: str
+    outline: Outline
+    node: ast.AST
+
+
+def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
+    """An expression that names the accelerator at ``place`` without introducing anything."""
+    for candidate in (_variable, _attribute):
+        code = candidate(facts, place)
+        if code is not None:
+            return DeviceExpression(code)
+    for peer in peers:
+        code = _peer(facts, place, peer)
+        if code is not None:
+            return DeviceExpression(code)
+    for kind, form in (("tensor", "{}.device"), ("module", "next({}.parameters()).device")):
+        name = _name(facts, place, kind)
+        if name is not None:
+            return DeviceExpression(form.format(name))
+    return None
+
+
+def find_or_introduce(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
+    """Like :func:`find`, but a module-level ``device`` is introduced where nothing is in scope."""
+    return find(facts, place, peers) or introduce(facts, place)
+
+
+def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
+    """A new module-level ``device``, unless the file uses the name already."""
+    source = facts.source(place.path)
+    imported = any(
+        isinstance(node, ast.Import) and any(a.name == "torch" and not a.asname for a in node.names)
+        for node in source.tree.body
+    )
+    if not imported or re.search(r"\bdevice\b", source.text.replace(".device", "").replace("device=", "")):
+        return None
+    edit = FileEdit(place.path, InsertAfterImports(CHOICES[facts.program.device_policy]))
+    return DeviceExpression("device", (edit,))
+
+
+def _wanted(device: Device | None) -> bool:
+    return device is not None and device.is_accelerator
+
+
+def _usable(facts: Facts, place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
+    """Whether a name stands for the accelerator (or something on it) at the place."""
+    if not all(binding.kind == kind and _wanted(binding.device) for binding in bindings):
+        return False
+    if any(binding.statement is None for binding in bindings):
+        return True
+    return any(_reaches(place, scope, binding) for binding in bindings)
+
+
+def _reaches(place: Place, scope: str, binding: Binding) -> bool:
+    if binding.statement is None:
+        return True
+    statement = place.outline.statement_at(binding.statement)
+    if statement is None:
+        return False
+    if scope == place.outline.scopes(place.node)[0]:
+        return place.outline.dominates(statement, place.node) and not _around(place, statement)
+    # A name of an outer scope: bound for certain when that scope's code got that far.
+    parent = place.outline.parents[statement]
+    outer = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+    return isinstance(parent, outer) or _in_same_guard(place, parent)
+
+
+def _around(place: Place, statement: ast.stmt) -> bool:
+    """Whether the statement contains the place (a loop's own target is bound inside of it)."""
+    current: ast.AST | None = place.node
+    while current is not None:
+        if current is statement:
+            return not isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
+        current = place.outline.parents.get(current)
+    return False
+
+
+def _in_same_guard(place: Place, parent: ast.AST) -> bool:
+    current = place.outline.parents.get(place.node)
+    while current is not None:
+        if current is parent:
+            return True
+        current = place.outline.parents.get(current)
+    return False
+
+
+def _variable(facts: Facts, place: Place) -> str | None:
+    """A plain or dotted name that is always the accelerator where it is visible."""
+    shadowed: set[str] = set()
+    for scope in place.outline.scopes(place.node):
+        names = facts.bindings(place.path, scope)
+        found = [
+            name
+            for name, bindings in names.items()
+            if name.partition(".")[0] not in shadowed
+            and not name.startswith("self.")
+            and _usable(facts, place, scope, bindings, "device")
+            and ("." not in name or _root_is_visible(facts, place, scope, name))
+        ]
+        if found:
+            return min(found, key=lambda name: (name != "device", "." in name, len(name), name))
+        shadowed.update(name for name in names if "." not in name)
+    return None
+
+
+def _root_is_visible(facts: Facts, place: Place, scope: str, name: str) -> bool:
+    """``args.device`` is usable where ``args`` is bound for certain."""
+    root = name.partition(".")[0]
+    receiver = place.outline.receiver_name(place.outline.function_of(place.node))
+    if root == receiver:
+        return False  # attributes of self are looked up by class
+    for outer in place.outline.scopes(place.node):
+        bindings = facts.bindings(place.path, outer).get(root)
+        if bindings is not None:
+            return any(_reaches(place, outer, binding) for binding in bindings)
+    return False
+
+
+def _attribute(facts: Facts, place: Place) -> str | None:
+    """``self.device`` in a method of a class that always sets it to the accelerator."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    if function is None or receiver is None:
+        return None
+    scope = place.outline.scope(function)
+    found: list[str] = []
+    for name, bindings in facts.bindings(place.path, scope).items():
+        if not name.startswith("self."):
+            continue
+        if not all(b.kind == "device" and _wanted(b.device) for b in bindings):
+            continue
+        if function.name == "__init__" and not any(_set_before(place, b) for b in bindings):
+            continue
+        found.append(name.replace("self", receiver, 1))
+    return min(found, key=lambda name: (not name.endswith(".device"), len(name), name), default=None)
+
+
+def _set_before(place: Place, binding: Binding) -> bool:
+    if binding.statement is None:
+        return False
+    statement = place.outline.statement_at(binding.statement)
+    return statement is not None and place.outline.dominates(statement, place.node)
+
+
+def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
+    """The device of the operand that the moved one meets, when it can be named at the place."""
+    if not _DOTTED.match(peer.text) or peer.path != place.path:
+        return None
+    at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
+    root = peer.text.partition(".")[0]
+    receiver = place.outline.receiver_name(place.outline.function_of(place.node))
+    if peer.role == "weight":
+        return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
+    if at_sink:
+        return f"{peer.text}.device"
+    if "." in peer.text:
+        return None
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)
+    if bindings and _usable(facts, place, place.outline.scopes(place.node)[0], bindings, "tensor"):
+        return f"{peer.text}.device"
+    return None
+
+
+def _same_statement(place: Place, peer: Operand) -> bool:
+    statement = place.outline.source.span(place.outline.statement_of(place.node))
+    return statement.contains(peer.span)
+
+
+def _module_peer(
+    facts: Facts, place: Place, peer: Operand, root: str, receiver: str | None, *, at_sink: bool
+) -> str | None:
+    """``next(model.parameters()).device``; inside the module itself, of ``self``."""
+    if root == receiver and _function_of(place, peer) is place.outline.function_of(place.node):
+        return f"next({receiver}.parameters()).device" if _is_module_scope(facts, place, receiver) else None
+    if at_sink and "." not in peer.text:
+        return f"next({peer.text}.parameters()).device"
+    return None
+
+
+def _function_of(place: Place, peer: Operand) -> ast.AST | None:
+    node = place.outline.expression_at(peer.span)
+    return place.outline.function_of(node) if node is not None else None
+
+
+def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
+    """Whether the method's object was seen to be a module on the accelerator."""
+    scope = place.outline.scopes(place.node)[0]
+    bindings = facts.bindings(place.path, scope).get(receiver, [])
+    return bool(bindings) and all(b.kind == "module" and _wanted(b.device) for b in bindings)
+
+
+def _name(facts: Facts, place: Place, kind: str) -> str | None:
+    """A local name that always stands for a tensor (or module) on the accelerator."""
+    scope = place.outline.scopes(place.node)[0]
+    if not scope and kind == "tensor":
+        return None
+    for name, bindings in facts.bindings(place.path, scope).items():
+        if "." in name or not _usable(facts, place, scope, bindings, kind):
+            continue
+        return name
+    return None

@@ -1,0 +1,55 @@
+"""Wording: what a tired person needs to read about a mismatch."""
+
+from __future__ import annotations
+
+from devfix.findings import Mismatch, Note, Operand, Origin
+
+_SPOKEN = {
+    "factory": "is made here, on the CPU",
+    "random-factory": "is drawn here, on the CPU",
+    "loader": "comes out of the loader here, on the CPU",
+    "numpy": "comes from NumPy here",
+    "move": "is moved here",
+    "cast": "is cast here",
+    "module": "is constructed here",
+    "tokenizer": "comes out of the tokenizer here, on the CPU",
+    "checkpoint": "is loaded here",
+    "attribute": "is stored here",
+    "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
+    "discarded-move": "is moved here, but the result is thrown away",
+}
+
+
+def device_name(device: str | None) -> str:
+    """A device as a person says it."""
+    return "the CPU" if device == "cpu" else "the accelerator" if device in ("cuda", "same-as") else str(device)
+
+
+def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:
+    """The operands to underline, each with where it is."""
+    return tuple(
+        Note(operand.path, operand.span, _state(operand))
+        for operand in mismatch.operands
+        if operand.device is not None or operand.dtype is not None
+    )
+
+
+def _state(operand: Operand) -> str:
+    if operand.device is not None:
+        return f"{operand.role}: on {device_name(operand.device)}"
+    return f"{operand.role}: {operand.dtype}"
+
+
+def life(mismatch: Mismatch) -> tuple[Note, ...]:
+    """Where each operand came from."""
+    notes: dict[Note, None] = {}
+    for operand in mismatch.operands:
+        for trail in (operand.trail, *operand.roots):
+            for site in trail:
+                if site.kind in _SPOKEN:
+                    notes.setdefault(_note(operand, site))
+    return tuple(notes)
+
+
+def _note(operand: Operand, site: Origin) -> Note:
+    return Note(site.path, site.span, f"`{site.text}` {_SPOKEN[site.kind]}")

@@ -1,0 +1,126 @@
+"""Rules: the base class, and every name that a codemod may import.
+
+A rule is one small class in one file. It looks at :class:`Facts` and yields findings; it does no
+analysis of its own, keeps no state, prints nothing and catches nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import ClassVar
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    AddImport,
+    Applicability,
+    BindResult,
+    DeleteStatement,
+    DropCall,
+    FileEdit,
+    Finding,
+    Fix,
+    InsertAfter,
+    InsertAfterImports,
+    InsertAtBodyStart,
+    InsertBefore,
+    Mismatch,
+    MoveStatement,
+    Note,
+    Operand,
+    Origin,
+    RemoveKeyword,
+    ReplaceExpression,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
+from devfix.placement import device_expression
+from devfix.placement.causes import cause, misplaced, registered_late, sites_of
+from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.relocation import Relocator
+from devfix.placement.wording import device_name, life, operand_marks
+
+__all__ = [
+    "AddImport",
+    "Applicability",
+    "BindResult",
+    "DeleteStatement",
+    "DeviceExpression",
+    "DropCall",
+    "Facts",
+    "FileEdit",
+    "Finding",
+    "Fix",
+    "InsertAfter",
+    "InsertAfterImports",
+    "InsertAtBodyStart",
+    "InsertBefore",
+    "Mismatch",
+    "MoveStatement",
+    "Note",
+    "Operand",
+    "Origin",
+    "Place",
+    "Relocator",
+    "RemoveKeyword",
+    "ReplaceExpression",
+    "Rule",
+    "SetKeyword",
+    "Span",
+    "WrapExpression",
+    "ast",
+    "cause",
+    "device_expression",
+    "device_name",
+    "life",
+    "misplaced",
+    "operand_marks",
+    "registered_late",
+    "sites_of",
+]
+
+
+class Rule:
+    """One thing that goes wrong, how to say it and how to put it right.
+
+    ``code`` is never reused, ``name`` states the bad pattern and is the name of the file, and the
+    docstring explains it with an example under ``Before::`` and ``After::``.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    applicability: ClassVar[Applicability] = Applicability.SAFE
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        """The faults that the facts show."""
+        raise NotImplementedError
+
+    def caused(self, facts: Facts) -> Iterator[Mismatch]:
+        """The mismatches whose cause is the one this rule is named after."""
+        for mismatch in facts.mismatches():
+            if cause(mismatch) == self.name:
+                yield mismatch
+
+    def finding(
+        self,
+        mismatch: Mismatch,
+        message: str,
+        fixes: list[Fix] | tuple[Fix, ...] = (),
+        *,
+        at: Origin | None = None,
+    ) -> Finding:
+        """A finding about a mismatch, at its sink or (``at``) where it comes from."""
+        path, span = (at.path, at.span) if at is not None else (mismatch.path, mismatch.sink)
+        fix, *others = fixes if fixes else (None,)
+        return Finding(
+            path,
+            span,
+            self.code,
+            self.name,
+            message,
+            notes=life(mismatch),
+            marks=operand_marks(mismatch),
+            fix=fix,
+            alternatives=tuple(other for other in others if other is not None),
+        )
