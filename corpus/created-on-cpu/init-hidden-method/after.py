@@ -21,8 +21,8 @@ class MelodyLSTM(nn.Module):
         return self.fc(out), state
 
     def init_hidden(self, batch_size):
-        return (torch.zeros(self.num_layers, batch_size, self.hidden_size, device=next(self.parameters()).device),
-                torch.zeros(self.num_layers, batch_size, self.hidden_size, device=next(self.parameters()).device))
+        return (torch.zeros(self.num_layers, batch_size, self.hidden_size, device=device),
+                torch.zeros(self.num_layers, batch_size, self.hidden_size, device=device))
 
 
 def batchify(melody, batch_size):
