@@ -10,8 +10,9 @@ from devfix.analysis import calls, construction
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import is_module, is_module_class, transform
+from devfix.analysis.modules import is_module, is_module_class, tensors, transform
 from devfix.analysis.recorder import MODULE_TOKEN, Recorder
+from devfix.analysis.torch_model import owners
 from devfix.analysis.values import (
     Class,
     Const,
@@ -76,8 +77,22 @@ def _run_script(interp: Interpreter, path: str) -> None:
         interp.state.set(frame_id, "__name__", Const("__main__"))
         interp.state.set(frame_id, "__file__", Const(path))
         interp.run(interp.program.sources[path].tree.body)
+        _note_models(interp)
     if interp.exhausted:
         interp.recorder.muted -= 1
+
+
+def _note_models(interp: Interpreter) -> None:
+    """Write down where the script's models are made: modules with parameters that nobody holds."""
+    for address, obj in list(interp.state.heap.items()):
+        ref = Ref(address)
+        if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
+            continue
+        made = obj.trail[0]
+        if made.kind == "module" and made not in interp.recorder.models:
+            parameters = any(tensor.parameter for tensor in tensors(interp, ref))
+            if parameters and not owners.holders(interp, ref):
+                interp.recorder.models.append(made)
 
 
 def _run_uncalled(program: Program, recorder: Recorder, path: str) -> None:

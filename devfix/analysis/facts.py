@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.findings import Mismatch
+from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
     from devfix.project import Program
@@ -54,6 +54,10 @@ class Facts:
     def mismatches(self, kind: str | None = None) -> list[Mismatch]:
         """The mismatches of one kind (or all), in a stable order."""
         return [m for m in self._confirmed if kind is None or m.kind == kind]
+
+    def unadopted_models(self) -> list[Origin]:
+        """Where models are made, in a program that puts nothing on an accelerator; else nothing."""
+        return [] if self._recorder.accelerated else list(self._recorder.models)
 
     def source(self, path: str) -> Source:
         """The source of a file of the program."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from devfix.analysis.lattice import Device
-from devfix.findings import Mismatch, Span
+from devfix.findings import Mismatch, Origin, Span
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"
@@ -33,6 +33,10 @@ class Recorder:
     mismatches: dict[Mismatch, tuple[str, ...]] = field(default_factory=dict)
     bindings: dict[tuple[str, str], dict[str, list[Binding]]] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
+    #: Whether anything at all was put on an accelerator.
+    accelerated: bool = False
+    #: Where the models of the entry scripts are constructed (those that no other model holds).
+    models: list[Origin] = field(default_factory=list)
     muted: int = 0
     _parents: dict[str, str] = field(default_factory=dict)
 

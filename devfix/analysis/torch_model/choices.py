@@ -49,6 +49,7 @@ def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_device(d)``: factories follow it from here on."""
     found = device_of(site.value(0, "device"))
     interp.state.default_device = DeviceValue(found) if found is not None else None
+    interp.recorder.accelerated = True
     return NONE
 
 
@@ -59,6 +60,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
     found = legacy_dtype(str(text))
     if found is not None:
         interp.state.default_device = DeviceValue(found[1])
+        interp.recorder.accelerated = True
     return NONE
 
 

@@ -71,6 +71,7 @@ def _new(
     device = device_of(site.value(None, "device"))
     if device is not None:
         interp.note_choice(site.keywords["device"])
+        interp.recorder.accelerated |= device.kind != "cpu"
     given = site.keywords.get("dtype")
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)

@@ -119,6 +119,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
 def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:
     """``value`` after a move to ``target``."""
     device = target.device if target.device is not None else value.device
+    _note_acceleration(interp, device)
     dtype = value.dtype
     if target.dtype is not None:
         dtype = None if target.dtype == "?" else target.dtype
@@ -137,11 +138,17 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     )  # fmt: skip
 
 
+def _note_acceleration(interp: Interpreter, device: Device | None) -> None:
+    if device is not None and device.kind != "cpu":
+        interp.recorder.accelerated = True
+
+
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
     for arg in site.all_args():
         interp.note_choice(arg)
+    _note_acceleration(interp, target.device)
     where = interp.site("move" if target.device is not None else "cast", site.node)
 
     def change(value: Tensor) -> Tensor:
