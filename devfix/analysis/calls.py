@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, construction, iteration, notes
 from devfix.analysis.frames import Arg, CallSite, Frame
-from devfix.analysis.join import join_all
+from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.state import State, join_states
-from devfix.analysis.torch_model import external_objects, functions, layers, methods
+from devfix.analysis.torch_model import external_objects, functions, grad_mode, layers, methods
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -152,7 +152,21 @@ def call_function(
     with interp.entered(frame):
         _bind_parameters(interp, function, site)
         interp.recorder.executed.add(id(function.node))
-        return _result(interp, function, frame)
+        if not function.within:
+            return _result(interp, function, frame)
+        return _result_within(interp, function, frame)
+
+
+def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Value:
+    """The result of a function under the context managers that decorate it."""
+    from devfix.analysis import contexts  # contexts.py calls __enter__ and __exit__
+
+    nowhere = ast.Constant(None, lineno=1, col_offset=0)
+    leaving = [contexts.enter(interp, manager, nowhere)[1] for manager in function.within]
+    result = _result(interp, function, frame)
+    for leave in reversed(leaving):
+        leave()
+    return result
 
 
 def _too_deep(interp: Interpreter, function: Function) -> bool:
@@ -179,7 +193,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
         frame.returns.append((NONE, interp.state))
     if not frame.returns:
         return UNKNOWN  # every path raises: this one ends here
-    value, state = _join_returns(frame.returns)
+    value, state = _join_returns(frame.returns, split=not frame.options)
     if not _is_closed_over(function):
         state.frames.pop(frame.id, None)
     interp.state = state
@@ -189,11 +203,11 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     return value
 
 
-def _join_returns(returns: list[tuple[Value, State]]) -> tuple[Value, State]:
+def _join_returns(returns: list[tuple[Value, State]], *, split: bool) -> tuple[Value, State]:
     value, state = returns[0]
     for other_value, other_state in returns[1:]:
-        state = join_states(state, other_state)
-        value = join_all([value, other_value])
+        state = join_states(state, other_state, split=split)
+        value = join_values(value, other_value, split=split)
     return value, state
 
 
@@ -290,12 +304,23 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
             previous = interp.state.get(interp.frame.id, getattr(value.node, "name", ""))
             return previous if previous is not None else value
     wrapper = interp.eval(decorator)
+    if isinstance(wrapper, External) and wrapper.name in grad_mode.HANDLERS:
+        wrapper = call(interp, wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
+    if isinstance(value, Function) and _is_manager(interp, wrapper):
+        return replace(value, within=(*value.within, wrapper))
     if isinstance(wrapper, (Function, BoundMethod)):
         made = call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
         if isinstance(made, Function) and isinstance(value, Function):
             return replace(made, owner=value.owner, kind=value.kind)
         return value if isinstance(made, Unknown) else made
     return value
+
+
+def _is_manager(interp: Interpreter, wrapper: Value) -> bool:
+    """Whether a decorator is one of torch's context managers."""
+    obj = interp.obj_of(wrapper)
+    names = ("torch.autocast", grad_mode.NAME)
+    return obj is not None and isinstance(obj.cls, External) and obj.cls.name in names
 
 
 def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:

@@ -117,9 +117,38 @@ def _is_flag(test: ast.expr) -> bool:
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Name) or node.func.id != "len":
                 return False
+        elif isinstance(node, ast.Subscript):
+            if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, str):
+                return False  # an entry of a configuration is an option, a tensor's size is not
         elif not isinstance(node, allowed):
             return False
     return True
+
+
+def depends_on_data(test: ast.expr) -> bool:
+    """Whether a test is of the kind that comes out both ways in one run: arithmetic on numbers.
+
+    ``step % 10 == 0`` and ``x.shape[0] <= 64`` are; options, types, devices and whatever calls
+    code that may know about them are not.
+    """
+    if _is_flag(test):
+        return False
+    for node in ast.walk(test):
+        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in ("device", "is_cuda", "training", "type"):
+            return False
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
+            return False
+    return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in ast.walk(test))
+
+
+#: Calls whose results are numbers of the data at hand.
+_COUNTING = frozenset("len size numel dim item random randint rand sum any all max min abs int".split())
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

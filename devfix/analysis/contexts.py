@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import grad_mode
 from devfix.analysis.values import (
     NONE,
     Class,
@@ -38,6 +39,8 @@ def enter(
         if isinstance(obj.cls, Class):
             return _enter_object(interp, obj.cls, manager, node)
         if isinstance(obj.cls, External):
+            if obj.cls.name == grad_mode.NAME:
+                return manager, grad_mode.enter(interp, obj)
             if obj.cls.name == "torch.autocast":
                 return manager, _with_autocast(interp)
             if obj.cls.name in ("pytest.raises", "unittest.raises"):

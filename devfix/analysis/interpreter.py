@@ -51,6 +51,8 @@ class Interpreter:
         self.steps = 0
         #: How many autocast blocks are active.
         self.autocast = 0
+        #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
+        self.grad: bool | None = True
         self._next_id = 0
         self._sites: dict[tuple[int, str], Origin] = {}
 

@@ -25,13 +25,17 @@ from devfix.analysis.values import (
 _MAX_MEMBERS = 4
 
 
-def join_values(a: Value, b: Value) -> Value:
-    """The least upper bound of two values."""
+def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
+    """The least upper bound of two values.
+
+    With ``split`` both paths are known to be taken at times (the test depends on data, not on an
+    option), so a tensor that one of them leaves on the CPU remembers that.
+    """
     if a is b or a == b:
         return a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return UNKNOWN
-    merged = _merge(a, b)
+    merged = _merge(a, b, split)
     return merged if merged is not None else _union(a, b)
 
 
@@ -45,17 +49,17 @@ def join_all(values: list[Value]) -> Value:
     return result
 
 
-def _merge(a: Value, b: Value) -> Value | None:
+def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
     """The join of two values of one kind; None when they are too different for one value."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return _merge_tensors(a, b)
+        return _merge_tensors(a, b, split)
     if isinstance(a, Array) and isinstance(b, Array):
         dtype, rank = join_dtypes(a.dtype, b.dtype), join_ranks(a.rank, b.rank)
         return Array(dtype, rank, a.trail)
     if isinstance(a, TupleValue) and isinstance(b, TupleValue):
         if len(a.items) == len(b.items):
             return TupleValue(
-                tuple(join_values(x, y) for x, y in zip(a.items, b.items, strict=True))
+                tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
             )
         return Sequence(join_all([*a.items, *b.items]))
     if isinstance(a, Sequence) and isinstance(b, Sequence):
@@ -65,7 +69,7 @@ def _merge(a: Value, b: Value) -> Value | None:
     return _merge_devices(a, b) or _merge_scalars(a, b)
 
 
-def _merge_tensors(a: Tensor, b: Tensor) -> Tensor:
+def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
     return replace(
         a,
         device=join_devices(a.device, b.device),
@@ -76,7 +80,18 @@ def _merge_tensors(a: Tensor, b: Tensor) -> Tensor:
         leaf=a.leaf if a.leaf == b.leaf else None,
         owner=a.owner if a.owner == b.owner else None,
         roots=a.roots or b.roots,
+        split=_host_path(a, b, split),
     )
+
+
+def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
+    """The version of the tensor on the path that leaves it on the CPU, if the other does not."""
+    if split and {a.device.kind, b.device.kind} == {"cpu", "accelerator"}:
+        return a if a.device.kind == "cpu" else b
+    known = (a.split, b.split)
+    if None not in known or any(t.device.is_accelerator for t in (a, b)):
+        return a.split or b.split
+    return None
 
 
 def _merge_devices(a: Value, b: Value) -> Value | None:
@@ -139,25 +154,25 @@ def _union(a: Value, b: Value) -> Value:
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
-def join_objects(a: Obj, b: Obj) -> Obj:
-    """The least upper bound of two versions of one heap object."""
+def join_objects(a: Obj, b: Obj, *, split: bool = False) -> Obj:
+    """The least upper bound of two versions of one heap object; ``split`` as for values."""
     if a is b:
         return a
     return replace(
         a,
-        attrs=_join_attrs(a, b),
-        items=_join_items(a, b),
+        attrs=_join_attrs(a, b, split),
+        items=_join_items(a, b, split),
         element=_join_elements(a, b),
-        place=_merge_tensors(a.place, b.place) if a.place and b.place else a.place or b.place,
+        place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
         buffers=a.buffers | b.buffers,
         facts=_join_facts(a, b),
     )
 
 
-def _join_attrs(a: Obj, b: Obj) -> dict[str, Value]:
+def _join_attrs(a: Obj, b: Obj, split: bool) -> dict[str, Value]:
     joined = dict(a.attrs)
     for name, value in b.attrs.items():
-        joined[name] = join_values(joined[name], value) if name in joined else value
+        joined[name] = join_values(joined[name], value, split=split) if name in joined else value
     return joined
 
 
@@ -170,10 +185,10 @@ def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
     }
 
 
-def _join_items(a: Obj, b: Obj) -> tuple[Value, ...] | None:
+def _join_items(a: Obj, b: Obj, split: bool) -> tuple[Value, ...] | None:
     if a.items is None or b.items is None or len(a.items) != len(b.items):
         return None
-    return tuple(join_values(x, y) for x, y in zip(a.items, b.items, strict=True))
+    return tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
 
 
 def _join_elements(a: Obj, b: Obj) -> Value | None:

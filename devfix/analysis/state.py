@@ -7,9 +7,11 @@ objects only in pointers.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from devfix.analysis.join import join_objects, join_values
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.values import DeviceValue, Obj, Value
+from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Value
 
 
 class State:
@@ -67,8 +69,11 @@ class State:
         self.changed.add(address)
 
 
-def join_states(a: State, b: State) -> State:
-    """What holds where two paths meet; a path that ended does not count. ``a`` is consumed."""
+def join_states(a: State, b: State, *, split: bool = False) -> State:
+    """What holds where two paths meet; a path that ended does not count. ``a`` is consumed.
+
+    ``split`` as for :func:`~devfix.analysis.join.join_values`.
+    """
     if a is b or b.dead:
         return a
     if a.dead:
@@ -79,24 +84,56 @@ def join_states(a: State, b: State) -> State:
             a.frames[frame] = variables
             a._owned.discard(frame)
         elif mine is not variables:
-            _join_frame(a, frame, variables)
+            _join_frame(a, frame, variables, split)
     for address in b.changed | a.changed:
         theirs = b.heap.get(address)
         ours = a.heap.get(address)
         if theirs is None or theirs is ours:
             continue
-        a.heap[address] = theirs if ours is None else join_objects(ours, theirs)
+        a.heap[address] = theirs if ours is None else join_objects(ours, theirs, split=split)
     a.changed |= b.changed
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a
 
 
-def _join_frame(a: State, frame: int, theirs: dict[str, Value]) -> None:
+def _join_frame(a: State, frame: int, theirs: dict[str, Value], split: bool) -> None:
     ours = a._own(frame)
     for name, value in theirs.items():
         mine = ours.get(name)
         if mine is None:
             ours[name] = value
         elif mine is not value:
-            ours[name] = join_values(mine, value)
+            ours[name] = join_values(mine, value, split=split)
+
+
+def widen(state: State, before: State) -> None:
+    """Forget the numbers that one round of a loop changed: the next rounds will change them too."""
+    for frame, variables in state.frames.items():
+        earlier = before.frames.get(frame)
+        if earlier is None or earlier is variables:
+            continue
+        for name, value in list(variables.items()):
+            wider = _wider(earlier.get(name), value)
+            if wider is not None:
+                state.set(frame, name, wider)
+    for address in state.changed:
+        ours, theirs = state.heap.get(address), before.heap.get(address)
+        if ours is None or theirs is None or ours is theirs:
+            continue
+        changes = {
+            name: wider
+            for name, value in ours.attrs.items()
+            if (wider := _wider(theirs.attrs.get(name), value)) is not None
+        }
+        if changes:
+            state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
+
+
+def _wider(before: Value | None, after: Value) -> Value | None:
+    """The number that changed, as any number of its type."""
+    if not isinstance(after, Const) or not isinstance(before, Const) or before == after:
+        return None
+    if isinstance(after.value, bool) or not isinstance(after.value, (int, float)):
+        return None
+    return Scalar(type(after.value).__name__)

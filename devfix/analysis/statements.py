@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import binding, calls, conditions, contexts, imports, iteration
 from devfix.analysis.frames import Loop
-from devfix.analysis.state import State, join_states
+from devfix.analysis.state import State, join_states, widen
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Value
 
@@ -61,7 +61,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
     interp.run(node.orelse)
-    interp.state = join_states(then, interp.state)
+    split = conditions.depends_on_data(node.test)
+    interp.frame.options = interp.frame.options or not split
+    interp.state = join_states(then, interp.state, split=split)
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
@@ -72,12 +74,14 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     else:
         element = iteration.element(interp, iterable, node.iter)
         rounds = [element] * LOOP_ROUNDS
+    summary = exact is None or len(exact) > UNROLL
+    before = interp.state.fork() if summary else None
     loop = Loop()
     interp.frame.loops.append(loop)
     for value in rounds:
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
-        _next_round(interp, loop)
+        _next_round(interp, loop, before)
         if interp.state.dead:
             break
     interp.frame.loops.pop()
@@ -85,24 +89,27 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:
+    before = interp.state.fork()
     loop = Loop()
     interp.frame.loops.append(loop)
     for _ in range(LOOP_ROUNDS):
         if conditions.truth(interp, interp.eval(node.test)) is False:
             break
         interp.run(node.body)
-        _next_round(interp, loop)
+        _next_round(interp, loop, before)
         if interp.state.dead:
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
 
 
-def _next_round(interp: Interpreter, loop: Loop) -> None:
-    """``continue`` joins the end of the body before the next round begins."""
+def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
+    """``continue`` joins the end of the body, and counters become any number, for the next round."""
     for state in loop.continues:
         interp.state = join_states(state, interp.state)
     loop.continues.clear()
+    if before is not None and not interp.state.dead:
+        widen(interp.state, before)
 
 
 def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:

@@ -84,6 +84,10 @@ class DeviceValue(Value):
 class Tensor(Value):
     """A ``torch.Tensor`` (or a sparse or packed relative of it).
 
+    ``split`` is set when the device is unknown because two paths meet, on one of which the tensor
+    is on the CPU: the tensor as that path has it.
+    ``typed`` holds the trails of the values that gave it its dtype, when that was not decided
+    where ``trail`` begins (see :func:`dtype_trails`).
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one.
@@ -98,6 +102,8 @@ class Tensor(Value):
     owner: int | None = field(default=None, compare=False)
     trail: Trail = field(default=(), compare=False)
     roots: tuple[Trail, ...] = field(default=(), compare=False)
+    split: Tensor | None = field(default=None, compare=False)
+    typed: tuple[Trail, ...] = field(default=(), compare=False)
 
     def at(self, site: Origin) -> Tensor:
         """The same tensor after it passed ``site``."""
@@ -136,7 +142,10 @@ class Ref(Value):
 
 @dataclass(frozen=True, slots=True)
 class Function(Value):
-    """A function of the project, with the frame it closes over and its evaluated defaults."""
+    """A function of the project, with the frame it closes over and its evaluated defaults.
+
+    ``within`` are the context managers that decorate it, such as ``torch.no_grad()``.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     path: str
@@ -145,6 +154,7 @@ class Function(Value):
     defaults: tuple[tuple[str, Value], ...] = field(default=(), compare=False)
     owner: Class | None = field(default=None, compare=False)
     kind: str = "function"
+    within: tuple[Value, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +268,28 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
         for root in operand.roots:
             found.setdefault(root)
     return tuple(found)[:_MAX_ROOTS]
+
+
+def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
+    """The trails of the values from which a tensor has its dtype; moves do not end them."""
+    return value.typed or ((value.trail,) if value.trail else ())
+
+
+def common_dtype_trails(operands: list[Tensor], dtype: str | None) -> tuple[Trail, ...]:
+    """Where a result computed from ``operands`` has its dtype from: those that have it already."""
+    found: dict[Trail, None] = {}
+    for operand in operands:
+        if dtype is not None and operand.dtype == dtype:
+            found.update(dict.fromkeys(dtype_trails(operand)))
+    return tuple(found)[:_MAX_ROOTS]
+
+
+def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
+    """A result of unknown device remembers the path on which its operands are on the CPU."""
+    split = next((t.split for t in tensors if t.split is not None), None)
+    if split is None or result.device.is_known:
+        return result
+    return replace(result, split=replace(result, device=split.device, roots=roots_of([split])))
 
 
 def unknown_tensor(device: Device = UNKNOWN_DEVICE) -> Tensor:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import data, distributions, frameworks, optim, standard_library, tokenizers
+from devfix.analysis.torch_model import data, distributions, frameworks, numpy_model, optim, standard_library, tokenizers
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -114,10 +114,15 @@ def _scaler(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) 
     return NONE
 
 
+def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    return numpy_model.random(interp, name, site)
+
+
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     "torch.Generator": _generator,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
     "torch.amp.GradScaler": _scaler,
     "argparse.ArgumentParser": standard_library.parser_method,
+    numpy_model.RNG: _numpy_generator,
 }

@@ -17,6 +17,7 @@ from devfix.analysis.torch_model import (
     frameworks,
     functional,
     generators,
+    grad_mode,
     layers,
     numpy_model,
     operations,
@@ -41,6 +42,7 @@ HANDLERS: dict[str, Handler] = {
     **standard_library.HANDLERS,
     **functional.HANDLERS,
     **frameworks.HANDLERS,
+    **grad_mode.HANDLERS,
     generators.NAME: generators.make,
 }
 

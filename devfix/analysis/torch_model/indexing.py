@@ -24,6 +24,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    dtype_trails,
     without_none,
 )
 
@@ -49,8 +50,9 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     trail = (interp.site("result", node),)
     roots = value.roots or (value.trail,)
     return replace(
-        value, device=device, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots
-    )
+        value, device=device, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots,
+        typed=dtype_trails(value),
+    )  # fmt: skip
 
 
 def _check_index(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1, Device
-from devfix.analysis.torch_model import losses, operations, owners, pretrained, requirements
+from devfix.analysis.torch_model import grad_mode, losses, operations, owners, pretrained, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -268,7 +268,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         device = place.device
     rank = AT_LEAST_1 if spec.index or first is None or first.rank in (None, 0) else first.rank
     tensors = [part.tensor for part in parts] or [place]
-    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=True)
+    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad_mode.recorded(interp, grad=True))
     if interp.autocast and not spec.index and name not in ("LayerNorm",):
         result = replace(result, dtype=None)
     return _packaged(spec, name, result)

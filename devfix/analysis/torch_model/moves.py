@@ -18,9 +18,12 @@ from devfix.analysis.values import (
     Ref,
     Scalar,
     Tensor,
+    Trail,
     TupleValue,
     Unknown,
     Value,
+    dtype_trails,
+    extend,
     roots_of,
     without_none,
 )
@@ -130,11 +133,14 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
             return value
     else:
         trail, roots = (interp.site("move", site.node),), ()
+    typed: tuple[Trail, ...] = ()
+    if target.dtype is None:
+        typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))
     kept = device == value.device and dtype == value.dtype
     leaf = value.leaf if kept or not value.grad else False
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
-        parameter=value.parameter and kept,
+        parameter=value.parameter and kept, typed=typed,
     )  # fmt: skip
 
 

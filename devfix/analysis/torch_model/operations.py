@@ -11,12 +11,13 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.lattice import (
     AT_LEAST_1,
+    INTEGERS,
     UNKNOWN_DEVICE,
     Device,
     promote,
     rank_of_broadcast,
 )
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import grad_mode, requirements
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
@@ -39,6 +40,8 @@ from devfix.analysis.values import (
     TupleValue,
     Unknown,
     Value,
+    common_dtype_trails,
+    keep_split,
     roots_of,
     without_none,
 )
@@ -46,6 +49,8 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: Tensors of these never require grad.
+_COUNTING = (*INTEGERS, "bool")
 #: Reductions that return (values, indices) when they are given a dimension.
 _PAIRS = frozenset({"max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin"})
 
@@ -177,10 +182,13 @@ def derived(
     grad: bool | None = True if any(t.grad for t in tensors) else None
     if grad is None and all(t.grad is False for t in tensors):
         grad = False
-    return Tensor(
+    grad = grad_mode.recorded(interp, grad and dtype not in _COUNTING)
+    result = Tensor(
         placed, dtype, rank, grad=grad, leaf=False if grad else None,
         trail=(interp.site("result", site.node),), roots=roots_of(same),
+        typed=common_dtype_trails(tensors, dtype),
     )  # fmt: skip
+    return keep_split(result, tensors)
 
 
 def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], bool]:

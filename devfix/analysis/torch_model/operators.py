@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, Device, promote, rank_of_broadcast
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import grad_mode, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -27,6 +27,9 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    common_dtype_trails,
+    dtype_trails,
+    keep_split,
     roots_of,
     without_none,
 )
@@ -99,15 +102,17 @@ def tensor_result(
     if unknown and not device.is_accelerator:
         # The other operand may be a tensor that lives anywhere.
         device = tensors[0].device if _stays(tensors[0], left[0], right[0]) else device
-    return Tensor(
+    result = Tensor(
         device,
         None if unknown else _result_dtype(op, left[0], right[0]),
         None if strict or unknown else rank_of_broadcast([_rank(left[0]), _rank(right[0])]),
-        grad=_needs_grad(tensors),
+        grad=grad_mode.recorded(interp, _needs_grad(tensors)),
         leaf=False,
         trail=(interp.site("result", node),),
         roots=roots_of(tensors),
     )
+    result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
+    return keep_split(result, tensors)
 
 
 def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
@@ -270,7 +275,9 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
     if isinstance(value, Array):
         return value
     trail = (interp.site("result", node),)
-    return replace(value, parameter=False, leaf=False, trail=trail, roots=roots_of([value]))
+    return replace(
+        value, parameter=False, leaf=False, trail=trail, roots=roots_of([value]), typed=dtype_trails(value)
+    )
 
 
 def compare(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE, Device
@@ -37,6 +37,7 @@ def meet(
     With ``scalars`` a 0-dim CPU operand may join an accelerator's, as TensorIterator allows
     (facts: "add: cuda + cpu 0-dim" runs, "add: cpu + cuda 0-dim" does not).
     """
+    parts = _with_host_paths(parts)
     known = [part for part in parts if part.tensor.device.is_known]
     placed = [part for part in known if part.tensor.device.kind in ("accelerator", "same-as")]
     hosts = [part for part in known if part.tensor.device.kind == "cpu"]
@@ -49,6 +50,18 @@ def meet(
         _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]
     return (accelerated or placed)[0].tensor.device
+
+
+def _with_host_paths(parts: list[Part]) -> list[Part]:
+    """Where the rest is on the accelerator, an operand counts as the path has it that fails."""
+    if not any(part.tensor.device.is_accelerator for part in parts):
+        return parts
+    return [
+        replace(part, tensor=part.tensor.split)
+        if part.tensor.split is not None and not part.tensor.device.is_known
+        else part
+        for part in parts
+    ]
 
 
 def _host_result(parts: list[Part], known: list[Part]) -> Device:

@@ -180,6 +180,19 @@ def option(interp: Interpreter, obj: Obj, name: str) -> Value:
     return Unknown(f"option.{name}")
 
 
+def real(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``math.sqrt`` and the like."""
+    return Scalar("float")
+
+
+def whole(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``math.ceil``, ``random.randint`` and the like."""
+    return Scalar("int")
+
+
+_REAL = "sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
+_WHOLE = "ceil floor gcd isqrt comb factorial".split()
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
@@ -201,4 +214,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
     "argparse.ArgumentParser": parser,
+    **{f"math.{name}": real for name in _REAL},
+    **{f"math.{name}": whole for name in _WHOLE},
+    **dict.fromkeys(("random.random", "random.uniform", "random.gauss", "time.time", "time.perf_counter"), real),
+    **dict.fromkeys(("random.randint", "random.randrange"), whole),
 }  # fmt: skip
