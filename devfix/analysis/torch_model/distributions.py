@@ -28,7 +28,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Normal(loc, scale)`` and the rest: the parameters meet."""
     last = name.rpartition(".")[2]
     if last == "kl_divergence":
-        return UNKNOWN
+        return _divergence(interp, name, site)
     parts: list[Part] = []
     inner: Value = UNKNOWN
     for role, arg in [*((f"parameter {i + 1}", a) for i, a in enumerate(site.args)), *site.keywords.items()]:
@@ -50,6 +50,20 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     worst = next((t for t in tensors if t.device == device), tensors[0])
     values = TupleValue(tuple(tensors))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
+
+
+def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``kl_divergence(p, q)``: the parameters of both meet."""
+    parts: list[Part] = []
+    for role, arg in zip(("p", "q"), site.args, strict=False):
+        obj = interp.obj_of(arg.value)
+        if obj is not None and obj.place is not None:
+            parts.append(Part(obj.place, role, arg.node))
+    if len(parts) < 2:
+        return UNKNOWN
+    device = requirements.meet(interp, site.node, name, parts)
+    trail = (interp.site("result", site.node),)
+    return Tensor(device, parts[0].tensor.dtype, None, trail=trail)
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import losses, operations, requirements
+from devfix.analysis.torch_model import generators, losses, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -133,6 +133,19 @@ def one_operand(dtype: str | None, rank: int | None = AT_LEAST_1) -> Callable[..
     return handle
 
 
+def drawn(dtype: str | None) -> Callable[..., Value]:
+    """A handler for a draw from a tensor of probabilities, which a generator may feed."""
+    plain = one_operand(dtype)
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        result = plain(interp, name, site)
+        if isinstance(result, Tensor):
+            generators.check(interp, site, result.device)
+        return result
+
+    return handle
+
+
 def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.where``: with the condition alone a tuple of index tensors."""
     if len(site.args) == 1 and not site.keywords:
@@ -212,8 +225,9 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
             "zeros_ ones_ orthogonal_ trunc_normal_ eye_ dirac_ sparse_"
         ).split()
     },
-    **dict.fromkeys(("torch.multinomial", "torch.argsort", "torch.nonzero"), one_operand("int64")),
-    **dict.fromkeys(("torch.bernoulli", "torch.poisson"), one_operand(None)),
+    **dict.fromkeys(("torch.argsort", "torch.nonzero"), one_operand("int64")),
+    "torch.multinomial": drawn("int64"),
+    **dict.fromkeys(("torch.bernoulli", "torch.poisson"), drawn(None)),
     "torch.nn.functional.gumbel_softmax": one_operand(None),
 }
 

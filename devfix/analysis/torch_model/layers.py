@@ -268,7 +268,8 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         device = place.device
     rank = AT_LEAST_1 if spec.index or first is None or first.rank in (None, 0) else first.rank
     tensors = [part.tensor for part in parts] or [place]
-    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad_mode.recorded(interp, grad=True))
+    grad = grad_mode.recorded(interp, grad=True)
+    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
     if interp.autocast and not spec.index and name not in ("LayerNorm",):
         result = replace(result, dtype=None)
     return _packaged(spec, name, result)

@@ -182,7 +182,7 @@ def derived(
     grad: bool | None = True if any(t.grad for t in tensors) else None
     if grad is None and all(t.grad is False for t in tensors):
         grad = False
-    grad = grad_mode.recorded(interp, grad and dtype not in _COUNTING)
+    grad = grad_mode.recorded(interp, False if dtype in _COUNTING else grad)
     result = Tensor(
         placed, dtype, rank, grad=grad, leaf=False if grad else None,
         trail=(interp.site("result", site.node),), roots=roots_of(same),

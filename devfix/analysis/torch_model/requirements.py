@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE, Device
-from devfix.analysis.values import Tensor
+from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ class Part:
     tensor: Tensor
     role: str
     node: ast.expr | None = None
+
+
+#: Kinds of mismatch for which it matters where a dtype comes from.
+_OF_DTYPE = frozenset({"dtype", "index-dtype", "target-dtype", "in-place-dtype", "float64-on-mps"})
 
 
 def meet(
@@ -97,15 +101,15 @@ def _record(
             interp.frame.path,
             interp.source.span(node),
             operation,
-            tuple(operand(interp, part, node) for part in parts),
+            tuple(operand(interp, part, node, dtype=kind in _OF_DTYPE) for part in parts),
             tuple(sorted({**detail, "scope": interp.frame.scope}.items())),
         ),
         tokens,
     )
 
 
-def operand(interp: Interpreter, part: Part, sink: ast.AST) -> Operand:
-    """The plain data of one operand."""
+def operand(interp: Interpreter, part: Part, sink: ast.AST, *, dtype: bool = False) -> Operand:
+    """The plain data of one operand; with ``dtype`` its roots are where the dtype comes from."""
     node = part.node if part.node is not None else sink
     tensor = part.tensor
     return Operand(
@@ -116,7 +120,7 @@ def operand(interp: Interpreter, part: Part, sink: ast.AST) -> Operand:
         str(tensor.device) if tensor.device.is_known else None,
         tensor.dtype,
         tensor.trail,
-        tensor.roots,
+        dtype_trails(tensor) if dtype else tensor.roots,
     )
 
 
@@ -135,15 +139,43 @@ def record(
 def same_dtype(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
     """Operands of a matrix product (or a layer) must share one dtype; autocast takes care itself.
 
-    Under autocast only float64 stays what it is (facts: "autocast cuda: float64 input").
+    Under autocast only float64 stays what it is (facts: "autocast cuda: float64 input"). Each
+    operand to cast gets a mismatch of its own, with the dtype ``wanted`` of it.
     """
     known = [part for part in parts if part.tensor.dtype is not None]
     dtypes = {part.tensor.dtype for part in known}
-    if len(dtypes) < 2:
+    if len(dtypes) < 2 or (interp.autocast and dtypes <= _CAST_BY_AUTOCAST):
         return
-    if interp.autocast and dtypes <= {"float16", "bfloat16", "float32"}:
-        return
-    _record(interp, node, operation, "dtype", known, {})
+    decisive = _decisive(known)
+    for part in known:
+        if part.tensor.dtype != decisive.tensor.dtype and not _is_cast_by_autocast(interp, part):
+            pair = [part, decisive]
+            _record(interp, node, operation, "dtype", pair, {"wanted": decisive.tensor.dtype or ""})
+
+
+_CAST_BY_AUTOCAST = frozenset({"float16", "bfloat16", "float32"})
+
+
+def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
+    return bool(interp.autocast) and part.tensor.dtype in _CAST_BY_AUTOCAST
+
+
+def _decisive(parts: list[Part]) -> Part:
+    """The operand whose dtype the others should have.
+
+    A parameter's dtype was chosen for the whole module. Otherwise floats come before integers, and
+    float64 that nobody asked for (it comes from NumPy) gives way to what it meets.
+    """
+    parameters = [part for part in parts if part.tensor.parameter]
+    floats = [part for part in parts if part.tensor.dtype in FLOATS]
+    chosen = [part for part in floats if not _is_numpy_default(part.tensor)]
+    return (parameters or chosen or floats or parts)[0]
+
+
+def _is_numpy_default(tensor: Tensor) -> bool:
+    trails = dtype_trails(tensor)
+    made = [trail[0].kind for trail in trails if trail]
+    return tensor.dtype == "float64" and all(kind not in ("cast", "factory", "move") for kind in made)
 
 
 def is_float(dtype: str | None) -> bool:
