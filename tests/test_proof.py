@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu.corpus_case import CORPUS, CorpusCase, corpus_cases
+from corpus_case import CORPUS, CorpusCase, corpus_cases
 from gpu.prove_corpus import PROVEN, Run, run_side, verdict
 
 CASES = corpus_cases()

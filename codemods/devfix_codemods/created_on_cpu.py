@@ -17,6 +17,8 @@ class CreatedOnCpu(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
@@ -28,6 +30,8 @@ class CreatedOnCpu(Rule):
         print(masked(torch.ones(4, 4).to(device)))
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 

@@ -15,12 +15,16 @@ class OperandNotMoved(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2).to(device)
         x = torch.randn(8, 4)
         y = model(x)
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2).to(device)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def run_program(program: Program, recorder: Recorder) -> None:
     """Interpret a program from all its entry points, then what none of them reached."""
     for path in _scripts(program):
-        _run_script(Interpreter(program, recorder), path)
+        run_script(Interpreter(program, recorder), path)
     for path in sorted(program.sources):
         _run_uncalled(program, recorder, path)
 
@@ -70,7 +70,8 @@ def _has_main_guard(tree: ast.Module) -> bool:
     return False
 
 
-def _run_script(interp: Interpreter, path: str) -> None:
+def run_script(interp: Interpreter, path: str) -> None:
+    """Interpret a file as ``__main__``."""
     frame_id = interp.modules[path] = interp.fresh()
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):

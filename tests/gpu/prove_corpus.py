@@ -31,7 +31,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from gpu.corpus_case import CORPUS, CorpusCase, corpus_cases
+from corpus_case import CORPUS, CorpusCase, corpus_cases
 
 PROVEN, SKIPPED = "proven", "skipped"
 

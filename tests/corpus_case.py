@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-CORPUS = Path(__file__).resolve().parents[2] / "corpus"
+CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
 #: The kinds of cases whose ``before`` dies on an accelerator.
 FAILING_KINDS = ("device", "dtype")
