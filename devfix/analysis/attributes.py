@@ -89,9 +89,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     return tensor_attributes.of_object(interp, ref, obj, name, node)
 
 
-def _class_attribute(
-    interp: Interpreter, cls: Class, receiver: Value, name: str, node: ast.expr
-) -> Value:
+def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str, node: ast.expr) -> Value:
     """An attribute looked up on a class and bound to ``receiver`` (the class itself or an object)."""
     found = classes.find(interp, cls, name)
     if found is not None:
@@ -179,9 +177,7 @@ def _set_object_attribute(
     interp.update(ref, obj.with_attr(name, value))
 
 
-def stored(
-    interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr
-) -> Value:
+def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
     """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
     if isinstance(value, Tensor):
         plain = is_module(interp, ref) and not value.parameter and name not in obj.buffers

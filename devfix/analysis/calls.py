@@ -264,9 +264,7 @@ def _bind_parameter(
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
 
 
-def make_function(
-    interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-) -> Function:
+def make_function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Function:
     """The function a definition makes, with its defaults evaluated now."""
     frame = interp.frame
     name = getattr(node, "name", "<lambda>")
@@ -277,7 +275,9 @@ def make_function(
     pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
     defaults = tuple((parameter.arg, interp.eval(default)) for parameter, default in pairs)
     closure = frame.parent if frame.kind == "class" and frame.parent is not None else frame.id
-    return Function(node, frame.path, scope, closure, defaults, frame.owner if frame.kind == "class" else None)
+    return Function(
+        node, frame.path, scope, closure, defaults, frame.owner if frame.kind == "class" else None
+    )
 
 
 def make_class(interp: Interpreter, node: ast.ClassDef, bases: tuple[Value, ...]) -> Class:
@@ -344,4 +344,3 @@ def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
             return call_function(interp, found, [ref], where, index)
     items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(items) if items else UNKNOWN
-

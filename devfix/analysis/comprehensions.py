@@ -61,7 +61,9 @@ def _frame(interp: Interpreter) -> Frame:
     )  # fmt: skip
 
 
-def _loop(interp: Interpreter, generators: list[ast.comprehension], index: int, body: Callable[[], object]) -> bool:
+def _loop(
+    interp: Interpreter, generators: list[ast.comprehension], index: int, body: Callable[[], object]
+) -> bool:
     """Run the nested loops; whether every item of the result is known one by one."""
     if index == len(generators):
         body()

@@ -53,9 +53,7 @@ def truth(interp: Interpreter, value: Value) -> bool | None:
     return None
 
 
-def decide(
-    interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]
-) -> bool | None:
+def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
     """Which branch the program under analysis takes; None when both are possible.
 
     A flag nobody here decides (a command line option, say) is taken to be set so that the
@@ -102,8 +100,10 @@ def _names_accelerator(node: ast.AST) -> bool:
         return node.func.attr == "cuda"
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu")
-    return isinstance(node, ast.Attribute) and node.attr in ("FloatTensor", "LongTensor") and (
-        isinstance(node.value, ast.Attribute) and node.value.attr == "cuda"
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("FloatTensor", "LongTensor")
+        and (isinstance(node.value, ast.Attribute) and node.value.attr == "cuda")
     )
 
 
@@ -219,5 +219,4 @@ def _is_certainly_something(value: Value) -> bool:
 
 def boolean(answer: bool | None) -> Value:
     """The abstract bool for a known answer, or an unknown bool."""
-
     return Scalar("bool") if answer is None else (TRUE if answer else FALSE)

@@ -42,9 +42,7 @@ def everything(obj: Obj) -> list[Value]:
     return [*values, obj.element] if obj.element is not None else values
 
 
-def set_item(
-    interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None
-) -> None:
+def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
     """``container[key] = value``."""
     obj = interp.obj(ref)
     if isinstance(value, Tensor) and node is not None:

@@ -28,9 +28,7 @@ def _nothing() -> None:
     """Leaving changes nothing."""
 
 
-def enter(
-    interp: Interpreter, manager: Value, node: ast.expr
-) -> tuple[Value, Callable[[], None]]:
+def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, Callable[[], None]]:
     """What ``as`` binds, and what to do when the block is left."""
     if isinstance(manager, DeviceValue):
         return manager, _with_default_device(interp, manager)

@@ -191,4 +191,3 @@ def _symbolic_input(parameter: ast.arg, token: str) -> Value:
     if annotation in ("Tensor", "torch.Tensor", "th.Tensor"):
         return Tensor(same_as(f"{token}.device"))
     return Unknown(token)
-

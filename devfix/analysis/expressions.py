@@ -135,7 +135,9 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
 def _tuple_item(value: TupleValue, key: Value, node: ast.Subscript) -> Value:
     if isinstance(node.slice, ast.Slice):
         bounds = slice_bounds(node.slice)
-        return TupleValue(value.items[bounds]) if bounds is not None else Sequence(join_all(list(value.items)))
+        return (
+            TupleValue(value.items[bounds]) if bounds is not None else Sequence(join_all(list(value.items)))
+        )
     if isinstance(key, Const) and isinstance(key.value, int):
         if -len(value.items) <= key.value < len(value.items):
             return value.items[key.value]

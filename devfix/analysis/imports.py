@@ -40,9 +40,7 @@ def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
         interp.state.set(interp.frame.id, alias.asname or alias.name, value)
 
 
-def _member(
-    interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str
-) -> Value:
+def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str) -> Value:
     if path is not None and path != interp.frame.path:
         interp.load_module(path, module)
         found = interp.state.get(interp.modules[path], name)
@@ -64,4 +62,3 @@ def _import_all(interp: Interpreter, path: str | None, module: str) -> None:
         return
     for name in names.star_names(module):
         interp.state.set(interp.frame.id, name, names.external(f"{module}.{name}"))
-

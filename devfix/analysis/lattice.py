@@ -122,9 +122,7 @@ def _category(dtype: str) -> int:
     return 2 if dtype in FLOATS else 3
 
 
-def promote(
-    a: tuple[str | None, int | None], b: tuple[str | None, int | None]
-) -> str | None:
+def promote(a: tuple[str | None, int | None], b: tuple[str | None, int | None]) -> str | None:
     """The dtype of a pointwise result of two operands given as ``(dtype, rank)``.
 
     Follows torch.result_type: a 0-dim operand only decides when its category (bool < integer <

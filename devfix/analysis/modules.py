@@ -145,8 +145,6 @@ def _forgotten(obj: Obj) -> Obj:
     }
     items = obj.items
     if items is not None:
-        items = tuple(
-            replace(v, device=UNKNOWN_DEVICE) if isinstance(v, Tensor) else v for v in items
-        )
+        items = tuple(replace(v, device=UNKNOWN_DEVICE) if isinstance(v, Tensor) else v for v in items)
     place = replace(obj.place, device=UNKNOWN_DEVICE) if obj.place is not None else None
     return replace(obj, attrs=attrs, items=items, place=place)

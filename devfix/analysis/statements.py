@@ -270,4 +270,3 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
 }
 if hasattr(ast, "TryStar"):
     EXECUTORS[ast.TryStar] = try_
-

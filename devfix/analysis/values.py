@@ -44,9 +44,7 @@ class Const(Value):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Const)
-            and type(self.value) is type(other.value)
-            and self.value == other.value
+            isinstance(other, Const) and type(self.value) is type(other.value) and self.value == other.value
         )
 
     def __hash__(self) -> int:

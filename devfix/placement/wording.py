@@ -22,7 +22,9 @@ _SPOKEN = {
 
 def device_name(device: str | None) -> str:
     """A device as a person says it."""
-    return "the CPU" if device == "cpu" else "the accelerator" if device in ("cuda", "same-as") else str(device)
+    return (
+        "the CPU" if device == "cpu" else "the accelerator" if device in ("cuda", "same-as") else str(device)
+    )
 
 
 def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import data, distributions, frameworks, numpy_model, optim, standard_library, tokenizers
+from devfix.analysis.torch_model import (
+    data,
+    distributions,
+    frameworks,
+    numpy_model,
+    optim,
+    standard_library,
+    tokenizers,
+)
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -32,9 +40,7 @@ _HARMLESS_METHODS = frozenset(
 )
 
 
-def attribute(
-    interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
-) -> Value | None:
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """A data attribute of an object; None when it is (or may be) a method."""
     if obj.kind == "loader":
         return data.loader_attribute(interp, ref, obj, name)
@@ -75,7 +81,9 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     found = frameworks.method(interp, ref, obj, name, site)
     if found is not None:
         return found
-    if name in _HARMLESS_METHODS or any(b.startswith("torch.utils.data") for b in modules.external_bases(interp, obj.cls)):
+    if name in _HARMLESS_METHODS or any(
+        b.startswith("torch.utils.data") for b in modules.external_bases(interp, obj.cls)
+    ):
         return UNKNOWN
     return calls.call_unknown(interp, site)
 

@@ -115,5 +115,3 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "transformers.Seq2SeqTrainingArguments": arguments,
     **dict.fromkeys(_TRAINERS, trainer),
 }
-
-

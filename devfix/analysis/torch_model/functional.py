@@ -230,4 +230,3 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("torch.bernoulli", "torch.poisson"), drawn(None)),
     "torch.nn.functional.gumbel_softmax": one_operand(None),
 }
-

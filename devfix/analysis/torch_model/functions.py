@@ -34,7 +34,10 @@ Handler = Callable[["Interpreter", str, CallSite], Value]
 
 HANDLERS: dict[str, Handler] = {
     **factories.HANDLERS,
-    **{f"torch.{name}": lambda i, n, s: factories.make(i, n.rpartition(".")[2], s) for name in factories.FACTORIES},
+    **{
+        f"torch.{name}": lambda i, n, s: factories.make(i, n.rpartition(".")[2], s)
+        for name in factories.FACTORIES
+    },
     **choices.HANDLERS,
     **data.HANDLERS,
     **checkpoint.HANDLERS,
@@ -70,9 +73,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     return calls.call_unknown(interp, site)
 
 
-def _by_package(
-    interp: Interpreter, name: str, package: str, last: str, site: CallSite
-) -> Value | None:
+def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
         return operations.apply(interp, last, site)
     if package == "torch.Tensor":

@@ -55,9 +55,7 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     )  # fmt: skip
 
 
-def _check_index(
-    interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr
-) -> None:
+def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr) -> None:
     """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index")."""
     if value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator:
         target = node.value if isinstance(node, ast.Subscript) else None
@@ -89,18 +87,14 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
             continue
         elif scalar_type(value) == "int":
             rank -= 1
-        elif isinstance(value, External) and value.name == "builtins.slice":
-            continue
-        elif isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1:
+        elif (isinstance(value, External) and value.name == "builtins.slice") or (isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1):
             continue
         else:
             return None
     return max(rank, 0)
 
 
-def assign(
-    interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value
-) -> None:
+def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value) -> None:
     """``tensor[key] = value``: copies across devices, except under an index tensor or mask.
 
     Facts: "slice assign: cuda[0:2] = cpu" runs, "index_put: cuda tensor, cpu values" does not.
@@ -147,9 +141,7 @@ def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
     return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
 
 
-def _module_item(
-    interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value
-) -> Value:
+def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value) -> Value:
     """An entry of a ``Sequential``, ``ModuleList`` or ``ModuleDict``."""
     if isinstance(node.slice, ast.Slice) and obj.items is not None:
         from devfix.analysis.expressions import slice_bounds
@@ -163,7 +155,6 @@ def _module_item(
 
 
 def _dict_entry(obj: Obj, key: Value) -> Value:
-
 
     name = dict_key(key)
     if name is not None and name in obj.attrs:

@@ -312,5 +312,3 @@ def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
         return operations.apply(interp, "cosine_similarity", site) or UNKNOWN
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
     return operations.derived(interp, [value], site, value.dtype, rank)
-
-

@@ -78,9 +78,7 @@ CRITERIA: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def apply(
-    interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg] | None = None
-) -> Value:
+def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg] | None = None) -> Value:
     """A loss called as a function; ``buffers`` are the tensors a loss module brings along."""
     spec = LOSSES[name]
     op = operations.Op(spec.operands)
@@ -103,9 +101,7 @@ def _unreduced(site: CallSite) -> bool:
     return site.value(None, "reduction") == Const("none")
 
 
-def _check_target(
-    interp: Interpreter, name: str, spec: Loss, parts: list[Part], site: CallSite
-) -> None:
+def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part], site: CallSite) -> None:
     """Facts: "cross_entropy: int32 target" and "float 1-d target" fail, uint8 runs; "bce: long"."""
     target = next((part for part in parts if part.role == "target"), None)
     source = next((part for part in parts if part.role == "input"), None)
@@ -120,9 +116,7 @@ def _check_target(
     elif spec.target == "float" and not dtype.startswith(("float", "bfloat")):
         wanted = source.tensor.dtype if source is not None else None
         if wanted is None or wanted.startswith(("float", "bfloat")):
-            requirements.record(
-                interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32"
-            )
+            requirements.record(interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32")
 
 
 def _is_class_list(source: Part | None, target: Part) -> bool:
@@ -131,4 +125,3 @@ def _is_class_list(source: Part | None, target: Part) -> bool:
         return False
     rank = source.tensor.rank
     return rank is None or rank != 1
-

@@ -59,11 +59,11 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
     in_place = name.endswith("_") and not name.endswith("__")
     base = name[:-1] if in_place else name
-    if base in OPS and not (name in SAME):
+    if base in OPS and name not in SAME:
         return _operation(interp, base, OPS[base], site, in_place=in_place)
     first = site.args[0].value if site.args else site.value(0, "input", "self")
     first = without_none(first) if first is not None else None
-    if base in _PAIRS and base not in REDUCTIONS or base in REDUCTIONS:
+    if (base in _PAIRS and base not in REDUCTIONS) or base in REDUCTIONS:
         return _reduction(interp, base, first, site)
     if not isinstance(first, Tensor):
         known = base in SAME or base in FLOATING or base in RESHAPES or base in TESTS
@@ -73,9 +73,7 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     return _unary(interp, name, base, first, site)
 
 
-def _unary(
-    interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite
-) -> Value | None:
+def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
         rank = first.rank
         result = derived(interp, [first], site, first.dtype, rank)
@@ -122,9 +120,7 @@ def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> 
     return first.rank if first.rank in (None, 0) else AT_LEAST_1
 
 
-def _reduction(
-    interp: Interpreter, base: str, first: Value | None, site: CallSite
-) -> Value | None:
+def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSite) -> Value | None:
     rest = site.args[1:]
     has_dim = bool(rest) or any(k in site.keywords for k in ("dim", "axis"))
     if base in ("max", "min") and rest and isinstance(without_none(rest[0].value), Tensor):
@@ -155,7 +151,6 @@ def _reduced_rank(
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
-
 
     given = site.keywords.get("dtype")
     if given is not None and given.value != NONE:
@@ -209,9 +204,7 @@ def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], b
     return parts, unclear
 
 
-def _operation(
-    interp: Interpreter, name: str, op: Op, site: CallSite, *, in_place: bool = False
-) -> Value:
+def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_place: bool = False) -> Value:
     full = f"torch.{name}"
     if op.sequence:
         return joined(interp, full, op, site)
@@ -230,12 +223,12 @@ def _operation(
     elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):
         device = UNKNOWN_DEVICE
     tensors = [part.tensor for part in parts]
-    return derived(interp, tensors, site, _dtype(op, tensors, site, unclear), _rank(op, tensors, unclear), device)
+    return derived(
+        interp, tensors, site, _dtype(op, tensors, site, unclear), _rank(op, tensors, unclear), device
+    )
 
 
-def _check_integer_index(
-    interp: Interpreter, name: str, parts: list[Part], site: CallSite
-) -> None:
+def _check_integer_index(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
     for part in parts:
         if part.role in ("index", "indices") and requirements.is_float(part.tensor.dtype):
             requirements.record(interp, site.node, name, "index-dtype", [part])
@@ -314,8 +307,6 @@ def _joined_rank(name: str, tensors: list[Tensor]) -> int:
 
 def _members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
     """The tensors of a sequence argument, with the expressions they are written as."""
-
-
     value = without_none(sequence.value)
     if isinstance(value, Tensor):
         return [Part(value, "tensors", sequence.node)], False

@@ -120,9 +120,7 @@ def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
     return tensor.device.kind == "cpu" and tensor.rank not in (0, None)
 
 
-def _with_array(
-    interp: Interpreter, node: ast.AST, left: Value, right: Value, parts: list[Part]
-) -> Value:
+def _with_array(interp: Interpreter, node: ast.AST, left: Value, right: Value, parts: list[Part]) -> Value:
     """A tensor and an array: NumPy takes a CPU tensor in, an accelerator's fails to convert."""
     for part in parts:
         if part.tensor.device.kind == "accelerator" and isinstance(left, Array):

@@ -158,9 +158,7 @@ def _step(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
         interp.update(ref, obj.with_fact("state device", DeviceValue(device)))
 
 
-def _record_step(
-    interp: Interpreter, obj: Obj, state: Device, device: Device, site: CallSite
-) -> None:
+def _record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, site: CallSite) -> None:
     """The state is where the parameters were; they have moved since."""
     owner = _moved_owner(interp, obj)
     moved = modules.tensors(interp, owner)[0] if owner is not None else Tensor(device)

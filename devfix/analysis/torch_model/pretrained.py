@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: Functions that make a model, by the package they live in.
-_MAKERS = ("torchvision.models", "timm.create_model", "timm.models", "torch.hub.load", "segmentation_models_pytorch")
+_MAKERS = (
+    "torchvision.models",
+    "timm.create_model",
+    "timm.models",
+    "torch.hub.load",
+    "segmentation_models_pytorch",
+)
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
 _GRAPH = ("torch_geometric.nn", "dgl.nn")
 
@@ -82,7 +88,9 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
         obj = replace(obj, place=replace(place, device=single if known and single else UNKNOWN_DEVICE))
         obj = obj.with_fact("dispatched", mapped.value)
     elif quantized:
-        obj = replace(obj, place=replace(place, device=ACCELERATOR)).with_fact("dispatched", Const("quantized"))
+        obj = replace(obj, place=replace(place, device=ACCELERATOR)).with_fact(
+            "dispatched", Const("quantized")
+        )
     return interp.new(obj)
 
 
@@ -134,5 +142,3 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if obj.kind == "module":
         return UNKNOWN
     return calls.call_unknown(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))
-
-

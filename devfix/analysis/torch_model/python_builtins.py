@@ -126,7 +126,11 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
             attrs, element = dict(obj.attrs), obj.element
         elif items is not None:
             for item in items:
-                key = iteration.dict_key(item.items[0]) if isinstance(item, TupleValue) and len(item.items) == 2 else None
+                key = (
+                    iteration.dict_key(item.items[0])
+                    if isinstance(item, TupleValue) and len(item.items) == 2
+                    else None
+                )
                 if key is None or not isinstance(item, TupleValue):
                     element = UNKNOWN
                 else:
@@ -221,13 +225,17 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Scalar("bool")
     text = attribute.value
     if isinstance(value, Tensor):
-        return Const(text in ("to", "cuda", "cpu", "shape", "device", "dtype", "detach", "numpy", "size", "dim"))
+        return Const(
+            text in ("to", "cuda", "cpu", "shape", "device", "dtype", "detach", "numpy", "size", "dim")
+        )
     if scalar_type(value) is not None:
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("list", "dict"):
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
-    if obj is not None and (text in obj.attrs or (isinstance(obj.cls, Class) and classes.find(interp, obj.cls, text))):
+    if obj is not None and (
+        text in obj.attrs or (isinstance(obj.cls, Class) and classes.find(interp, obj.cls, text))
+    ):
         return Const(True)
     if modules.is_module(interp, value) and text in ("to", "cuda", "cpu", "parameters"):
         return Const(True)
@@ -357,4 +365,3 @@ HANDLERS: dict[str, Handler] = {
     **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord divmod".split()},
     **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in "any all issubclass".split()},
 }
-

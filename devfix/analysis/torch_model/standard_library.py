@@ -139,7 +139,9 @@ def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
 
 
 def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
-    names = [a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)]
+    names = [
+        a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)
+    ]
     dest = site.value(None, "dest")
     if isinstance(dest, Const) and isinstance(dest.value, str):
         name = dest.value

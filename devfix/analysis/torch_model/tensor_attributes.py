@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def get(
-    interp: Interpreter, value: Tensor | Array | DeviceValue, name: str, node: ast.expr
-) -> Value | None:
+def get(interp: Interpreter, value: Tensor | Array | DeviceValue, name: str, node: ast.expr) -> Value | None:
     """The value of a data attribute, or None when ``name`` is a method (or unheard of)."""
     if isinstance(value, DeviceValue):
         return _device_attribute(value, name)
@@ -63,9 +61,7 @@ def _array_attribute(value: Array, name: str) -> Value | None:
     return None
 
 
-def _tensor_attribute(
-    interp: Interpreter, value: Tensor, name: str, node: ast.expr
-) -> Value | None:
+def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:
     if name == "device":
         return DeviceValue(value.device)
     if name == "dtype":
@@ -108,9 +104,7 @@ def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 _PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 
 
-def _module_attribute(
-    interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
-) -> Value:
+def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     if name == "training":
         return Scalar("bool")
     if name == "device" and not (isinstance(obj.cls, Class) and _is_plain_module(interp, obj.cls)):
@@ -159,4 +153,3 @@ def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     made = interp.new(Obj("module", place=obj.place, trail=obj.trail))
     interp.update(ref, interp.obj(ref).with_attr(name, made))
     return made
-

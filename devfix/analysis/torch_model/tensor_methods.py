@@ -33,9 +33,7 @@ _FILLING = frozenset(
 )
 
 
-def call(
-    interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite
-) -> Value:
+def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite) -> Value:
     """``value.name(...)``; ``node`` is the expression ``value.name``."""
     where = node.value if isinstance(node, ast.Attribute) else None
     if name in moves.METHODS:
@@ -56,9 +54,7 @@ def call(
     return _special(interp, value, name, where, site)
 
 
-def _special(
-    interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite
-) -> Value:
+def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite) -> Value:
     if name in ("size", "stride"):
         return Scalar("int") if site.args else Sequence(Scalar("int"))
     if name in ("split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "split_with_sizes"):
@@ -99,9 +95,7 @@ def _number(value: Tensor, name: str) -> Value:
     return Scalar("float" if value.dtype.startswith(("float", "bfloat")) else "int")
 
 
-def _numpy(
-    interp: Interpreter, value: Tensor, where: ast.expr | None, site: CallSite
-) -> Value:
+def _numpy(interp: Interpreter, value: Tensor, where: ast.expr | None, site: CallSite) -> Value:
     """``x.numpy()``: CPU tensors that need no gradient (facts: "numpy on cuda")."""
     force = "force" in site.keywords and site.keywords["force"].value != FALSE
     if not force and value.device.kind in ("accelerator",):
@@ -110,5 +104,3 @@ def _numpy(
             interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail
         )
     return Array(value.dtype, value.rank, (*value.trail, interp.site("numpy", site.node))[-8:])
-
-
