@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from devfix.findings import (
     AddImport,
@@ -38,7 +37,8 @@ def spans(text: str) -> dict[Span, list[ast.AST]]:
 
 
 def span_of(node: ast.expr | ast.stmt, lines: Sequence[str]) -> Span:
-    assert node.end_lineno is not None and node.end_col_offset is not None
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
     return Span(
         node.lineno,
         _column(lines[node.lineno - 1], node.col_offset),
@@ -128,7 +128,8 @@ class _Oracle:
     def _drop_statement(self, span: Span) -> None:
         statement = self.statements.get(span.start)
         if isinstance(statement, ast.Expr) and statement.value is self.expressions[span]:
-            assert isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute)
+            assert isinstance(statement.value, ast.Call)
+            assert isinstance(statement.value.func, ast.Attribute)
             base = statement.value.func.value
             while isinstance(base, (ast.Attribute, ast.Subscript)):
                 base = base.value
@@ -174,7 +175,8 @@ class _Oracle:
         for name, value in list(ast.iter_fields(statement)):
             self._field(statement, name, value)
         for edit in self.on_statement.get(id(statement), []):
-            assert isinstance(edit, BindResult) and isinstance(statement, ast.Expr)
+            assert isinstance(edit, BindResult)
+            assert isinstance(statement, ast.Expr)
             bound = ast.parse(f"{edit.target} = 0").body[0]
             assert isinstance(bound, ast.Assign)
             bound.value = statement.value
@@ -207,7 +209,8 @@ def _changed(node: ast.AST, edit: Edit) -> ast.AST:
         case ReplaceExpression(_, code):
             return _expression(code)
         case DropCall():
-            assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            assert isinstance(node, ast.Call)
+            assert isinstance(node.func, ast.Attribute)
             return node.func.value
         case SetKeyword(_, name, value):
             assert isinstance(node, ast.Call)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -30,12 +29,12 @@ from devfix.rewrite.error import EditError
 from devfix.rewrite.expression import Expression, Expressions
 from devfix.rewrite.imports import Imports
 from devfix.rewrite.lines import newline_of
-from devfix.rewrite.operand import Operand
+from devfix.rewrite.operand import Operand, level_of
 from devfix.rewrite.outline import Outline
 from devfix.rewrite.patch import Copier, Patch, Side
 from devfix.rewrite.plan import Plan
 from devfix.rewrite.rendering import Renderer
-from devfix.rewrite.tree import Tree
+from devfix.rewrite.tree import Tree, parse_python
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -62,7 +61,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 def _check(text: str) -> None:
     try:
-        ast.parse(text)
+        parse_python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise EditError(f"The edited text does not parse: {error}.") from error
 
@@ -125,11 +124,12 @@ class _Application:
         statement = self._plan.statement(span)
         if not isinstance(statement.node, cst.Expr):
             raise EditError(f"The statement in line {span.line} has no result to bind.")
+        level_of(target)
         if self._bindings.setdefault(statement.start, target) != target:
             raise EditError(f"The result in line {span.line} is to be bound twice.")
 
     def _patches(self) -> Iterator[Patch]:
-        yield from self._dropping.patches(frozenset(self._bindings))
+        yield from self._dropping.patches(frozenset(self._bindings), self._wrapped())
         for call in self._calls.values():
             yield from call.patches()
             self._part_generator(call)
@@ -138,6 +138,9 @@ class _Application:
         for start, target in self._bindings.items():
             yield Patch(start, start, f"{target} = ", Side.BINDING)
         yield from self._imports.patches()
+
+    def _wrapped(self) -> frozenset[cst.CSTNode]:
+        return frozenset(operand.expression.node for operand in self._operands.values())
 
     def _part_generator(self, call: Arguments) -> None:
         """Have a generator that was the only argument get parentheses of its own."""

@@ -10,9 +10,9 @@ import libcst as cst
 from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import NEWLINE
 from devfix.rewrite.listing import Entry, Listing
-from devfix.rewrite.operand import parse_expression
+from devfix.rewrite.operand import level_of
 from devfix.rewrite.patch import Patch
-from devfix.rewrite.precedence import Level, level
+from devfix.rewrite.precedence import Level
 from devfix.rewrite.tree import Tree
 
 
@@ -29,7 +29,7 @@ class Arguments:
     def set(self, name: str, value: str) -> None:
         """Give the call ``name=value``."""
         value = NEWLINE.sub(self.newline, value)
-        if level(parse_expression(value)) < Level.EXPRESSION:
+        if level_of(value) < Level.EXPRESSION:
             value = f"({value})"
         if name in self.removed or self.values.setdefault(name, value) != value:
             raise EditError(f"The keyword `{name}` of one call is to become two things.")

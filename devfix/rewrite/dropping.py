@@ -12,6 +12,7 @@ from devfix.rewrite.expression import Expression
 from devfix.rewrite.outline import Statement
 from devfix.rewrite.patch import Patch
 from devfix.rewrite.plan import Plan
+from devfix.rewrite.precedence import bare_level
 from devfix.rewrite.snippet import Snippet
 from devfix.rewrite.tree import Tree, children
 
@@ -71,10 +72,11 @@ class Dropping:
             raise EditError(f"`{tree.source(node)}` is no call of a method.")
         self.calls[node] = (expression, MethodCall(tree, node, node.func))
 
-    def patches(self, bound: frozenset[int]) -> Iterator[Patch]:
+    def patches(self, bound: frozenset[int], wrapped: frozenset[cst.CSTNode]) -> Iterator[Patch]:
         """The removals; a statement of which nothing useful is left goes as a whole.
 
         ``bound`` holds the starts of the statements whose result gets a name: these stay.
+        ``wrapped`` holds the expressions that need the parentheses they have.
         """
         gone = [statement for statement in self._idle_statements() if statement.start not in bound]
         for statement in gone:
@@ -82,6 +84,8 @@ class Dropping:
         for expression, call in self.calls.values():
             if not any(item.start <= expression.start < item.end for item in gone):
                 yield from self._removal(call)
+                if call.receiver not in wrapped:
+                    yield from self._spare_parentheses(expression, call)
 
     def _idle_statements(self) -> Iterator[Statement]:
         for expression, call in self.calls.values():
@@ -111,6 +115,18 @@ class Dropping:
         for comment in comments:
             statement = self._statement(call)
             self.plan.before[statement].append(Snippet(comment.value))
+
+    def _spare_parentheses(self, expression: Expression, call: MethodCall) -> Iterator[Patch]:
+        """Those around the receiver, when what is left is an argument of its own."""
+        node, tree = call.receiver, call.tree
+        if not isinstance(expression.parent, cst.Arg) or len(node.lpar) != 1 or call.node.lpar:
+            return
+        if bare_level(node) < expression.required(alone=False):
+            return
+        start, end = tree.start(node.lpar[0]), tree.end(node.rpar[0])
+        if tree.lines.line_of(start) == tree.lines.line_of(end):
+            yield Patch(start, tree.start(node), "")
+            yield Patch(tree.end(node), end, "")
 
     def _extent(self, call: MethodCall) -> tuple[int, int]:
         """What to take away; a comment behind the receiver stays where it is."""

@@ -9,7 +9,7 @@ import libcst as cst
 from devfix.findings import Span
 from devfix.rewrite.error import EditError
 from devfix.rewrite.outline import Outline, Row
-from devfix.rewrite.precedence import Level, level, required
+from devfix.rewrite.precedence import Level, bare_level, required
 from devfix.rewrite.tree import Tree, children
 
 #: Names that are no expressions: (type of the parent, field of the parent).
@@ -54,7 +54,7 @@ class Expression:
         """How tightly the text from ``start`` to ``end`` binds."""
         if isinstance(self.node, (cst.Tuple, cst.GeneratorExp)) and self.node.lpar:
             return Level.ATOM
-        return level(self.node.with_changes(lpar=[], rpar=[])) if self.node.lpar else level(self.node)
+        return bare_level(self.node)
 
     def required(self, *, alone: bool = True) -> Level:
         """The loosest level that the slot takes."""

@@ -134,8 +134,8 @@ class Imports:
         tree = self.plan.outline.tree
         assert not isinstance(node.names, cst.ImportStar)  # noqa: S101 - `_has_room` saw to it
         entries = [self._entry(alias) for alias in node.names]
-        end = tree.start(node.rpar) if node.rpar else tree.end(node)
-        return Listing(tree, entries[0].start, end, entries, self.newline)
+        end = tree.end(node.rpar) - 1 if node.rpar else tree.end(node)
+        return Listing(tree, entries[0].start, end, entries, self.newline, bracketed=bool(node.rpar))
 
     def _entry(self, alias: cst.ImportAlias) -> Entry:
         tree, comma = self.plan.outline.tree, alias.comma

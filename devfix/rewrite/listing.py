@@ -34,6 +34,7 @@ class Listing:
     end: int
     entries: Sequence[Entry]
     newline: str
+    bracketed: bool = True
 
     def insert(self, codes: Sequence[str]) -> Iterator[Patch]:
         """Patches that add entries at the end, but before those that want to be last."""
@@ -108,7 +109,7 @@ class Listing:
 
     def _one_per_line(self) -> bool:
         following = self.entries[1:] if len(self.entries) > 1 else self.entries
-        return all(map(self._starts_line, following))
+        return self.bracketed and all(map(self._starts_line, following))
 
     def _starts_line(self, entry: Entry) -> bool:
         start = self.tree.lines.start_of_line(entry.start)

@@ -12,7 +12,7 @@ from devfix.rewrite.error import EditError
 from devfix.rewrite.expression import Expression
 from devfix.rewrite.lines import NEWLINE
 from devfix.rewrite.patch import Patch, Side
-from devfix.rewrite.precedence import Level, level, required
+from devfix.rewrite.precedence import Level, bare_level, level, required
 from devfix.rewrite.tree import children
 
 _PLACEHOLDER = "__operand__"
@@ -27,10 +27,21 @@ class Wrapping:
     operand: Level
 
 
-def parse_expression(code: str) -> cst.BaseExpression:
-    """The syntax of ``code``; an error when it is no expression."""
+def level_of(code: str) -> Level:
+    """How tightly the expression ``code`` binds; an error when it is no expression."""
+    return _parsed(code)[1]
+
+
+def _parsed(code: str) -> tuple[cst.BaseExpression, Level]:
+    """The syntax of ``code``, read between parentheses as it may have to stand, and its level."""
     try:
-        return cst.parse_expression(code)
+        inner = cst.parse_expression(f"({code})")
+        if not inner.lpar:  # the parentheses added are not a pair: `a) + (b`
+            raise EditError(f"`{code}` is no expression.")
+        try:
+            return inner, level(cst.parse_expression(code))
+        except cst.ParserSyntaxError:
+            return inner, bare_level(inner)
     except cst.ParserSyntaxError as error:
         raise EditError(f"`{code}` is no expression.") from error
 
@@ -38,16 +49,16 @@ def parse_expression(code: str) -> cst.BaseExpression:
 @lru_cache(maxsize=256)
 def wrapping(prefix: str, suffix: str) -> Wrapping:
     """The binding of ``prefix`` and ``suffix``, read off what they make around a name."""
-    whole = parse_expression(f"{prefix}{_PLACEHOLDER}{suffix}")
+    whole, result = _parsed(f"{prefix}{_PLACEHOLDER}{suffix}")
     pending: list[tuple[cst.CSTNode, cst.Call | None]] = [(whole, None)]
     while pending:
         node, call = pending.pop()
         for name, child in children(node):
             if isinstance(child, cst.Name) and child.value == _PLACEHOLDER:
                 alone = call is not None and len(call.args) == 1
-                return Wrapping(level(whole), required(node, name, alone=alone))
+                return Wrapping(result, required(node, name, alone=alone))
             pending.append((child, node if isinstance(node, cst.Call) else None))
-    return Wrapping(level(whole), Level.BARE)
+    return Wrapping(result, Level.BARE)
 
 
 @dataclass
@@ -92,7 +103,7 @@ class Operand:
         """Where text is put around the expression, and which."""
         node = self.expression
         start, end, parens = node.start, node.end, node.parens
-        bound = node.level if self.replacement is None else level(parse_expression(self.replacement))
+        bound = node.level if self.replacement is None else level_of(self.replacement)
         opening = closing = ""
         for wrap in self.wraps:
             binding = wrapping(wrap.prefix, wrap.suffix)

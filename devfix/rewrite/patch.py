@@ -7,6 +7,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from devfix.rewrite.error import EditError
+from devfix.rewrite.lines import indent_of
 from devfix.rewrite.tree import Tree
 
 
@@ -49,8 +50,11 @@ class Shift:
     new: str
 
     def indent(self, indent: str) -> str:
-        """``indent`` after the change."""
-        return self.new + indent[len(self.old) :] if indent.startswith(self.old) else indent
+        """``indent``, or what starts with it, after the change; a form feed stays in front."""
+        space = indent_of(indent)
+        at = indent.rfind("\f", 0, len(indent) - len(indent.lstrip(" \t\f"))) + 1
+        moves = space.startswith(self.old)
+        return indent[:at] + self.new + indent[at + len(self.old) :] if moves else indent
 
 
 NO_SHIFT = Shift("", "")
@@ -105,18 +109,20 @@ class Copier:
         if shift.old == shift.new:
             return text[start:end]
         lines = self.tree.lines
-        line = lines.line_of(start)
         parts: list[str] = []
         at = start
         while at < end:
-            stop = min(end, lines.starts[line] if line < len(lines.starts) else end)
-            piece = text[at:stop]
-            moves = lines.starts[line - 1] == at and line not in self.tree.string_lines
-            if moves and piece.strip() and piece.startswith(shift.old):
-                piece = shift.new + piece[len(shift.old) :]
-            parts.append(piece)
-            at, line = stop, line + 1
+            following = lines.start_of_next_line(at)
+            piece = text[at : min(end, following)]
+            parts.append(shift.indent(piece) if self._is_indented(at, following) else piece)
+            at += len(piece)
         return "".join(parts)
+
+    def _is_indented(self, start: int, end: int) -> bool:
+        """Whether a line starts at ``start`` that has an indentation to change."""
+        line = self.tree.lines.line_of(start)
+        starts_here = self.tree.lines.starts[line - 1] == start
+        return starts_here and line not in self.tree.string_lines and bool(self.tree.text[start:end].strip())
 
 
 def _belongs(patch: Patch, start: int, end: int) -> bool:

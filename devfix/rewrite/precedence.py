@@ -70,7 +70,6 @@ _OPEN = frozenset(
         (cst.DictComp, "value"),
         (cst.DictElement, "key"),
         (cst.DictElement, "value"),
-        (cst.FormattedStringExpression, "expression"),
         (cst.IfExp, "orelse"),
         (cst.Lambda, "body"),
         (cst.NamedExpr, "value"),
@@ -115,8 +114,11 @@ _OPEN_TO_ALL = frozenset(
 
 def level(node: cst.BaseExpression) -> Level:
     """How tightly ``node`` binds, its own parentheses included."""
-    if node.lpar:
-        return Level.ATOM
+    return Level.ATOM if node.lpar else bare_level(node)
+
+
+def bare_level(node: cst.BaseExpression) -> Level:
+    """How tightly ``node`` would bind without its parentheses."""
     if isinstance(node, cst.BinaryOperation):
         return _BINARY.get(type(node.operator), Level.PRODUCT)
     if isinstance(node, cst.BooleanOperation):
@@ -153,7 +155,7 @@ def _required_in_argument(argument: cst.Arg, *, alone: bool) -> Level:
 
 def _required_in_operation(parent: cst.BinaryOperation | cst.BooleanOperation, field: str) -> Level:
     """Operators take their own level on the left and a tighter one on the right; `**` differs."""
-    bare = level(parent.with_changes(lpar=[], rpar=[]))
+    bare = bare_level(parent)
     if bare is Level.POWER:
         return Level.AWAIT if field == "left" else Level.UNARY
     return bare if field == "left" else Level(bare + 1)
@@ -169,6 +171,8 @@ def _required_otherwise(parent: cst.CSTNode, field: str) -> Level:
             return Level.BIT_OR
         case cst.IfExp() | cst.CompFor() | cst.CompIf():
             return Level.OR
+        case cst.FormattedStringExpression():
+            return Level.OR  # the colon of a lambda would start the format
         case cst.AsName() | cst.AssignTarget() | cst.Del():
             return Level.NUMBER
         case cst.Attribute() if field == "value":

@@ -11,6 +11,9 @@ from devfix.rewrite.patch import NO_SHIFT, Copier, Shift
 from devfix.rewrite.plan import Item, Plan
 from devfix.rewrite.snippet import Style
 
+#: What stands apart from the code above it by two blank lines.
+_DEFINITIONS = ("def ", "class ", "async def ", "@")
+
 
 class Renderer:
     """Applies a plan and the patches of a copier to the text they were made for."""
@@ -87,7 +90,7 @@ class Renderer:
             group = section.group
         rest = self._copier.tree.text[at:]
         if sections and sections[-1].after and rest and not blank_lines_at_start(rest):
-            text += self._newline
+            text += self._newline * (2 if rest.startswith(_DEFINITIONS) else 1)
         return text
 
     # Rows
@@ -137,14 +140,14 @@ class Renderer:
 
     def _simple(self, row: Row, shift: Shift) -> str:
         """The lines of a row that has its own, but for what goes before its first statement."""
-        return self._lay(row, self._chunks(row, shift), shift) or self._pass(row, shift)
+        return self._lay(row, self._chunks(row, shift), shift) + self._pass(row, shift)
 
     def _inline(self, block: Block, shift: Shift) -> str:
         """A body on the line of its header; on lines of its own when something is put into it."""
         row = block.rows[0]
         chunks = self._chunks(row, shift)
         if any(isinstance(chunk, str) for chunk in chunks):
-            return self._newline + self._lay(row, chunks, shift)
+            return self._newline + self._lay(row, chunks, shift) + self._pass(row, shift)
         run = [statement for statement in row.statements if not self._plan.is_gone(statement)]
         space = self._copier.tree.text[block.start : row.statements[0].start]
         return space + (self._run(row, run, shift) or "pass") + self._tail(row, shift)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache, cached_property
@@ -68,7 +69,7 @@ class Tree:
     def _parse(self, text: str) -> cst.Module:
         try:
             # Deep nesting makes `ast` raise, where the parser of LibCST would exhaust the stack.
-            ast.parse(self.text)
+            parse_python(self.text)
             module = cst.parse_module(text)
             faithful = module.code == text
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -85,6 +86,13 @@ class Tree:
             return dict(wrapper.resolve(PositionProvider))
         except RecursionError as error:
             raise EditError("The text is nested too deeply for LibCST.") from error
+
+
+def parse_python(text: str) -> ast.Module:
+    """Python's own syntax tree of ``text``; what it would warn of is not our business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
 @cache
