@@ -27,6 +27,8 @@ class Frame:
     function: Function | None = None
     owner: Class | None = None
     receiver: Value | None = None
+    #: The statement being executed.
+    statement: ast.stmt | None = None
     #: Whether a test that may be an option was met undecided: then returns say nothing together.
     options: bool = False
     globals: set[str] = field(default_factory=set)

@@ -53,6 +53,8 @@ class Interpreter:
         self.autocast = 0
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
         self.grad: bool | None = True
+        #: What is put on the accelerator right now is written down here, when somebody wants to know.
+        self.placements: list[Origin] | None = None
         self._next_id = 0
         self._sites: dict[tuple[int, str], Origin] = {}
 
@@ -71,6 +73,7 @@ class Interpreter:
             self.steps += 1
             if self.steps > STEP_LIMIT:
                 self.exhaust()
+            self.frame.statement = node
             execute = statements.EXECUTORS.get(type(node))
             if execute is not None:
                 execute(self, node)
@@ -160,6 +163,35 @@ class Interpreter:
             known = Origin(kind, frame.path, self.source.span(node), text or self.text(node), frame.scope)
             self._sites[key] = known
         return known
+
+    def chain(self) -> tuple[Origin, ...]:
+        """The statements being executed, one for each active function, outermost first."""
+        return tuple(
+            Origin(
+                "other", frame.path, self.program.sources[frame.path].span(frame.statement), "", frame.scope
+            )
+            for frame in self.stack
+            if frame.statement is not None
+        )
+
+    @contextmanager
+    def watching(self) -> Iterator[list[Origin]]:
+        """Collect every call that puts a tensor on the accelerator while the block runs."""
+        outer, seen = self.placements, []
+        self.placements = seen
+        try:
+            yield seen
+        finally:
+            self.placements = outer
+            if outer is not None:
+                outer.extend(seen)
+
+    def note_placement(self, kind: str, node: ast.AST) -> None:
+        """A call at ``node`` puts a tensor on the accelerator."""
+        if self.placements is not None:
+            site = self.site(kind, node)
+            if site not in self.placements:
+                self.placements.append(site)
 
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened."""

@@ -72,6 +72,8 @@ def _new(
     if device is not None:
         interp.note_choice(site.keywords["device"])
         interp.recorder.accelerated |= device.kind != "cpu"
+        if device.is_accelerator:
+            interp.note_placement("factory", site.node)
     given = site.keywords.get("dtype")
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
@@ -130,6 +132,8 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
         device = device_of(site.value(None, "device"))
         dtype = site.keywords.get("dtype")
         changed = replace(data, dtype=dtype_of(dtype.value)) if dtype is not None else data
+        if device is not None and device.is_accelerator:
+            interp.note_placement("move", site.node)
         if device is None or device == data.device:
             return changed
         return replace(changed, device=device, trail=(interp.site("move", site.node),), roots=())
@@ -139,7 +143,9 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _from_array(interp: Interpreter, made: Value, data: Value | None, site: CallSite) -> Value:
     if isinstance(made, Tensor) and isinstance(data, Array):
-        return replace(made, trail=(interp.site("numpy", site.node),), roots=(data.trail,) if data.trail else ())
+        return replace(
+            made, trail=(interp.site("numpy", site.node),), roots=(data.trail,) if data.trail else ()
+        )
     return made
 
 
@@ -173,7 +179,7 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     device = device_of(site.value(None, "device")) or source.device
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None else source.dtype
-    if name == "new_tensor" or name == "new":
+    if name in {"new_tensor", "new"}:
         rank = nesting(interp, site.args[0].value) if len(site.args) == 1 else len(site.args)
     elif name == "new_full":
         rank = size_rank(interp, list(site.args[:1]))
@@ -294,4 +300,3 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"torch.{kind}_like": like for kind in "zeros ones empty rand randn randint full".split()},
     **{f"{package}.{name}": legacy for package in ("torch", "torch.cuda") for name in _LEGACY},
 }
-

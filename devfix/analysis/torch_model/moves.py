@@ -123,6 +123,8 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     """``value`` after a move to ``target``."""
     device = target.device if target.device is not None else value.device
     _note_acceleration(interp, device)
+    if target.device is not None and target.device.is_accelerator:
+        interp.note_placement("move", site.node)
     dtype = value.dtype
     if target.dtype is not None:
         dtype = None if target.dtype == "?" else target.dtype
@@ -168,4 +170,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     obj = interp.obj(ref)
     if target.device is not None:
         interp.update(ref, obj.with_fact("moved", TupleValue((Const(str(target.device)),))))
+        chain = Const(interp.chain())
+        for part in modules.tree(interp, ref):
+            interp.update(part, interp.obj(part).with_fact("moved at", chain))
     return ref
