@@ -36,8 +36,10 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression
+from devfix.placement.casting import Recaster
 from devfix.placement.causes import cause, misplaced, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.host import copied_to_host
 from devfix.placement.relocation import Relocator
 from devfix.placement.wording import device_name, life, operand_marks
 
@@ -62,6 +64,7 @@ __all__ = [
     "Operand",
     "Origin",
     "Place",
+    "Recaster",
     "Relocator",
     "RemoveKeyword",
     "ReplaceExpression",
@@ -71,6 +74,7 @@ __all__ = [
     "WrapExpression",
     "ast",
     "cause",
+    "copied_to_host",
     "device_expression",
     "device_name",
     "life",
@@ -112,7 +116,6 @@ class Rule:
     ) -> Finding:
         """A finding about a mismatch, at its sink or (``at``) where it comes from."""
         path, span = (at.path, at.span) if at is not None else (mismatch.path, mismatch.sink)
-        fix, *others = fixes if fixes else (None,)
         return Finding(
             path,
             span,
@@ -121,6 +124,6 @@ class Rule:
             message,
             notes=life(mismatch),
             marks=operand_marks(mismatch),
-            fix=fix,
-            alternatives=tuple(other for other in others if other is not None),
+            fix=fixes[0] if fixes else None,
+            alternatives=tuple(fixes[1:]),
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis import iteration
 from devfix.analysis.frames import Arg, CallSite
@@ -45,8 +46,12 @@ _FLOATING = frozenset(
     "exp log log2 log10 log1p expm1 sqrt sin cos tan tanh sinh cosh arctan arctan2 arcsin arccos power hypot "
     "true_divide divide".split()
 )
-_REDUCING = frozenset("mean std var median average sum prod max min amax amin percentile quantile nanmean".split())
-_INDICES = frozenset("argmax argmin argsort searchsorted nonzero flatnonzero bincount digitize count_nonzero".split())
+_REDUCING = frozenset(
+    "mean std var median average sum prod max min amax amin percentile quantile nanmean".split()
+)
+_INDICES = frozenset(
+    "argmax argmin argsort searchsorted nonzero flatnonzero bincount digitize count_nonzero".split()
+)
 _JOINING = frozenset("concatenate stack vstack hstack column_stack dstack".split())
 #: Generators: ``RandomState``, ``default_rng``.
 RNG = "numpy.random.Generator"
@@ -59,7 +64,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
         return interp.new(Obj("external", External(RNG)))
     if last in ("seed", "set_printoptions", "seterr"):
         return NONE
-    _check_host(interp, name, site)
+    check_host(interp, name, site)
     if last in ("array", "asarray", "asanyarray", "ascontiguousarray"):
         return _array(interp, site)
     if name.startswith("numpy.random"):
@@ -67,7 +72,12 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     if last in _FLOAT_FACTORIES:
         return _made(interp, site, "float64", _factory_rank(interp, last, site))
     if last == "full":
-        return _made(interp, site, _data_dtype(interp, site.value(1, "fill_value")), size_rank(interp, list(site.args[:1])))
+        return _made(
+            interp,
+            site,
+            _data_dtype(interp, site.value(1, "fill_value")),
+            size_rank(interp, list(site.args[:1])),
+        )
     if last == "arange":
         kinds = {scalar_type(arg.value) for arg in site.args}
         dtype = "float64" if "float" in kinds else "int64" if kinds <= {"int"} else None
@@ -147,7 +157,11 @@ def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) ->
         if arrays:
             return _made(interp, replace(site, args=()), dtype, arrays[0].rank)
         known = all(scalar_type(a.value) is not None for a in site.args)
-        return Scalar("float" if dtype == "float64" else "int") if known and last != "permutation" else Array(dtype, None)
+        return (
+            Scalar("float" if dtype == "float64" else "int")
+            if known and last != "permutation"
+            else Array(dtype, None)
+        )
     given = site.keywords.get("dtype")
     dtype_name = dtype_of(given.value) if given is not None else dtype
     return Array(dtype_name, size_rank(interp, [size]), (interp.site("numpy", site.node),))
@@ -207,26 +221,43 @@ def _arrays(interp: Interpreter, site: CallSite) -> list[Array]:
     return found
 
 
-def _check_host(interp: Interpreter, name: str, site: CallSite) -> None:
+def check_host(interp: Interpreter, name: str, site: CallSite) -> None:
     """NumPy cannot read an accelerator's memory (facts: "np.array on cuda", "list of cuda scalars")."""
-    for arg in site.args[:2]:
-        for tensor in _device_tensors(interp, arg):
-            part = Part(tensor, "array", arg.node)
+    for arg in site.all_args():
+        for tensor, node, inside in _device_tensors(interp, arg):
             detail = {"grad": "1"} if tensor.grad else {}
-            exact = {} if isinstance(without_none(arg.value), Tensor) else {"inside": "1"}
-            requirements.record(interp, site.node, name, "numpy", [part], **detail, **exact)
-            return
+            if inside:
+                detail["inside"] = inside
+            requirements.record(interp, site.node, name, "numpy", [Part(tensor, "array", node)], **detail)
 
 
-def _device_tensors(interp: Interpreter, arg: Arg) -> list[Tensor]:
+def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
+    """An accelerator's tensors among an argument, where each is written, and how it is contained.
+
+    ``all``: everything in the list or tuple is a tensor; ``mixed``: not so.
+    """
     value = without_none(arg.value)
     if isinstance(value, Tensor):
-        return [value] if value.device.is_accelerator else []
+        return [(value, arg.node, "")] if value.device.is_accelerator else []
     items = iteration.exact_items(interp, value)
+    obj = interp.obj_of(value)
     if items is None:
-        obj = interp.obj_of(value)
-        items = (obj.element,) if obj is not None and obj.kind == "list" and obj.element else ()
-    return [item for item in items if isinstance(item, Tensor) and item.device.is_accelerator]
+        element = value.element if isinstance(value, Sequence) else obj.element if obj else None
+        items = (*(obj.items or () if obj else ()), *((element,) if element is not None else ()))
+    if obj is not None and obj.kind != "list":
+        return []
+    node = arg.node
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(items):
+        pairs = zip(items, node.elts, strict=True)
+        return [(item, where, "") for item, where in pairs if _on_device(item)]
+    found = next((item for item in items if _on_device(item)), None)
+    if not isinstance(found, Tensor):
+        return []
+    return [(found, node, "all" if all(isinstance(item, Tensor) for item in items) else "mixed")]
+
+
+def _on_device(value: Value) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.device.is_accelerator
 
 
 def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Value:
@@ -234,7 +265,19 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
     if name == "astype":
         given = site.value(0, "dtype")
         return Array(dtype_of(given), array.rank, (interp.site("cast", site.node),))
-    if name in ("reshape", "transpose", "flatten", "ravel", "copy", "clip", "repeat", "squeeze", "round", "cumsum", "swapaxes"):
+    if name in (
+        "reshape",
+        "transpose",
+        "flatten",
+        "ravel",
+        "copy",
+        "clip",
+        "repeat",
+        "squeeze",
+        "round",
+        "cumsum",
+        "swapaxes",
+    ):
         rank = 1 if name in ("flatten", "ravel") else AT_LEAST_1 if name == "reshape" else array.rank
         return replace(array, rank=rank)
     if name in _REDUCING:
@@ -253,5 +296,3 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
 def rng_method(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A method of a NumPy random generator."""
     return random(interp, name, site)
-
-

@@ -1,0 +1,42 @@
+"""float64-meets-float32: two dtypes meet in an operation that does not promote."""
+
+from collections.abc import Iterator
+
+from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+
+
+class Float64MeetsFloat32(Rule):
+    """Operands of two dtypes meet in a layer or matrix product, which promote nothing.
+
+    NumPy computes in float64 and ``torch.from_numpy`` keeps it; parameters are float32 unless
+    somebody chose otherwise. The first layer then raises "mat1 and mat2 must have the same dtype",
+    on the CPU as well.
+
+    The fix casts to the dtype of the parameters where the data enters torch, or at the use. It is
+    unsafe, since a cast changes numbers; a program that is double on purpose is left alone.
+
+    Before::
+
+        import numpy as np
+        import torch
+
+        x = torch.from_numpy(np.random.rand(8, 4))
+        print(torch.nn.Linear(4, 2)(x))
+
+    After::
+
+        import numpy as np
+        import torch
+
+        x = torch.from_numpy(np.random.rand(8, 4)).float()
+        print(torch.nn.Linear(4, 2)(x))
+    """
+
+    code, name, applicability = "DF501", "float64-meets-float32", Applicability.UNSAFE
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for mismatch in self.caused(facts):
+            operand, wanted = mismatch.operands[0], mismatch.get("wanted") or ""
+            message = f"`{operand.text}` is {operand.dtype} and meets {wanted} where nothing is promoted"
+            fixes = Recaster(facts, mismatch, operand, wanted).at_entry_first()
+            yield self.finding(mismatch, message, fixes)

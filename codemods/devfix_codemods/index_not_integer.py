@@ -1,0 +1,40 @@
+"""index-not-integer: ids or indices are floats where integers are wanted."""
+
+from collections.abc import Iterator
+
+from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+
+
+class IndexNotInteger(Rule):
+    """Ids or indices are floating point where PyTorch looks something up by them.
+
+    ``nn.Embedding``, ``gather``, ``scatter``, ``one_hot`` and ``x[index]`` take integers. Ids that
+    come as a column of a float table, or that somebody cast to get rid of another message, raise
+    "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int".
+
+    The fix casts them with ``.long()`` at the lookup, and replaces a wrong cast. A float cast of
+    another width never helps. It is unsafe: fractions would be cut off.
+
+    Before::
+
+        import torch
+
+        table = torch.tensor([[0.0, 1.5], [1.0, 2.5]])
+        print(torch.nn.Embedding(2, 3)(table[:, 0]))
+
+    After::
+
+        import torch
+
+        table = torch.tensor([[0.0, 1.5], [1.0, 2.5]])
+        print(torch.nn.Embedding(2, 3)(table[:, 0].long()))
+    """
+
+    code, name, applicability = "DF502", "index-not-integer", Applicability.UNSAFE
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for mismatch in self.caused(facts):
+            operand = mismatch.operands[0]
+            message = f"`{operand.text}` is {operand.dtype} and is used as an index"
+            fixes = Recaster(facts, mismatch, operand, "int64").at_use_first()
+            yield self.finding(mismatch, message, fixes)

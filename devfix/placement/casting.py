@@ -1,0 +1,185 @@
+"""Casting: the ways to give one operand the dtype that the operation wants, best first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    Applicability,
+    Edit,
+    FileEdit,
+    Fix,
+    InsertAtBodyStart,
+    Mismatch,
+    Operand,
+    Origin,
+    ReplaceExpression,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
+from devfix.placement.device_expression import Place
+
+_Change = Callable[[Origin], tuple[FileEdit, ...]]
+
+#: The method that casts to a dtype.
+METHODS = {
+    "float32": "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16",
+    "int64": "long", "int32": "int", "uint8": "byte", "bool": "bool",
+}  # fmt: skip
+#: Calls that take the dtype as a keyword.
+_WITH_KEYWORD = frozenset(
+    "tensor as_tensor asarray zeros ones empty full arange linspace eye zeros_like ones_like full_like".split()
+)
+_CASTS = frozenset(METHODS.values())
+#: More places than this are not changed together: one cast of their result is clearer.
+_MAX_ENTRIES = 3
+
+
+class Recaster:
+    """Builds fixes that cast one operand of a mismatch to ``wanted``."""
+
+    def __init__(self, facts: Facts, mismatch: Mismatch, operand: Operand, wanted: str) -> None:
+        self.facts = facts
+        self.mismatch = mismatch
+        self.operand = operand
+        self.wanted = wanted
+        self.title = f"cast `{operand.text}` to {wanted}"
+
+    def at_entry_first(self) -> list[Fix]:
+        """Where the data enters torch, else on its way, else at the use."""
+        return self._fixes(self._at_entries(), self._at_move(), self._at_use(), self._after_unpacking())
+
+    def at_use_first(self) -> list[Fix]:
+        """A cast on the way that is wrong is put right; else the cast goes to the use."""
+        return self._fixes(self._at_casts(), self._at_use(), self._after_unpacking(), self._at_entries())
+
+    def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
+        found = dict.fromkeys(edits for edits in candidates if edits)
+        return [Fix(self.title, edits, Applicability.UNSAFE) for edits in found]
+
+    # ------------------------------------------------------------------- the entries
+
+    def _at_entries(self) -> tuple[FileEdit, ...]:
+        """Every call through which the data came into torch makes the wanted dtype."""
+        if self.wanted not in ("float32", "int64", "bool"):
+            return ()  # other dtypes are somebody's choice, to be made where they are wanted
+        return self._at_each({trail[0]: None for trail in self.operand.roots if trail}, self._at_entry)
+
+    def _at_entry(self, origin: Origin) -> tuple[FileEdit, ...]:
+        place = self._place(origin.path, origin.span)
+        call = place.node if place is not None else None
+        if place is None or not isinstance(call, ast.Call):
+            return ()
+        if origin.kind == "cast":
+            return self._recast(place, call)
+        if origin.kind not in ("numpy", "factory"):
+            return ()
+        name, package = _callee(call)
+        if name in _WITH_KEYWORD and package:
+            return (FileEdit(place.path, SetKeyword(origin.span, "dtype", f"{package}.{self.wanted}")),)
+        return self._wrap(place)
+
+    def _at_casts(self) -> tuple[FileEdit, ...]:
+        """``.double()`` on what should be an index becomes ``.long()``."""
+        origins = {trail[0]: None for trail in self.operand.roots if trail}
+        if any(origin.kind != "cast" for origin in origins):
+            return ()
+        return self._at_each(origins, self._at_entry)
+
+    def _recast(self, place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr not in _CASTS or call.args or call.keywords:
+            return self._wrap(place)
+        source = place.outline.source
+        receiver = source.segment(source.span(func.value))
+        if "\n" in receiver or self.wanted not in METHODS:
+            return self._wrap(place)
+        code = f"{receiver}.{METHODS[self.wanted]}()"
+        return (FileEdit(place.path, ReplaceExpression(source.span(call), code)),)
+
+    @staticmethod
+    def _at_each(origins: dict[Origin, None], change: _Change) -> tuple[FileEdit, ...]:
+        if not origins or len(origins) > _MAX_ENTRIES:
+            return ()
+        edits: dict[FileEdit, None] = {}
+        for origin in origins:
+            changed = change(origin)
+            if not changed:
+                return ()
+            edits.update(dict.fromkeys(changed))
+        return tuple(edits)
+
+    # ---------------------------------------------------------------------- the ways
+
+    def _at_move(self) -> tuple[FileEdit, ...]:
+        """Before the one move that the value makes, so that less is moved (and MPS can follow)."""
+        moves = {site: None for trail in self.operand.roots for site in trail if site.kind == "move"}
+        if len(moves) != 1:
+            return ()
+        site = next(iter(moves))
+        place = self._place(site.path, site.span)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        func = place.node.func
+        if not isinstance(func, ast.Attribute):
+            return ()
+        return self._wrap(Place(place.path, place.outline, func.value))
+
+    def _after_unpacking(self) -> tuple[FileEdit, ...]:
+        """One ``x = x.float()`` at the top of the loop that takes the value out of a batch."""
+        for trail in (self.operand.trail, *self.operand.roots):
+            for site in reversed(trail):
+                edits = self._at_loop(site) if site.kind == "name" else ()
+                if edits:
+                    return edits
+        return ()
+
+    def _at_loop(self, site: Origin) -> tuple[FileEdit, ...]:
+        place = self._place(site.path, site.span)
+        if place is None or not isinstance(place.node, ast.Name):
+            return ()
+        statement = place.outline.statement_of(place.node)
+        suffix = self._suffix()
+        if not isinstance(statement, (ast.For, ast.AsyncFor)) or not suffix:
+            return ()
+        name = place.node.id
+        span = place.outline.source.span(statement)
+        return (FileEdit(place.path, InsertAtBodyStart(span, f"{name} = {name}{suffix}")),)
+
+    def _at_use(self) -> tuple[FileEdit, ...]:
+        place = self._place(self.operand.path, self.operand.span)
+        if place is None or self.operand.span == self.mismatch.sink:
+            return ()
+        return self._wrap(place)
+
+    # ------------------------------------------------------------------------- parts
+
+    def _suffix(self) -> str:
+        """What casts an expression to the wanted dtype."""
+        return f".{METHODS[self.wanted]}()" if self.wanted in METHODS else ""
+
+    def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
+        suffix = self._suffix()
+        if not isinstance(place.node, ast.expr) or not suffix:
+            return ()
+        span = place.outline.source.span(place.node)
+        edit: Edit = WrapExpression(span, "", suffix)
+        return (FileEdit(place.path, edit),)
+
+    def _place(self, path: str, span: Span) -> Place | None:
+        if path not in self.facts.program.sources:
+            return None
+        outline = self.facts.outline(path)
+        node = outline.expression_at(span)
+        return Place(path, outline, node) if node is not None else None
+
+
+def _callee(call: ast.Call) -> tuple[str, str]:
+    """The name of what is called, and of the package it is taken from: ``("tensor", "torch")``."""
+    func = call.func
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+        return func.attr, func.value.id
+    return (func.id, "") if isinstance(func, ast.Name) else ("", "")

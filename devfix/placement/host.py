@@ -1,0 +1,57 @@
+"""To the host: the ways to hand an accelerator's tensor to code that reads the CPU's memory."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    Mismatch,
+    Operand,
+    ReplaceExpression,
+    WrapExpression,
+)
+from devfix.placement.device_expression import Place
+
+_ELEMENT = "t"
+
+
+def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[Fix]:
+    """The operand's copy on the CPU; on a CPU tensor ``.cpu()`` is the identity.
+
+    A tensor that requires grad is detached first: NumPy refuses it wherever it is. Of a list, each
+    tensor is copied.
+    """
+    suffix = ".detach().cpu()" if mismatch.get("grad") else ".cpu()"
+    outline = facts.outline(operand.path)
+    node = outline.expression_at(operand.span)
+    if node is None or operand.span == mismatch.sink:
+        return []
+    place = Place(operand.path, outline, node)
+    edits = _of_items(place, suffix) if mismatch.get("inside") else _wrapped(place, node, suffix)
+    if mismatch.get("inside") == "mixed" or not edits:
+        return []
+    title = f"copy `{operand.text}` to the CPU"
+    return [Fix(title, edits, Applicability.SAFE)]
+
+
+def _of_items(place: Place, suffix: str) -> tuple[FileEdit, ...]:
+    node = place.node
+    if isinstance(node, ast.ListComp):
+        return _wrapped(place, node.elt, suffix)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return tuple(edit for item in node.elts for edit in _wrapped(place, item, suffix))
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        return ()
+    source = place.outline.source
+    span = source.span(node)
+    code = f"[{_ELEMENT}{suffix} for {_ELEMENT} in {source.segment(span)}]"
+    return (FileEdit(place.path, ReplaceExpression(span, code)),)
+
+
+def _wrapped(place: Place, node: ast.expr, suffix: str) -> tuple[FileEdit, ...]:
+    edit = WrapExpression(place.outline.source.span(node), "", suffix)
+    return (FileEdit(place.path, edit),)
