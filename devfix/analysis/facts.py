@@ -14,6 +14,11 @@ Kinds of mismatch:
     an index that is no integer.
 ``target-dtype``
     a loss's target of a dtype it refuses; ``wanted`` names a right one.
+``in-place-dtype``
+    an in-place operation whose result does not fit the tensor it is written to; ``wanted`` is the
+    dtype that the first operand should have, ``bound`` marks the bound of a ``clamp_``.
+``float64-on-mps``
+    a float64 tensor goes to a device that may be MPS, which has none.
 ``generator``
     a generator and the call that draws from it on two devices.
 ``legacy-constructor``

@@ -56,6 +56,10 @@ class Recaster:
         """A cast on the way that is wrong is put right; else the cast goes to the use."""
         return self._fixes(self._at_casts(), self._at_use(), self._after_unpacking(), self._at_entries())
 
+    def at_name(self) -> list[Fix]:
+        """Where the value was given its name, for an operand that is written to."""
+        return self._fixes(self._at_binding())
+
     def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
         found = dict.fromkeys(edits for edits in candidates if edits)
         return [Fix(self.title, edits, Applicability.UNSAFE) for edits in found]
@@ -127,6 +131,17 @@ class Recaster:
         if not isinstance(func, ast.Attribute):
             return ()
         return self._wrap(Place(place.path, place.outline, func.value))
+
+    def _at_binding(self) -> tuple[FileEdit, ...]:
+        """The right-hand side of the last assignment that gave the value a name."""
+        for site in reversed(self.operand.trail):
+            place = self._place(site.path, site.span) if site.kind == "name" else None
+            statement = place.outline.statement_of(place.node) if place is not None else None
+            if place is None or not isinstance(statement, ast.Assign):
+                continue
+            if statement.targets == [place.node]:
+                return self._wrap(Place(place.path, place.outline, statement.value))
+        return ()
 
     def _after_unpacking(self) -> tuple[FileEdit, ...]:
         """One ``x = x.float()`` at the top of the loop that takes the value out of a batch."""

@@ -21,6 +21,8 @@ _BY_KIND = {
     "no-leaf": "moved-parameter-is-no-leaf",
     "map-location": "load-without-map-location",
     "dtype": "float64-meets-float32",
+    "in-place-dtype": "in-place-result-type",
+    "float64-on-mps": "float64-on-mps",
 }
 
 
@@ -39,7 +41,7 @@ def misplaced(mismatch: Mismatch) -> Operand | None:
     """The operand to blame: the first on the CPU, a module's parameters before anything else."""
     hosts = [operand for operand in mismatch.operands if operand.device == "cpu"]
     weights = [operand for operand in hosts if operand.role == "weight" and mismatch.get("module")]
-    return (weights or hosts or [None])[0]
+    return next(iter(weights or hosts), None)
 
 
 def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:

@@ -30,6 +30,8 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    dtype_trails,
+    extend,
     without_none,
 )
 
@@ -202,7 +204,8 @@ def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
             return value
         roots = value.roots or ((value.trail,) if value.trail else ())
         trail = (interp.site("loader", node),) if getattr(node, "end_lineno", None) else ()
-        return replace(value, trail=trail, roots=roots)
+        typed = tuple(extend(before, trail[0]) for before in dtype_trails(value)) if trail else ()
+        return replace(value, trail=trail, roots=roots, typed=typed)
     if isinstance(value, TupleValue):
         return TupleValue(tuple(_from_loader(interp, item, node) for item in value.items))
     if isinstance(value, Sequence):

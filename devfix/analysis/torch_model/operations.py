@@ -17,7 +17,7 @@ from devfix.analysis.lattice import (
     promote,
     rank_of_broadcast,
 )
-from devfix.analysis.torch_model import grad_mode, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, requirements
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
@@ -115,7 +115,7 @@ def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> 
         return AT_LEAST_1
     if base == "squeeze":
         return None
-    if base in ("select",) and first.rank is not None and first.rank > 0:
+    if base == "select" and first.rank is not None and first.rank > 0:
         return first.rank - 1
     return first.rank if first.rank in (None, 0) else AT_LEAST_1
 
@@ -217,6 +217,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     detail = {"in_place": parts[0].role} if in_place else None
     device = requirements.meet(interp, site.node, full, parts, scalars=op.scalars, detail=detail)
     if in_place:
+        in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
         return parts[0].tensor
     if unclear and not device.is_accelerator and not op.scalars:
         device = parts[0].tensor.device

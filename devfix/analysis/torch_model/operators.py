@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, Device, promote, rank_of_broadcast
-from devfix.analysis.torch_model import grad_mode, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -154,11 +154,8 @@ def _result_dtype(op: ast.operator, left: Value, right: Value) -> str | None:
     if not isinstance(left, Tensor):
         a, b = b, a
         left, right = right, left
-    if not isinstance(right, (Tensor, Array)):
-        # A wrapped number: like a 0-dim tensor, but of no width of its own.
-        dtype = _with_number(a[0], b[0])
-    else:
-        dtype = promote(a, b)
+    # A wrapped number is like a 0-dim tensor, but of no width of its own.
+    dtype = promote(a, b) if isinstance(right, (Tensor, Array)) else _with_number(a[0], b[0])
     if isinstance(op, ast.Div) and dtype is not None and not dtype.startswith(("float", "bf", "complex")):
         return "float32"
     return dtype
@@ -374,7 +371,11 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         parts = [Part(left, "input", node.target), Part(right, "other", node.value)]
         name = _NAMES[type(node.op)]
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
-        return replace(left, rank=left.rank)
+        in_place_results.check(interp, node, name, parts, [right])
+        return left
+    if isinstance(left, Tensor) and scalar_type(right) is not None:
+        in_place_results.check(interp, node, _NAMES[type(node.op)], [Part(left, "input", node.target)], [right])
+        return left
     obj = interp.obj_of(left)
     if isinstance(left, Ref) and obj is not None and obj.kind == "list" and isinstance(node.op, ast.Add):
         items = iteration.exact_items(interp, right)

@@ -1,0 +1,46 @@
+"""in-place-result-type: an integer tensor cannot hold the result of an in-place operation."""
+
+from collections.abc import Iterator
+
+from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+
+
+class InPlaceResultType(Rule):
+    """An in-place operation on an integer tensor has a floating point result.
+
+    ``counts /= total`` and ``index.clamp_(0, limit)`` write into the tensor they start from, whose
+    dtype stays. With a float operand PyTorch raises "result type Float can't be cast to the desired
+    output type Long", on every device.
+
+    The fix makes the bounds of ``clamp_`` integers, and else casts the tensor to float where it
+    gets its name. It is unsafe, as every cast.
+
+    Before::
+
+        import torch
+
+        share = torch.tensor([3, 1]).clone()
+        share /= share.sum()
+        print(share)
+
+    After::
+
+        import torch
+
+        share = torch.tensor([3, 1]).clone().float()
+        share /= share.sum()
+        print(share)
+    """
+
+    code, name, applicability = "DF506", "in-place-result-type", Applicability.UNSAFE
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        """One finding for each operand that does not fit."""
+        for mismatch in self.caused(facts):
+            operand, wanted = mismatch.operands[0], mismatch.get("wanted") or "float32"
+            message = (
+                f"the result of this in-place operation does not fit: `{operand.text}` is {operand.dtype}"
+            )
+            cast = Recaster(facts, mismatch, operand, wanted)
+            fixes = cast.at_use_first() if mismatch.get("bound") else cast.at_name()
+            yield self.finding(mismatch, message, fixes)
