@@ -121,6 +121,19 @@ class BindResult:
 
 
 @dataclass(frozen=True, slots=True)
+class AssignmentToCall:
+    """Turn the assignment at ``span`` into a statement of ``prefix``, its value and ``suffix``.
+
+    With the prefix ``self.register_buffer("a", `` and the suffix ``)``, ``self.a = b`` becomes
+    ``self.register_buffer("a", b)``. The assignment has one target; a comment beside it stays.
+    """
+
+    span: Span
+    prefix: str
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
 class InsertBefore:
     """Put the statements ``code`` (dedented source) before the statement at ``span``."""
 
@@ -193,6 +206,7 @@ Edit = (
     | RemoveKeyword
     | DropCall
     | BindResult
+    | AssignmentToCall
     | InsertBefore
     | InsertAfter
     | InsertAtBodyStart

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from devfix.findings import (
     AddImport,
+    AssignmentToCall,
     BindResult,
     DeleteStatement,
     DropCall,
@@ -106,7 +107,7 @@ class _Oracle:
                 self.gone.add(id(self.statement(span)))
             case MoveStatement(span, after, before):
                 self._move(self.statement(span), after, before)
-            case BindResult(span):
+            case BindResult(span) | AssignmentToCall(span):
                 self.on_statement.setdefault(id(self.statement(span)), []).append(edit)
             case InsertAfterImports() | AddImport():
                 self.module_code.append(edit)

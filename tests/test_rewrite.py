@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 import pytest
@@ -23,7 +24,7 @@ from edit_makers import (
     wrap,
 )
 
-from devfix.findings import Edit, InsertAfter, MoveStatement, Span, WrapExpression
+from devfix.findings import AssignmentToCall, Edit, InsertAfter, MoveStatement, Span, WrapExpression
 from devfix.rewrite import EditError, apply_edits
 
 
@@ -327,6 +328,39 @@ def test_bind_result(text: str, result: str) -> None:
 
 def test_a_bound_statement_is_not_taken_away_with_its_call() -> None:
     assert edited("x.f(a)", bind("x.f(a)", "y"), wrap("x.f(a)", "g(", ")")) == "y = g(x.f(a))"
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("self.a = b  # why\n", 'self.keep("a", b, k=1)  # why\n'),
+        ("self.a: int = b\n", 'self.keep("a", b, k=1)\n'),
+        ("if c: self.a = b; d = 1\n", 'if c: self.keep("a", b, k=1); d = 1\n'),
+        ("self.a = (b +  # one\n  c)\n", 'self.keep("a", (b +  # one\n  c), k=1)\n'),
+        ("self.a = \\\n  b\n", 'self.keep("a", b, k=1)\n'),
+    ],
+)
+def test_an_assignment_becomes_a_call(text: str, result: str) -> None:
+    assert edited(text, AssignmentToCall(_assignment(text), 'self.keep("a", ', ", k=1)")) == result
+
+
+def test_the_value_handed_over_takes_other_edits() -> None:
+    text = "self.a = b + c\n"
+    call = AssignmentToCall(_assignment(text), "f(", ")")
+    assert edited(text, call, wrap("b + c", "", ".to(d)")) == "f((b + c).to(d))\n"
+
+
+@pytest.mark.parametrize("text", ["a = b = c\n", "a: int\n", "a\n"])
+def test_only_an_assignment_to_one_target_becomes_a_call(text: str) -> None:
+    end = len(text) - 1
+    with pytest.raises(EditError, match="one target"):
+        edited(text, AssignmentToCall(Span(1, 0, 1, end), "f(", ")"))
+
+
+def _assignment(text: str) -> Span:
+    found = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Assign, ast.AnnAssign)))
+    assert found.end_lineno is not None and found.end_col_offset is not None
+    return Span(found.lineno, found.col_offset, found.end_lineno, found.end_col_offset)
 
 
 def test_only_expressions_are_bound() -> None:

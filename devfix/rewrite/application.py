@@ -8,6 +8,7 @@ import libcst as cst
 
 from devfix.findings import (
     AddImport,
+    AssignmentToCall,
     BindResult,
     DeleteStatement,
     DropCall,
@@ -79,6 +80,7 @@ class _Application:
         self._operands: dict[Expression, Operand] = {}
         self._calls: dict[Expression, Arguments] = {}
         self._bindings: dict[int, str] = {}
+        self._handed_over: dict[int, list[Patch]] = {}
 
     def run(self, edits: Sequence[Edit]) -> str:
         """The new text."""
@@ -102,6 +104,8 @@ class _Application:
                 self._dropping.add(self._expressions.at(span))
             case BindResult(span, target):
                 self._bind(span, target)
+            case AssignmentToCall(span, prefix, suffix):
+                self._hand_over(span, prefix, suffix)
             case InsertAfterImports() | AddImport():
                 self._imports.add(edit)
             case InsertBefore() | InsertAfter() | InsertAtBodyStart():
@@ -128,6 +132,21 @@ class _Application:
         if self._bindings.setdefault(statement.start, target) != target:
             raise EditError(f"The result in line {span.line} is to be bound twice.")
 
+    def _hand_over(self, span: Span, prefix: str, suffix: str) -> None:
+        statement = self._plan.statement(span)
+        node = statement.node
+        one = isinstance(node, cst.AnnAssign) or (isinstance(node, cst.Assign) and len(node.targets) == 1)
+        if not one or node.value is None:
+            raise EditError(f"The statement in line {span.line} does not assign to one target.")
+        if statement.start in self._handed_over:
+            raise EditError(f"The value in line {span.line} is to be handed over twice.")
+        value = self._expressions.part(statement.row, node.value)
+        start, end = value.parens or (value.start, value.end)
+        self._handed_over[statement.start] = [
+            Patch(statement.start, start, prefix),
+            Patch(end, end, suffix, Side.CLOSING, 1),
+        ]
+
     def _patches(self) -> Iterator[Patch]:
         yield from self._dropping.patches(frozenset(self._bindings), self._wrapped())
         for call in self._calls.values():
@@ -137,6 +156,8 @@ class _Application:
             yield from operand.patches(self._tree.text, self._newline)
         for start, target in self._bindings.items():
             yield Patch(start, start, f"{target} = ", Side.BINDING)
+        for patches in self._handed_over.values():
+            yield from patches
         yield from self._imports.patches()
 
     def _wrapped(self) -> frozenset[cst.CSTNode]:

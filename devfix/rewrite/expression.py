@@ -88,6 +88,11 @@ class Expressions:
         """The expression that ``node`` is; its row has been asked for before."""
         return self._by_node[node]
 
+    def part(self, row: Row, node: cst.CSTNode) -> Expression:
+        """The expression that ``node``, somewhere in ``row``, is."""
+        self._index(row)
+        return self._by_node[node]
+
     def _index(self, row: Row) -> dict[tuple[int, int], Expression]:
         if row not in self._rows:
             index: dict[tuple[int, int], Expression] = {}
