@@ -197,7 +197,7 @@ def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
 
 def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | None:
     """``left is right``, mostly asked of None."""
-    if right == NONE or left == NONE:
+    if NONE in (right, left):
         other = left if right == NONE else right
         kinds = {member == NONE for member in members(other)}
         if len(kinds) != 1:

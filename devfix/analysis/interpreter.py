@@ -177,7 +177,8 @@ class Interpreter:
     @contextmanager
     def watching(self) -> Iterator[list[Origin]]:
         """Collect every call that puts a tensor on the accelerator while the block runs."""
-        outer, seen = self.placements, []
+        seen: list[Origin] = []
+        outer = self.placements
         self.placements = seen
         try:
             yield seen

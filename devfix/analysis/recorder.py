@@ -10,7 +10,7 @@ from devfix.analysis.lattice import Device
 from devfix.findings import Mismatch, Origin, Span
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
-MODULE_TOKEN = "module"
+MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 
 
 @dataclass(frozen=True, slots=True)

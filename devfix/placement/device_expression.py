@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import Device
+from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, InsertAfterImports, Operand
-from devfix.analysis.outline import Outline
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -88,7 +88,7 @@ def _wanted(device: Device | None) -> bool:
     return device is not None and device.is_accelerator
 
 
-def _usable(facts: Facts, place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
+def _usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     if not all(binding.kind == kind and _wanted(binding.device) for binding in bindings):
         return False
@@ -140,8 +140,8 @@ def _variable(facts: Facts, place: Place) -> str | None:
             for name, bindings in names.items()
             if name.partition(".")[0] not in shadowed
             and not name.startswith("self.")
-            and _usable(facts, place, scope, bindings, "device")
-            and ("." not in name or _root_is_visible(facts, place, scope, name))
+            and _usable(place, scope, bindings, "device")
+            and ("." not in name or _root_is_visible(facts, place, name))
         ]
         if found:
             return min(found, key=lambda name: (name != "device", "." in name, len(name), name))
@@ -149,7 +149,7 @@ def _variable(facts: Facts, place: Place) -> str | None:
     return None
 
 
-def _root_is_visible(facts: Facts, place: Place, scope: str, name: str) -> bool:
+def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
     """``args.device`` is usable where ``args`` is bound for certain."""
     root = name.partition(".")[0]
     receiver = place.outline.receiver_name(place.outline.function_of(place.node))
@@ -202,7 +202,7 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if "." in peer.text:
         return None
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)
-    if bindings and _usable(facts, place, place.outline.scopes(place.node)[0], bindings, "tensor"):
+    if bindings and _usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return f"{peer.text}.device"
     return None
 
@@ -241,7 +241,7 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     if not scope and kind == "tensor":
         return None
     for name, bindings in facts.bindings(place.path, scope).items():
-        if "." in name or not _usable(facts, place, scope, bindings, kind):
+        if "." in name or not _usable(place, scope, bindings, kind):
             continue
         return name
     return None

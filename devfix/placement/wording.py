@@ -49,9 +49,9 @@ def life(mismatch: Mismatch) -> tuple[Note, ...]:
         for trail in (operand.trail, *operand.roots):
             for site in trail:
                 if site.kind in _SPOKEN:
-                    notes.setdefault(_note(operand, site))
+                    notes.setdefault(_note(site))
     return tuple(notes)
 
 
-def _note(operand: Operand, site: Origin) -> Note:
+def _note(site: Origin) -> Note:
     return Note(site.path, site.span, f"`{site.text}` {_SPOKEN[site.kind]}")

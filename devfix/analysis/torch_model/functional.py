@@ -10,6 +10,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import generators, losses, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.specs import OPS, Op
 from devfix.analysis.values import (
     UNKNOWN,
     Sequence,
@@ -71,7 +72,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     """A function from :data:`LAYERS`."""
-    op = operations.Op(spec.operands, scalars=False)
+    op = Op(spec.operands, scalars=False)
     parts, _ = operations.parts_of(interp, op, site)
     if not parts:
         return UNKNOWN
@@ -201,7 +202,7 @@ def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pad_sequence``: the list becomes one tensor where its items are."""
-    return operations.joined(interp, "torch.stack", operations.OPS["stack"], site)
+    return operations.joined(interp, "torch.stack", OPS["stack"], site)
 
 
 def init(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -12,6 +12,7 @@ from devfix.analysis.lattice import AT_LEAST_1, Device
 from devfix.analysis.torch_model import grad_mode, losses, operations, owners, pretrained, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -252,7 +253,7 @@ def _criterion(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Valu
 def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: CallSite) -> Value:
     """A layer with parameters: its inputs and its weight meet."""
     spec = WEIGHTED[name]
-    op = operations.Op(spec.inputs)
+    op = Op(spec.inputs)
     parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, site))
     full = f"torch.nn.{name}"
     callee = site.node.func if isinstance(site.node, ast.Call) else None
@@ -270,7 +271,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     tensors = [part.tensor for part in parts] or [place]
     grad = grad_mode.recorded(interp, grad=True)
     result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
-    if interp.autocast and not spec.index and name not in ("LayerNorm",):
+    if interp.autocast and not spec.index and name != "LayerNorm":
         result = replace(result, dtype=None)
     return _packaged(spec, name, result)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import operations, requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import UNKNOWN, Const, Tensor, Value
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ CRITERIA: dict[str, tuple[str, tuple[str, ...]]] = {
 def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg] | None = None) -> Value:
     """A loss called as a function; ``buffers`` are the tensors a loss module brings along."""
     spec = LOSSES[name]
-    op = operations.Op(spec.operands)
+    op = Op(spec.operands)
     parts, _ = operations.parts_of(interp, op, site)
     for role, arg in (buffers or {}).items():
         if isinstance(arg.value, Tensor):

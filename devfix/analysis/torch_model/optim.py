@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import Device
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import owners, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     Ref,
     Scalar,
     Tensor,
+    Trail,
     TupleValue,
     Value,
     without_none,
@@ -57,6 +58,7 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
             requirements.record(interp, site.node, name, "no-leaf", [Part(tensor, "params", node)])
     owners = {tensor.owner for tensor in found if tensor.owner is not None}
     obj = obj.with_fact("owners", TupleValue(tuple(Const(owner) for owner in sorted(owners))))
+    obj = obj.with_fact("built", Const(interp.chain()))
     group = interp.new(
         Obj("dict", attrs={"params": interp.new(Obj("list", element=found[0] if found else UNKNOWN))},
             element=Scalar("float"))
@@ -80,8 +82,7 @@ def _tensors(interp: Interpreter, site: CallSite) -> list[Tensor]:
     items = iteration.exact_items(interp, given)
     values = list(items) if items is not None else [iteration.element(interp, given, None)]
     found: list[Tensor] = []
-    for value in values:
-        value = without_none(value)
+    for value in map(without_none, values):
         if isinstance(value, Tensor):
             found.append(value)
             continue
@@ -114,7 +115,8 @@ def _set_state(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     if device is None or "stateless" in obj.facts:
         return
     trail = (*obj.trail[:1], interp.site("other", site.node))
-    interp.update(ref, replace(obj.with_fact("state device", DeviceValue(device)), trail=trail))
+    obj = obj.with_fact("state device", DeviceValue(device)).with_fact("filled", Const(interp.chain()))
+    interp.update(ref, replace(obj, trail=trail))
 
 
 def is_optimizer(interp: Interpreter, ref: Ref) -> bool:
@@ -164,10 +166,21 @@ def _record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, s
     moved = modules.tensors(interp, owner)[0] if owner is not None else Tensor(device)
     eager = len(obj.trail) > 1 and obj.trail[0].span == obj.trail[1].span
     detail = {"cause": "constructor" if eager else "state"}
+    chains = [chain for chain in (_chain(obj, "built"), _chain(obj, "filled")) if chain]
+    before = Tensor(state, trail=obj.trail, roots=tuple(chains))
+    if owner is not None:
+        root = owners.root(interp, owner)[0]
+        moved = replace(moved, roots=(_chain(interp.obj(owner), "moved at"), interp.obj(root).trail))
     requirements.record(
         interp, site.node, getattr(obj.cls, "name", "torch.optim.Optimizer"), "optimizer-state",
-        [Part(Tensor(state, trail=obj.trail), "state", None), Part(moved, "params", None)], **detail,
+        [Part(before, "state", None), Part(moved, "params", None)], **detail,
     )  # fmt: skip
+
+
+def _chain(obj: Obj, fact: str) -> Trail:
+    """The statements that were being executed when something happened to an object."""
+    found = obj.facts.get(fact)
+    return found.value if isinstance(found, Const) and isinstance(found.value, tuple) else ()
 
 
 def _moved_owner(interp: Interpreter, obj: Obj) -> Ref | None:

@@ -46,7 +46,7 @@ _GRAPH = ("torch_geometric.nn", "dgl.nn")
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """A model (or another object) made by a call of ``name``; None when it is none."""
     package, _, last = name.rpartition(".")
-    if last == "from_pretrained" or last == "from_config":
+    if last in {"from_pretrained", "from_config"}:
         return _from_pretrained(interp, package, site)
     is_class = last[:1].isupper()
     if name.startswith(_MAKERS) and not (is_class and last.endswith("Weights")):
@@ -116,7 +116,7 @@ def call(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> Value:
         device = place.device
     trail = (interp.site("result", site.node),)
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
-    if name.startswith("transformers") or name.startswith("diffusers"):
+    if name.startswith(("transformers", "diffusers")):
         return _output(interp, result)
     if name.startswith("torchvision.models.detection"):
         return UNKNOWN

@@ -173,7 +173,9 @@ def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar("bool") if None in answers else Const(False)
 
 
-_KINDS = {"list": "list", "dict": "dict", "set": "set"}
+_KINDS = ("list", "dict", "set")
+_SCALARS = ("int", "float", "bool", "str")
+_BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
 
 
 def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
@@ -184,7 +186,7 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if not isinstance(option, External):
         return None
     name = option.name
-    if name == "torch.Tensor" or name == "torch.nn.Parameter":
+    if name in {"torch.Tensor", "torch.nn.Parameter"}:
         if isinstance(value, Tensor):
             return True if name == "torch.Tensor" or value.parameter else None
         return False
@@ -194,13 +196,8 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
         return modules.is_module(interp, value)
     package, _, last = name.rpartition(".")
     obj = interp.obj_of(value)
-    if package == "builtins":
-        if last == "tuple":
-            return isinstance(value, (TupleValue, Sequence))
-        if last in _KINDS:
-            return obj is not None and obj.kind == _KINDS[last]
-        if last in ("int", "float", "bool", "str"):
-            return scalar_type(value) == last
+    if package == "builtins" and last in _BUILT_IN:
+        return _is_built_in(value, obj, last)
     if last in ("Mapping", "MutableMapping", "Dict"):
         return (obj is not None and obj.kind == "dict") or None
     if isinstance(value, (Tensor, Array, Const, Scalar)):
@@ -208,6 +205,14 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
         return True if obj.cls.name == name else None
     return None
+
+
+def _is_built_in(value: Value, obj: Obj | None, name: str) -> bool:
+    if name == "tuple":
+        return isinstance(value, (TupleValue, Sequence))
+    if name in _KINDS:
+        return obj is not None and obj.kind == name
+    return scalar_type(value) == name
 
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:

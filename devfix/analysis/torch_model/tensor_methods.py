@@ -62,7 +62,7 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
         return Sequence(operations.derived(interp, [value], site, value.dtype, rank))
     if name in ("argsort", "multinomial", "nonzero", "bincount_"):
         return operations.derived(interp, [value], site, "int64", value.rank)
-    if name == "unique" or name == "unique_consecutive":
+    if name in {"unique", "unique_consecutive"}:
         return _unique(interp, value, site)
     shifted = site.shifted(Arg(value, where))
     found = operations.apply(interp, name, shifted)
@@ -98,7 +98,7 @@ def _number(value: Tensor, name: str) -> Value:
 def _numpy(interp: Interpreter, value: Tensor, where: ast.expr | None, site: CallSite) -> Value:
     """``x.numpy()``: CPU tensors that need no gradient (facts: "numpy on cuda")."""
     force = "force" in site.keywords and site.keywords["force"].value != FALSE
-    if not force and value.device.kind in ("accelerator",):
+    if not force and value.device.kind == "accelerator":
         detail = {"grad": "1"} if value.grad else {}
         requirements.record(
             interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail
