@@ -359,7 +359,8 @@ def test_only_an_assignment_to_one_target_becomes_a_call(text: str) -> None:
 
 def _assignment(text: str) -> Span:
     found = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Assign, ast.AnnAssign)))
-    assert found.end_lineno is not None and found.end_col_offset is not None
+    assert found.end_lineno is not None
+    assert found.end_col_offset is not None
     return Span(found.lineno, found.col_offset, found.end_lineno, found.end_col_offset)
 
 

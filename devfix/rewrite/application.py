@@ -135,12 +135,13 @@ class _Application:
     def _hand_over(self, span: Span, prefix: str, suffix: str) -> None:
         statement = self._plan.statement(span)
         node = statement.node
-        one = isinstance(node, cst.AnnAssign) or (isinstance(node, cst.Assign) and len(node.targets) == 1)
-        if not one or node.value is None:
+        single = isinstance(node, cst.AnnAssign) or (isinstance(node, cst.Assign) and len(node.targets) == 1)
+        given = node.value if isinstance(node, (cst.Assign, cst.AnnAssign)) and single else None
+        if given is None:
             raise EditError(f"The statement in line {span.line} does not assign to one target.")
         if statement.start in self._handed_over:
             raise EditError(f"The value in line {span.line} is to be handed over twice.")
-        value = self._expressions.part(statement.row, node.value)
+        value = self._expressions.part(statement.row, given)
         start, end = value.parens or (value.start, value.end)
         self._handed_over[statement.start] = [
             Patch(statement.start, start, prefix),
