@@ -35,7 +35,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import device_expression
+from devfix.placement import device_expression, legacy
 from devfix.placement.casting import Recaster
 from devfix.placement.causes import cause, misplaced, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
@@ -77,6 +77,7 @@ __all__ = [
     "copied_to_host",
     "device_expression",
     "device_name",
+    "legacy",
     "life",
     "misplaced",
     "operand_marks",

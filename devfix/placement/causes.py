@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devfix.findings import Mismatch, Operand, Origin
+from devfix.placement import legacy
 
 _LOSSES = ("loss", "entropy")
 _CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
@@ -55,6 +56,8 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
         return "unregistered-tensor"
     if "tokenizer" in kinds:
         return "tokenizer-output-not-moved"
+    if legacy.origins(operand):
+        return "legacy-tensor-type"
     if operand.role in ("weight", "pos_weight") and any(w in mismatch.operation for w in _LOSSES):
         return "criterion-tensor-on-cpu"
     first = operand.trail[0] if operand.trail else None

@@ -214,7 +214,8 @@ def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
     rank = _legacy_rank(interp, site)
     made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail)
     if asked is not None and asked.is_accelerator and device == CPU:
-        requirements.record(interp, site.node, name, "legacy-constructor", [Part(made, "device", None)])
+        form = "data" if len(site.args) == 1 and nesting(interp, site.args[0].value) != 0 else "sizes"
+        requirements.record(interp, site.node, name, "legacy-constructor", [Part(made, "device", None)], form=form)
         return replace(made, device=asked)
     data = without_none(site.args[0].value) if len(site.args) == 1 else None
     if isinstance(data, Array):

@@ -1,0 +1,127 @@
+"""Legacy constructors: ``torch.FloatTensor`` and the like, and what should stand in their place."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from devfix.analysis.facts import Facts
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, ReplaceExpression
+from devfix.placement.device_expression import Place
+
+_DTYPES = {
+    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
+    "IntTensor": "int32", "ShortTensor": "int16", "ByteTensor": "uint8", "CharTensor": "int8",
+    "BoolTensor": "bool", "BFloat16Tensor": "bfloat16", "Tensor": "float32",
+}  # fmt: skip
+_CASTS = {"FloatTensor": "float", "DoubleTensor": "double", "HalfTensor": "half", "LongTensor": "long"}
+_CONSTRUCTED = re.compile(r"(\w+\.)?[A-Z]?\w*Tensor\(")
+_TYPED = re.compile(r".*\.type\([\w.]*Tensor\)$")
+
+
+def is_legacy(origin: Origin) -> bool:
+    """Whether a value was made by a legacy constructor, or put on the CPU by ``.type(...)`` of one."""
+    if origin.kind == "factory":
+        return _CONSTRUCTED.match(origin.text) is not None
+    return origin.kind == "move" and _TYPED.match(origin.text) is not None
+
+
+def origins(operand: Operand) -> list[Origin]:
+    """The legacy constructors that an operand goes back to."""
+    trails = (operand.trail, *operand.roots)
+    return list(dict.fromkeys(trail[0] for trail in trails if trail and is_legacy(trail[0])))
+
+
+def modern_call(facts: Facts, mismatch: Mismatch) -> list[Fix]:
+    """``torch.FloatTensor(data, device=d)`` as ``torch.tensor(data, dtype=torch.float32, device=d)``."""
+    outline = facts.outline(mismatch.path)
+    call = outline.expression_at(mismatch.sink)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.keywords) != 1:
+        return []
+    source = outline.source
+    package = source.segment(source.span(call.func.value))
+    dtype = _DTYPES.get(call.func.attr)
+    if dtype is None or not call.args:
+        return []
+    function = "empty" if mismatch.get("form") == "sizes" else "tensor"
+    data = ", ".join(source.segment(source.span(arg)) for arg in call.args)
+    device = source.segment(source.span(call.keywords[0].value))
+    code = f"{package}.{function}({data}, dtype={package}.{dtype}, device={device})"
+    edit = FileEdit(mismatch.path, ReplaceExpression(mismatch.sink, code))
+    title = f"make the tensor with `{package}.{function}`"
+    return [Fix(title, (edit,), Applicability.SAFE)]
+
+
+def without_type(facts: Facts, origin: Origin) -> list[Fix]:
+    """``x.type(torch.FloatTensor)``, which also moves to the CPU, as ``x.float()``."""
+    outline = facts.outline(origin.path)
+    call = outline.expression_at(origin.span)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(call.args) != 1:
+        return []
+    argument = call.args[0]
+    method = _CASTS.get(argument.attr) if isinstance(argument, ast.Attribute) else None
+    if method is None:
+        return []
+    source = outline.source
+    receiver = source.segment(source.span(call.func.value))
+    edit = FileEdit(origin.path, ReplaceExpression(origin.span, f"{receiver}.{method}()"))
+    return [Fix(f"cast with `.{method}()`, which moves nothing", (edit,), Applicability.SAFE)]
+
+
+def alias_that_follows(facts: Facts, origin: Origin) -> list[Fix]:
+    """``Tensor = torch.FloatTensor`` chooses the accelerator's type where the program's flag is set."""
+    outline = facts.outline(origin.path)
+    node = outline.expression_at(origin.span)
+    name = _alias_in(node)
+    if name is None:
+        return []
+    bound = [s for s in outline.source.tree.body if isinstance(s, ast.Assign) and _binds(s, name)]
+    if len(bound) != 1 or not isinstance(bound[0].value, ast.Attribute):
+        return []
+    value = bound[0].value
+    source = outline.source
+    package, old = source.segment(source.span(value.value)), source.segment(source.span(value))
+    flag = _flag(Place(origin.path, outline, value))
+    if value.attr not in _DTYPES or flag is None:
+        return []
+    new = f"{package}.cuda.{value.attr if value.attr != 'Tensor' else 'FloatTensor'} if {flag} else {old}"
+    edit = FileEdit(origin.path, ReplaceExpression(source.span(value), new))
+    return [Fix(f"let `{name}` follow `{flag}`", (edit,), Applicability.SAFE)]
+
+
+def _alias_in(node: ast.expr | None) -> str | None:
+    """The name in ``Tensor(...)`` or ``x.type(Tensor)``."""
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Name):
+        return node.func.id
+    argument = node.args[0] if node.args else None
+    return argument.id if isinstance(argument, ast.Name) else None
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0]
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _flag(place: Place) -> str | None:
+    """The module's variable for "an accelerator is there", bound before the place."""
+    for statement in place.outline.source.tree.body:
+        if statement is place.outline.statement_of(place.node):
+            return None
+        if isinstance(statement, ast.Assign) and _asks_for_cuda(statement.value):
+            target = statement.targets[0]
+            if len(statement.targets) == 1 and isinstance(target, ast.Name):
+                return target.id
+    return None
+
+
+def _asks_for_cuda(value: ast.expr) -> bool:
+    """``torch.cuda.is_available()`` or ``True if torch.cuda.is_available() else False``."""
+    if isinstance(value, ast.IfExp):
+        results = (value.body, value.orelse)
+        constant = [r.value if isinstance(r, ast.Constant) else None for r in results]
+        return constant == [True, False] and _asks_for_cuda(value.test)
+    return ast.unparse(value).endswith("cuda.is_available()") if isinstance(value, ast.Call) else False
