@@ -11,7 +11,14 @@ from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.state import State, join_states
-from devfix.analysis.torch_model import external_objects, functions, grad_mode, layers, methods
+from devfix.analysis.torch_model import (
+    external_objects,
+    functions,
+    grad_mode,
+    layers,
+    methods,
+    module_apply,
+)
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -23,6 +30,7 @@ from devfix.analysis.values import (
     Obj,
     Partial,
     Ref,
+    Retargeting,
     Sequence,
     Tensor,
     TupleValue,
@@ -96,6 +104,9 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return functions.call(interp, callee.name, site)
     if isinstance(callee, ExternalMethod):
         return methods.call(interp, callee, site)
+    if isinstance(callee, Retargeting):
+        value = site.value(0)
+        return module_apply.retargeted(callee, value) if isinstance(value, Tensor) else UNKNOWN
     if isinstance(callee, Partial):
         return call(interp, callee.function, _completed(callee, site))
     if isinstance(callee, Ref):
@@ -178,7 +189,7 @@ def _too_deep(interp: Interpreter, function: Function) -> bool:
 
 def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame:
     receiver = site.args[0].value if function.owner is not None and site.args else None
-    module = interp.modules.get(function.path, function.frame)
+    module = interp.outermost(function.frame)
     return Frame(
         interp.fresh(), function.path, function.scope, "function", function.frame, module,
         function, function.owner, receiver,
@@ -196,6 +207,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     value, state = _join_returns(frame.returns, split=not frame.options)
     if not _is_closed_over(function):
         state.frames.pop(frame.id, None)
+        interp.parents.pop(frame.id, None)
     interp.state = state
     state.dead = False
     if frame.yields:

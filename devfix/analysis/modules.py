@@ -111,13 +111,18 @@ def module_device(interp: Interpreter, value: Value) -> Device | None:
 def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
     """What ``Module._apply`` does: change every registered tensor, in place, keeping identity."""
     for part in tree(interp, ref):
-        obj = interp.obj(part)
-        attrs = dict(obj.attrs)
-        for name, tensor in registered(obj):
-            if name:
-                attrs[name] = change(tensor)
-        place = change(obj.place) if obj.place is not None else None
-        interp.update(part, replace(obj, attrs=attrs, place=place))
+        transform_one(interp, part, change)
+
+
+def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
+    """Change the parameters and buffers of one module, without its children's."""
+    obj = interp.obj(ref)
+    attrs = dict(obj.attrs)
+    for name, tensor in registered(obj):
+        if name:
+            attrs[name] = change(tensor)
+    place = change(obj.place) if obj.place is not None else None
+    interp.update(ref, replace(obj, attrs=attrs, place=place))
 
 
 def havoc(interp: Interpreter, value: Value) -> None:

@@ -207,6 +207,15 @@ class Partial(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Retargeting(Value):
+    """The function that ``Module.to`` hands to ``_apply``: moves a tensor, casts a floating one."""
+
+    device: Device | None
+    dtype: str | None
+    site: Origin = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class SuperValue(Value):
     """``super()`` inside a method of ``owner``."""
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, modules
 from devfix.analysis.frames import CallSite
-from devfix.analysis.torch_model import external_objects, layers, losses, module_methods, optim
+from devfix.analysis.torch_model import (
+    external_objects,
+    layers,
+    losses,
+    module_apply,
+    module_methods,
+    optim,
+)
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -64,6 +71,7 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
         initialise(interp, receiver, obj.cls, site)
         return NONE
     if name == "_apply":
+        module_apply.inherited(interp, receiver, site.value(0, "fn") or UNKNOWN, site.node)
         return receiver
     if modules.is_module(interp, receiver):
         return module_methods.call(interp, receiver, name, site)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.torch_model import module_apply
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
@@ -16,6 +17,7 @@ from devfix.analysis.values import (
     DTypeValue,
     External,
     Ref,
+    Retargeting,
     Scalar,
     Tensor,
     Trail,
@@ -158,15 +160,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         interp.note_choice(arg)
     _note_acceleration(interp, target.device)
     where = interp.site("move" if target.device is not None else "cast", site.node)
-
-    def change(value: Tensor) -> Tensor:
-        device = target.device if target.device is not None else value.device
-        dtype = value.dtype
-        if target.dtype is not None and (dtype in FLOATS or dtype is None):
-            dtype = None if target.dtype == "?" else target.dtype
-        return replace(value, device=device, dtype=dtype, trail=(where,), roots=())
-
-    modules.transform(interp, ref, change)
+    module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)
     obj = interp.obj(ref)
     if target.device is not None:
         interp.update(ref, obj.with_fact("moved", TupleValue((Const(str(target.device)),))))

@@ -1,0 +1,57 @@
+"""``Module._apply``: how a move reaches every tensor of a module, the project's overrides included."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
+from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
+    """``module._apply(function)``: the module's own version when the project has one."""
+    override = _override(interp, ref)
+    if override is None:
+        inherited(interp, ref, function, node)
+    else:
+        calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
+
+
+def inherited(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
+    """Torch's version: the children first, then every registered tensor, in place."""
+    below = [part for part in modules.tree(interp, ref) if part != ref]
+    if not any(_override(interp, part) for part in below):
+        modules.transform(interp, ref, lambda tensor: _changed(interp, function, tensor, node))
+        return
+    for child in modules.children(interp, ref):
+        apply(interp, child, function, node)
+    modules.transform_one(interp, ref, lambda tensor: _changed(interp, function, tensor, node))
+
+
+def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
+    """What the function of ``Module.to`` makes of one tensor: only floating ones are cast."""
+    device = function.device if function.device is not None else tensor.device
+    dtype = tensor.dtype
+    if function.dtype is not None and (dtype in FLOATS or dtype is None):
+        dtype = None if function.dtype == "?" else function.dtype
+    return replace(tensor, device=device, dtype=dtype, trail=(function.site,), roots=())
+
+
+def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
+    result = calls.call(interp, function, CallSite(node, (Arg(tensor),)))
+    if isinstance(result, Tensor):
+        return replace(tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots)
+    return replace(tensor, device=UNKNOWN_DEVICE, dtype=None)
+
+
+def _override(interp: Interpreter, ref: Ref) -> Function | None:
+    cls = interp.obj(ref).cls
+    found = classes.find(interp, cls, "_apply") if isinstance(cls, Class) else None
+    return found if isinstance(found, Function) else None
