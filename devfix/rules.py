@@ -36,11 +36,12 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression, legacy
-from devfix.placement.casting import Recaster
+from devfix.placement.casting import Recaster, with_targets
 from devfix.placement.causes import cause, misplaced, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.host import copied_to_host
 from devfix.placement.relocation import Relocator
+from devfix.placement.reordering import Reordering
 from devfix.placement.wording import device_name, life, operand_marks
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "Recaster",
     "Relocator",
     "RemoveKeyword",
+    "Reordering",
     "ReplaceExpression",
     "Rule",
     "SetKeyword",
@@ -83,6 +85,7 @@ __all__ = [
     "operand_marks",
     "registered_late",
     "sites_of",
+    "with_targets",
 ]
 
 

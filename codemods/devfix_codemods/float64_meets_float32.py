@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+from devfix.rules import Applicability, Facts, Finding, Recaster, Rule, with_targets
 
 
 class Float64MeetsFloat32(Rule):
@@ -12,8 +12,8 @@ class Float64MeetsFloat32(Rule):
     somebody chose otherwise. The first layer then raises "mat1 and mat2 must have the same dtype",
     on the CPU as well.
 
-    The fix casts to the dtype of the parameters where the data enters torch, or at the use. It is
-    unsafe, since a cast changes numbers; a program that is double on purpose is left alone.
+    The fix casts to the dtype of the parameters where the data enters torch, or at the use; float64
+    targets from NumPy go along, for losses that older versions cannot differentiate. It is unsafe, since a cast changes numbers; a program that is double on purpose is left alone.
 
     Before::
 
@@ -38,5 +38,5 @@ class Float64MeetsFloat32(Rule):
         for mismatch in self.caused(facts):
             operand, wanted = mismatch.operands[0], mismatch.get("wanted") or ""
             message = f"`{operand.text}` is {operand.dtype} and meets {wanted} where nothing is promoted"
-            fixes = Recaster(facts, mismatch, operand, wanted).at_entry_first()
+            fixes = with_targets(facts, Recaster(facts, mismatch, operand, wanted).at_entry_first())
             yield self.finding(mismatch, message, fixes)

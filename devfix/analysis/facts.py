@@ -14,6 +14,8 @@ Kinds of mismatch:
     an index that is no integer.
 ``target-dtype``
     a loss's target of a dtype it refuses; ``wanted`` names a right one.
+``target-width``
+    a loss's float64 target beside float32 predictions: no fault by itself on recent versions.
 ``in-place-dtype``
     an in-place operation whose result does not fit the tensor it is written to; ``wanted`` is the
     dtype that the first operand should have, ``bound`` marks the bound of a ``clamp_``.

@@ -52,6 +52,10 @@ class Recaster:
         """Where the data enters torch, else on its way, else at the use."""
         return self._fixes(self._at_entries(), self._at_move(), self._at_use(), self._after_unpacking())
 
+    def at_entries(self) -> tuple[FileEdit, ...]:
+        """The edits that cast where the data enters torch, if that can be done."""
+        return self._at_entries()
+
     def at_use_first(self) -> list[Fix]:
         """A cast on the way that is wrong is put right; else the cast goes to the use."""
         return self._fixes(self._at_casts(), self._at_use(), self._after_unpacking(), self._at_entries())
@@ -190,6 +194,25 @@ class Recaster:
         outline = self.facts.outline(path)
         node = outline.expression_at(span)
         return Place(path, outline, node) if node is not None else None
+
+
+def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:
+    """The fixes, the first also casting float64 targets that come from NumPy in the same files.
+
+    Losses promote, but their gradient is refused up to torch 2.11 ("Found dtype Double but
+    expected Float"), so that data cast to float32 would only fail later.
+    """
+    if not fixes:
+        return fixes
+    first, *others = fixes
+    paths = {edit.path for edit in first.edits}
+    edits = dict.fromkeys(first.edits)
+    for mismatch in facts.mismatches("target-width"):
+        target = mismatch.operands[0]
+        more = Recaster(facts, mismatch, target, "float32").at_entries()
+        if all(edit.path in paths for edit in more):
+            edits.update(dict.fromkeys(more))
+    return [Fix(first.title, tuple(edits), first.applicability), *others]
 
 
 def _callee(call: ast.Call) -> tuple[str, str]:

@@ -22,6 +22,7 @@ _BY_KIND = {
     "no-leaf": "moved-parameter-is-no-leaf",
     "map-location": "load-without-map-location",
     "dtype": "float64-meets-float32",
+    "target-width": "",
     "in-place-dtype": "in-place-result-type",
     "float64-on-mps": "float64-on-mps",
 }

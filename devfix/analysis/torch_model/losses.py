@@ -109,6 +109,8 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
     if target is None or target.tensor.dtype is None:
         return
     dtype = target.tensor.dtype
+    if not spec.target and dtype == "float64" and source is not None and source.tensor.dtype == "float32":
+        requirements.record(interp, site.node, name, "target-width", [target], wanted="float32")
     if spec.target == "classes":
         floating = dtype.startswith(("float", "bfloat"))
         bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
