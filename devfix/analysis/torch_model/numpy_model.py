@@ -52,6 +52,8 @@ _REDUCING = frozenset(
 _INDICES = frozenset(
     "argmax argmin argsort searchsorted nonzero flatnonzero bincount digitize count_nonzero".split()
 )
+#: Functions of the form of the data that say nothing about its rank.
+_RESHAPING = frozenset("reshape expand_dims squeeze concatenate append delete take resize insert repeat tile".split())
 _JOINING = frozenset("concatenate stack vstack hstack column_stack dstack".split())
 #: Generators: ``RandomState``, ``default_rng``.
 RNG = "numpy.random.Generator"

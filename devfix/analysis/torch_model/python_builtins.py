@@ -43,7 +43,11 @@ def _first(site: CallSite) -> Value:
 
 
 def length(interp: Interpreter, name: str, site: CallSite) -> Value:
-    items = iteration.exact_items(interp, _first(site))
+    value = _first(site)
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "list":
+        return Scalar("int")  # a list that grows in a loop was only followed for its first rounds
+    items = iteration.exact_items(interp, value)
     return Const(len(items)) if items is not None else Scalar("int")
 
 
