@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on the machine, which says nothing of the code.
+settings.register_profile("devfix", deadline=None)
+settings.load_profile("devfix")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

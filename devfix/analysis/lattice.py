@@ -114,6 +114,37 @@ DTYPE_ALIASES = {
 DTYPES = frozenset((*FLOATS, *INTEGERS, *COMPLEX, "bool"))
 
 
+def promote(a: tuple[str | None, int | None], b: tuple[str | None, int | None]) -> str | None:
+    """The dtype of a pointwise result of two operands given as ``(dtype, rank)``.
+
+    Follows torch.result_type: a 0-dim operand only decides when its category (bool < integer <
+    floating < complex) is higher. Rank None may be 0-dim, so the answer may be unknown.
+    """
+    (da, ra), (db, rb) = a, b
+    if da == db:
+        return da
+    if da not in DTYPES or db not in DTYPES:
+        return None
+    answers = {_promote(da, x, db, y) for x in _zero_dim(ra) for y in _zero_dim(rb)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _zero_dim(rank: int | None) -> tuple[bool, ...]:
+    """Whether a tensor of this rank is 0-dim: both are possible when nothing is known."""
+    return (True, False) if rank is None else (rank == 0,)
+
+
+def _promote(da: str, zero_a: bool, db: str, zero_b: bool) -> str:
+    if zero_a == zero_b:
+        return _promote_tensors(da, db)
+    wide, narrow = (db, da) if zero_a else (da, db)
+    if _category(narrow) <= _category(wide):
+        return wide
+    if wide in FLOATS:
+        return _COMPLEX_OF[wide]  # a 0-dim complex operand decides, but not how wide the result is
+    return narrow
+
+
 def _category(dtype: str) -> int:
     if dtype == "bool":
         return 0
@@ -122,39 +153,22 @@ def _category(dtype: str) -> int:
     return 2 if dtype in FLOATS else 3
 
 
-def promote(a: tuple[str | None, int | None], b: tuple[str | None, int | None]) -> str | None:
-    """The dtype of a pointwise result of two operands given as ``(dtype, rank)``.
-
-    Follows torch.result_type: a 0-dim operand only decides when its category (bool < integer <
-    floating < complex) is higher. Rank None may be 0-dim, so the answer may be unknown.
-    """
-    (da, ra), (db, rb) = a, b
-    if da is None or db is None:
-        return None
-    if da == db:
-        return da
-    ca, cb = _category(da), _category(db)
-    if ra == 0 and rb not in (0, None) and cb >= ca:
-        return db
-    if rb == 0 and ra not in (0, None) and ca >= cb:
-        return da
-    if (ra is None or rb is None) and ra != rb and ca == cb:
-        return None
-    return _promote_tensors(da, db, ca, cb)
+_COMPLEX_OF = {
+    "float16": "complex32",
+    "bfloat16": "complex64",
+    "float32": "complex64",
+    "float64": "complex128",
+}
 
 
-def _promote_tensors(da: str, db: str, ca: int, cb: int) -> str | None:
-    if ca != cb:
-        return da if ca > cb else db
-    if ca == 1:
-        return _promote_integers(da, db)
-    if {da, db} == {"float16", "bfloat16"}:
-        return "float32"
-    order = FLOATS if ca == 2 else COMPLEX
-    return max(da, db, key=order.index)
-
-
-def _promote_integers(da: str, db: str) -> str:
+def _promote_tensors(da: str, db: str) -> str:
+    if {da, db} == {"float64", "complex64"}:
+        return "complex128"
     if {da, db} == {"uint8", "int8"}:
         return "int16"
-    return max(da, db, key=INTEGERS.index)
+    if {da, db} == {"float16", "bfloat16"}:
+        return "float32"
+    return max(da, db, key=_ORDER.index)
+
+
+_ORDER = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
