@@ -36,6 +36,9 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: Methods that build an object: what they store is part of it from the start.
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
+
 
 def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
     """The value of ``value.name``; ``node`` is the expression that asks."""
@@ -70,7 +73,7 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
 
 
 def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Value:
-    found = interp.state.get(interp.modules[value.path], name)
+    found = interp.state.get(interp.module_frame(value.path), name)
     if found is not None:
         return found
     path = interp.program.resolve(value.path, name, 1)
@@ -82,7 +85,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if obj.kind == "dict":
         return ExternalMethod(ref, name, node)
     found = obj.attrs.get(name)
-    if found is not None:
+    if found is not None and obj.kind != "optimizer":
         return found
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
@@ -140,7 +143,7 @@ def set_attribute(
     """``receiver.name = value``."""
     receiver = without_none(receiver)
     if isinstance(receiver, Namespace):
-        interp.state.set(interp.modules[receiver.path], name, value)
+        interp.state.set(interp.module_frame(receiver.path), name, value)
     elif isinstance(receiver, Class):
         interp.state.set(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
@@ -180,16 +183,23 @@ def _set_object_attribute(
 def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
     """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
     if isinstance(value, Tensor):
-        plain = is_module(interp, ref) and not value.parameter and name not in obj.buffers
-        kind = "module-attribute" if plain else "attribute"
+        plain = not value.parameter and name not in obj.buffers
+        kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
         return value.at(interp.site(kind, target))
     if isinstance(value, Array):
         return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
     held = interp.obj_of(value)
     if held is not None and isinstance(value, Ref) and held.kind in ("list", "dict", "module", "instance"):
-        kind = "module-attribute" if is_module(interp, ref) else "attribute"
+        kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
         interp.update(value, replace(held, trail=extend(held.trail, interp.site(kind, target))))
     return value
+
+
+def _under_construction(interp: Interpreter, ref: Ref) -> bool:
+    """Whether an object is a module whose constructor (or what it calls) is running."""
+    return is_module(interp, ref) and any(
+        frame.receiver == ref and frame.scope.rpartition(".")[2] in CONSTRUCTORS for frame in interp.stack
+    )
 
 
 def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:

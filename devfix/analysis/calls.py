@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, iteration, notes
+from devfix.analysis import classes, construction, iteration, modules, notes
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import havoc, is_module
@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     layers,
     methods,
     module_apply,
+    own_optimizers,
 )
 from devfix.analysis.values import (
     NONE,
@@ -97,6 +98,8 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     if isinstance(callee, Function):
         return call_function(interp, callee, [], site.node, site)
     if isinstance(callee, BoundMethod):
+        if getattr(callee.function.node, "name", "") == "step":
+            own_optimizers.before_step(interp, callee.receiver, site)
         return call_function(interp, callee.function, [callee.receiver], site.node, site)
     if isinstance(callee, Class):
         return construction.instantiate(interp, callee, site)
@@ -272,8 +275,17 @@ def _bind_parameter(
         value = Unknown(f"{function.path}:{function.scope}:{parameter.arg}")
     if isinstance(value, Tensor):
         value = value.at(interp.site("argument", parameter))
+    elif parameter is not _receiver(function):
+        modules.remember(interp, value, interp.site("argument", parameter))
     interp.state.set(interp.frame.id, parameter.arg, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
+
+
+def _receiver(function: Function) -> ast.arg | None:
+    """The parameter that stands for the object a method belongs to."""
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args]
+    return names[0] if names and function.owner is not None else None
 
 
 def make_function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Function:

@@ -23,6 +23,8 @@ from devfix.analysis.values import (
 )
 
 _MAX_MEMBERS = 4
+#: Facts that hold on the paths where they were set, whatever the others did.
+_POSSIBILITIES = frozenset({"state device", "filled"})
 
 
 def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
@@ -179,10 +181,14 @@ def _join_attrs(a: Obj, b: Obj, split: bool) -> dict[str, Value]:
 def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
     if a.facts == b.facts:
         return dict(a.facts)
-    return {
-        name: join_values(a.facts.get(name, UNKNOWN), b.facts.get(name, UNKNOWN))
-        for name in {**a.facts, **b.facts}
-    }
+    return {name: _join_fact(name, a.facts.get(name), b.facts.get(name)) for name in {**a.facts, **b.facts}}
+
+
+def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:
+    """What an optimizer's state may be is kept when only one path gave it any."""
+    if name in _POSSIBILITIES and (a is None or b is None):
+        return a or b or UNKNOWN
+    return join_values(a or UNKNOWN, b or UNKNOWN)
 
 
 def _join_items(a: Obj, b: Obj, split: bool) -> tuple[Value, ...] | None:

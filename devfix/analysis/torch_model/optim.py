@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import Device
+from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import owners, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -97,21 +97,21 @@ def _tensors(interp: Interpreter, site: CallSite) -> list[Tensor]:
     return found
 
 
-def _parameter_device(interp: Interpreter, obj: Obj) -> Device | None:
+def parameter_device(interp: Interpreter, obj: Obj) -> Device | None:
     """Where the optimizer's parameters are now, when they all belong to known modules."""
     owners = obj.facts.get("owners")
     if not isinstance(owners, TupleValue) or not owners.items:
         return None
     devices = set()
     for owner in owners.items:
-        if isinstance(owner, Const) and isinstance(owner.value, int) and owner.value in interp.state.heap:
+        if isinstance(owner, Const) and isinstance(owner.value, int) and interp.state.read(owner.value) is not None:
             devices.add(modules.module_device(interp, Ref(owner.value)))
     return devices.pop() if len(devices) == 1 else None
 
 
 def _set_state(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     obj = interp.obj(ref)
-    device = _parameter_device(interp, obj)
+    device = parameter_device(interp, obj)
     if device is None or "stateless" in obj.facts:
         return
     trail = (*obj.trail[:1], interp.site("other", site.node))
@@ -128,7 +128,9 @@ def is_optimizer(interp: Interpreter, ref: Ref) -> bool:
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
-    """Data attributes are set when the optimizer is made."""
+    """Data attributes are set when the optimizer is made; who reads the state may move it by hand."""
+    if name == "state" and obj.kind == "optimizer" and "state device" in obj.facts:
+        interp.update(ref, obj.with_fact("state device", DeviceValue(UNKNOWN_DEVICE)))
     return obj.attrs.get(name)
 
 
@@ -148,19 +150,19 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 def _step(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
-    device = _parameter_device(interp, obj)
+    device = parameter_device(interp, obj)
     state = obj.facts.get("state device")
     if device is None or not device.is_known:
         return
     if isinstance(state, DeviceValue):
         if {state.device.kind, device.kind} == {"cpu", "accelerator"}:
-            _record_step(interp, obj, state.device, device, site)
+            record_step(interp, obj, state.device, device, site)
         return
     if "stateless" not in obj.facts:
         interp.update(ref, obj.with_fact("state device", DeviceValue(device)))
 
 
-def _record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, site: CallSite) -> None:
+def record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, site: CallSite) -> None:
     """The state is where the parameters were; they have moved since."""
     owner = _moved_owner(interp, obj)
     moved = modules.tensors(interp, owner)[0] if owner is not None else Tensor(device)

@@ -1,0 +1,66 @@
+"""Optimizers of the project: their parameters move with the model, what they allocated early does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import CPU, Device
+from devfix.analysis.torch_model import optim
+from devfix.analysis.values import NONE, TRUE, Obj, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
+    """The ``step`` of an optimizer of the project is about to run: its parameters may have moved.
+
+    State that its constructor allocated is where they were then.
+    """
+    if not isinstance(value, Ref) or not optim.is_optimizer(interp, value):
+        return
+    obj = interp.obj(value)
+    device = optim.parameter_device(interp, obj)
+    if device is None or not device.is_accelerator:
+        return
+    if "stepped" not in obj.facts:
+        _check_allocated(interp, obj, device, site)
+    _place(interp, obj.attrs.get("param_groups"), device)
+    _place(interp, obj.attrs.get("state"), device)
+    interp.update(value, interp.obj(value).with_fact("stepped", TRUE))
+
+
+def _check_allocated(interp: Interpreter, obj: Obj, device: Device, site: CallSite) -> None:
+    state = _allocated(interp, obj)
+    if state is None or state.device != CPU or not obj.trail:
+        return
+    early = replace(obj, trail=(obj.trail[0], obj.trail[0]))
+    early = early.with_fact("filled", obj.facts.get("built", NONE))
+    optim.record_step(interp, early, state.device, device, site)
+
+
+def _allocated(interp: Interpreter, obj: Obj) -> Tensor | None:
+    """A tensor that an optimizer keeps for each of its parameters."""
+    state = interp.obj_of(obj.attrs.get("state"))
+    entry = interp.obj_of(state.element) if state is not None else None
+    kept = entry.attrs.values() if entry is not None else ()
+    return next((value for value in kept if isinstance(value, Tensor) and value.rank != 0), None)
+
+
+def _place(interp: Interpreter, value: Value | None, device: Device) -> None:
+    """Put every tensor in nested lists and dicts on one device, in place."""
+    obj = interp.obj_of(value)
+    if obj is None or not isinstance(value, Ref):
+        return
+    for part in (*obj.attrs.values(), *(obj.items or ()), obj.element):
+        _place(interp, part, device)
+
+    def placed(part: Value) -> Value:
+        return replace(part, device=device) if isinstance(part, Tensor) else part
+
+    attrs = {name: placed(part) for name, part in obj.attrs.items()}
+    items = tuple(placed(part) for part in obj.items) if obj.items is not None else None
+    last = placed(obj.element) if obj.element is not None else None
+    interp.update(value, replace(obj, attrs=attrs, items=items, element=last))

@@ -1,0 +1,55 @@
+"""Dependence: which names statements read and write, for changing their order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def reads(statements: Iterable[ast.stmt]) -> frozenset[str]:
+    """The plain and dotted names that statements read, with all their prefixes."""
+    return frozenset(name for node in _nodes(statements) for name in _read(node))
+
+
+def writes(statements: Iterable[ast.stmt]) -> frozenset[str]:
+    """The plain and dotted names that statements bind."""
+    return frozenset(name for node in _nodes(statements) for name in _written(node))
+
+
+def _nodes(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in statements:
+        yield from ast.walk(statement)
+
+
+def _read(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        name = dotted(node)
+        if name is not None:
+            yield name
+
+
+def _written(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, _SCOPES):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+        name = dotted(node)
+        if name is not None:
+            yield name
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        name = dotted(node.value)
+        if name is not None:
+            yield name
+
+
+def dotted(node: ast.AST) -> str | None:
+    """``a.b.c`` as text; None for anything but names and attributes of names."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        inner = dotted(node.value)
+        return f"{inner}.{node.attr}" if inner is not None else None
+    return None
