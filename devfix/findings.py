@@ -271,7 +271,7 @@ class Origin:
 #: of a loader or dataset, a NumPy conversion, a move, a cast, a module's construction, the output
 #: of a tokenizer or a checkpoint, a function parameter, the result of an operation, something
 #: else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute,
-#: stored as a plain attribute of a Module, put into a plain container, passed as an argument,
+#: stored as a plain attribute of a Module by its constructor, put into a plain container, passed as an argument,
 #: moved with the result thrown away.
 ORIGIN_KINDS = (
     "factory",

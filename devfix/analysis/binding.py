@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes, iteration
+from devfix.analysis import attributes, iteration, modules
 from devfix.analysis.notes import note_binding
 from devfix.analysis.values import UNKNOWN, Array, Ref, Tensor, Value, without_none
 
@@ -33,6 +33,8 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
     """Assign to a plain name and write down what it now stands for."""
     if isinstance(value, (Tensor, Array)):
         value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
+    elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        modules.remember(interp, value, interp.site("name", target))
     frame = target_frame(interp, target.id)
     interp.state.set(frame, target.id, value)
     scope = "" if frame == interp.frame.module else interp.frame.scope

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
-from devfix.analysis.values import Class, External, Obj, Ref, Tensor, Value, members
+from devfix.analysis.values import Class, External, Obj, Ref, Tensor, Value, extend, members
+
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -60,6 +62,14 @@ def is_module(interp: Interpreter, value: Value) -> bool:
     if obj.kind == "module":
         return True
     return obj.kind == "instance" and is_module_class(interp, obj.cls)
+
+
+def remember(interp: Interpreter, value: Value, site: Origin) -> None:
+    """Write into the life of a module that it passed ``site``; anything else is left alone."""
+    if isinstance(value, Ref) and is_module(interp, value):
+        obj = interp.obj(value)
+        if site not in obj.trail:
+            interp.update(value, replace(obj, trail=extend(obj.trail, site)))
 
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:

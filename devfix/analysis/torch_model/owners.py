@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.containers import everything
+from devfix.analysis.lattice import CPU
 from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, members
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: The fact of a module that it was moved.
+_MOVED = "moved at"
+
+
 def holders(interp: Interpreter, ref: Ref) -> list[tuple[Ref, Ref | None]]:
     """Modules that hold ``ref``: directly (second item None) or in a plain list or dict (that)."""
     found: list[tuple[Ref, Ref | None]] = []
-    for address, obj in interp.state.heap.items():
+    for address, obj in interp.state.objects():
         if obj.kind not in ("module", "instance"):
             continue
         owner = Ref(address)
@@ -48,12 +53,14 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     """The outermost module above ``ref``, and the plain container on the way, if there is one.
 
     Moving the outermost module moves everything registered below it; what a plain list holds is
-    left behind.
+    left behind. Above a module that joined one after its move the search ends: nobody moves it.
     """
     current, seen = ref, {ref}
     while True:
         above = [pair for pair in holders(interp, current) if pair[0] not in seen]
         direct = [pair for pair in above if pair[1] is None]
+        if direct and _joined_late(interp, current, direct[0][0]):
+            return current, None
         if direct:
             current = direct[0][0]
             seen.add(current)
@@ -61,9 +68,13 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
         return (current, above[0][1]) if above else (current, None)
 
 
+def _joined_late(interp: Interpreter, part: Ref, whole: Ref) -> bool:
+    return _MOVED in interp.obj(whole).facts and _MOVED not in interp.obj(part).facts
+
+
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     """A parameter of ``ref`` as an operand: when it never moved its trail is its module's life."""
-    if place.trail and place.trail[0].kind in ("move", "cast"):
+    if place.trail and (place.trail[0].kind == "move" or place.device != CPU):
         return place
     top, container = root(interp, ref)
     trail = interp.obj(container).trail if container is not None else _life(interp, top, ref)
@@ -72,7 +83,7 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
 
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
     trail = interp.obj(top).trail
-    return trail if trail else interp.obj(ref).trail
+    return trail or interp.obj(ref).trail
 
 
 def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
@@ -81,8 +92,8 @@ def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
     if container is not None:
         found["unregistered"] = "1"
-    if "moved" in interp.obj(top).facts:
-        found["moved"] = "1"
+    if any(_joined_late(interp, top, whole) for whole, plain in holders(interp, top) if plain is None):
+        found["late"] = "1"
     return found
 
 

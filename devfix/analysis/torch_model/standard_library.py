@@ -10,6 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import parse_device
+from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model.python_builtins import dict_
 from devfix.analysis.values import (
     NONE,
@@ -34,7 +35,13 @@ if TYPE_CHECKING:
 def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``copy.deepcopy``: the object and everything it holds, once more."""
     value = site.value(0, "x")
-    return clone(interp, value, {}) if value is not None else UNKNOWN
+    if value is None:
+        return UNKNOWN
+    copy = clone(interp, value, {})
+    if isinstance(copy, Ref) and is_module(interp, copy):
+        # The copy has a life of its own: moving the original later leaves it where it is.
+        interp.update(copy, replace(interp.obj(copy), trail=(interp.site("module", site.node),)))
+    return copy
 
 
 def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
