@@ -7,7 +7,7 @@ analysis of its own, keeps no state, prints nothing and catches nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from devfix.analysis.facts import Facts
@@ -40,6 +40,9 @@ from devfix.placement.casting import Recaster, with_targets
 from devfix.placement.causes import cause, misplaced, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.host import copied_to_host
+from devfix.placement.faults import Fault, merged
+from devfix.placement.module_move import ModuleMover, spoken_name
+from devfix.placement.drawing import Drawing
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.wording import device_name, life, operand_marks
@@ -50,8 +53,10 @@ __all__ = [
     "BindResult",
     "DeleteStatement",
     "DeviceExpression",
+    "Drawing",
     "DropCall",
     "Facts",
+    "Fault",
     "FileEdit",
     "Finding",
     "Fix",
@@ -60,6 +65,7 @@ __all__ = [
     "InsertAtBodyStart",
     "InsertBefore",
     "Mismatch",
+    "ModuleMover",
     "MoveStatement",
     "Note",
     "Operand",
@@ -85,6 +91,7 @@ __all__ = [
     "operand_marks",
     "registered_late",
     "sites_of",
+    "spoken_name",
     "with_targets",
 ]
 
@@ -109,6 +116,10 @@ class Rule:
         for mismatch in facts.mismatches():
             if cause(mismatch) == self.name:
                 yield mismatch
+
+    def merged(self, faults: Iterable[Fault]) -> Iterator[Finding]:
+        """The findings that faults amount to: one for each cause, and one for each place."""
+        return merged(faults, self.code, self.name)
 
     def finding(
         self,

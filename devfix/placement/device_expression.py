@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
@@ -49,12 +50,15 @@ class Place:
     node: ast.AST
 
 
+#: A way to find the device expression for a place.
+Choose = Callable[[Facts, Place], DeviceExpression | None]
+
+
 def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
     """An expression that names the accelerator at ``place`` without introducing anything."""
-    for candidate in (_variable, _attribute):
-        code = candidate(facts, place)
-        if code is not None:
-            return DeviceExpression(code)
+    own = chosen(facts, place)
+    if own is not None:
+        return own
     for peer in peers:
         code = _peer(facts, place, peer)
         if code is not None:
@@ -64,6 +68,37 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         if name is not None:
             return DeviceExpression(form.format(name))
     return None
+
+
+def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The program's own choice at ``place``: a device variable or an attribute of the object."""
+    for candidate in (_variable, _attribute):
+        code = candidate(facts, place)
+        if code is not None:
+            return DeviceExpression(code)
+    return None
+
+
+def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
+    """Statements that choose the device at or after ``place``, in its function, with the name."""
+    outline, node = place.outline, place.node
+    function = outline.function_of(node)
+    names = dict(facts.bindings(place.path, outline.scopes(node)[0]))
+    names = {name: bindings for name, bindings in names.items() if "." not in name}
+    receiver = outline.receiver_name(function)
+    if function is not None and receiver is not None:
+        for name, bindings in facts.bindings(place.path, outline.scope(function)).items():
+            if name.startswith("self."):
+                names[name.replace("self", receiver, 1)] = bindings
+    for name in sorted(names, key=lambda name: (not name.endswith("device"), name)):
+        binding = names[name][0]
+        if len(names[name]) > 1 or binding.kind != "device" or not _wanted(binding.device):
+            continue
+        statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+        if statement is None or not isinstance(node, ast.stmt):
+            continue
+        if statement is node or outline.dominates(node, statement):
+            yield statement, name
 
 
 def find_or_introduce(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:

@@ -1,0 +1,52 @@
+"""model-not-moved: a module stays on the CPU while its inputs are on the accelerator."""
+
+from collections.abc import Iterator
+
+from devfix.rules import Facts, Fault, Finding, ModuleMover, Mismatch, Rule, misplaced, spoken_name
+
+
+class ModelNotMoved(Rule):
+    """A module was never moved to the accelerator, and its inputs were.
+
+    ``Module.to`` moves a module's parameters; without it they stay on the CPU where they were
+    made. The first layer that meets an input on the accelerator raises "Expected all tensors to be
+    on the same device" or "Input type (torch.cuda.FloatTensor) and weight type
+    (torch.FloatTensor) should be the same". A copy that was taken before the move stays behind
+    too, and so does a layer that replaces another one after the move.
+
+    The fix adds ``.to(device)`` where the module is made, or else where it passes a place that
+    knows the device: a binding, an attribute of a trainer, the top of a function.
+
+    Before::
+
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 2)
+        x = torch.ones(8, 4).to(device)
+        print(model(x))
+
+    After::
+
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 2).to(device)
+        x = torch.ones(8, 4).to(device)
+        print(model(x))
+    """
+
+    code, name = "DF101", "model-not-moved"
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        yield from self.merged(self._fault(facts, mismatch) for mismatch in self.caused(facts))
+
+    def _fault(self, facts: Facts, mismatch: Mismatch) -> Fault:
+        operand = misplaced(mismatch)
+        assert operand is not None  # the cause names it
+        name = spoken_name(operand)
+        message = f"`{name}` is never moved to the accelerator, where what it meets is"
+        if mismatch.get("late"):
+            message = f"`{name}` joins a model that was moved before, and stays on the CPU itself"
+        made = operand.trail[0] if operand.trail else None
+        return Fault(mismatch, message, tuple(ModuleMover(facts, operand).fixes()), made)

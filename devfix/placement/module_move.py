@@ -1,0 +1,140 @@
+"""Moving modules: where a module that stayed on the CPU gets its ``.to(device)``, best first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import (
+    Applicability,
+    Edit,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    InsertAtBodyStart,
+    Operand,
+    Origin,
+    WrapExpression,
+)
+from devfix.placement import device_expression
+from devfix.placement.device_expression import DeviceExpression, Place
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class ModuleMover:
+    """Builds fixes that move one module; its life is the trail of ``operand``, its parameter."""
+
+    def __init__(self, facts: Facts, operand: Operand) -> None:
+        self.facts = facts
+        self.operand = operand
+        self.sites = [site for site in operand.trail if site.path in facts.program.sources]
+        self.title = f"move `{spoken_name(operand)}` to the device of its inputs"
+
+    def fixes(self) -> list[Fix]:
+        """All fixes, the preferred one first, without repeats."""
+        edits = dict.fromkeys(edits for edits in self._candidates() if edits)
+        return [Fix(self.title, each, Applicability.SAFE) for each in edits]
+
+    def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
+        for site in self.sites:
+            yield from self._at(site, device_expression.chosen)
+        for site in self.sites:
+            yield self._once_chosen(site)
+        for site in self.sites:
+            yield from self._at(site, _any_in_scope)
+        for site in self.sites[:1]:
+            yield from self._at(site, device_expression.introduce)
+
+    def _at(self, site: Origin, choose: device_expression.Choose) -> Iterator[tuple[FileEdit, ...]]:
+        """The module moves as it passes ``site``."""
+        outline = self.facts.outline(site.path)
+        for place, edit in self._moves(site, outline):
+            found = choose(self.facts, place)
+            if found is not None:
+                yield (*found.edits, FileEdit(site.path, edit(found)))
+                return
+
+    def _moves(self, site: Origin, outline: Outline) -> Iterator[tuple[Place, _Edit]]:
+        if site.kind == "argument":
+            function = _function_with(outline, site)
+            if function is not None:
+                yield Place(site.path, outline, function.body[0]), _at_start(outline, function, site.text)
+            return
+        node = outline.expression_at(site.span)
+        if node is None:
+            return
+        if site.kind == "module":
+            yield Place(site.path, outline, node), _wrapped(outline, node)
+        elif site.kind in ("name", "attribute"):
+            yield from _at_binding(site, outline, node)
+
+    def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
+        """After the statement that chooses the device, where that comes later than the module."""
+        outline = self.facts.outline(site.path)
+        function = _function_with(outline, site) if site.kind == "argument" else None
+        node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
+        if function is None and node is None:
+            return ()
+        binding = function.body[0] if function is not None else outline.statement_of(node)
+        for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, binding)):
+            edit = InsertAfter(outline.source.span(statement), f"{site.text}.to({code})")
+            return (FileEdit(site.path, edit),)
+        return ()
+
+
+class _Edit:
+    """An edit that waits for its device expression."""
+
+    def __init__(self, outline: Outline, node: ast.AST, code: str = "") -> None:
+        self.span = outline.source.span(node)
+        self.node = node
+        self.code = code
+
+    def __call__(self, found: DeviceExpression) -> Edit:
+        if not self.code:
+            return WrapExpression(self.span, "", f".to({found.code})")
+        code = self.code.format(found.code)
+        if isinstance(self.node, _FUNCTIONS):
+            return InsertAtBodyStart(self.span, code)
+        return InsertAfter(self.span, code)
+
+
+def _any_in_scope(facts: Facts, place: Place) -> DeviceExpression | None:
+    return device_expression.find(facts, place, [])
+
+
+def _wrapped(outline: Outline, node: ast.AST) -> _Edit:
+    return _Edit(outline, node)
+
+
+def _at_start(outline: Outline, function: ast.AST, name: str) -> _Edit:
+    return _Edit(outline, function, f"{name}.to({{}})")
+
+
+def _at_binding(site: Origin, outline: Outline, node: ast.expr) -> Iterator[tuple[Place, _Edit]]:
+    statement = outline.statement_of(node)
+    if isinstance(statement, ast.Assign) and statement.targets == [node]:
+        yield Place(site.path, outline, statement.value), _wrapped(outline, statement.value)
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        yield Place(site.path, outline, statement.value), _wrapped(outline, statement.value)
+    elif isinstance(statement, ast.Assign):
+        name = site.text
+        yield Place(site.path, outline, node), _Edit(outline, statement, f"{name} = {name}.to({{}})")
+
+
+def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    for node in outline.nodes_at(site.span):
+        if isinstance(node, ast.arg):
+            function = outline.parents[outline.parents[node]]
+            return function if isinstance(function, _FUNCTIONS) else None
+    return None
+
+
+def spoken_name(operand: Operand) -> str:
+    """What a person calls the module: the first name it got, else how it is made."""
+    names = [site.text for site in operand.trail if site.kind in ("name", "attribute", "module-attribute")]
+    made = [site.text for site in operand.trail if site.kind == "module"]
+    return next(iter([*names, *made]), operand.text)
