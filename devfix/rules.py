@@ -39,10 +39,10 @@ from devfix.placement import device_expression, legacy
 from devfix.placement.casting import Recaster, with_targets
 from devfix.placement.causes import cause, misplaced, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
-from devfix.placement.host import copied_to_host
-from devfix.placement.faults import Fault, merged
-from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.drawing import Drawing
+from devfix.placement.faults import Fault, merged
+from devfix.placement.host import copied_to_host
+from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.wording import device_name, life, operand_marks

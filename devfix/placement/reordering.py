@@ -157,20 +157,18 @@ def _can_pass(statement: ast.stmt, others: Sequence[ast.stmt]) -> bool:
 
 def _may_set_attributes(needed: frozenset[str], others: Sequence[ast.stmt]) -> bool:
     """Whether a bare method call (``self.setup()``) could set an attribute that is needed."""
-    roots = {name.partition(".")[0] for name in needed if "." in name}
-    for other in others:
-        for node in ast.walk(other):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-                if (
-                    called.value.id in ("self", "cls")
-                    and called.value.id in roots
-                    and not _is_restoring(called)
-                ):
-                    return True
-    return False
+    roots = {name.partition(".")[0] for name in needed if "." in name} & {"self", "cls"}
+    calls = (node for other in others for node in ast.walk(other) if isinstance(node, ast.Call))
+    return any(_receiver(call.func) in roots and not _restores(call.func) for call in calls)
 
 
-def _is_restoring(called: ast.Attribute) -> bool:
+def _receiver(called: ast.expr) -> str | None:
+    """The name of the object whose method is called directly."""
+    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+        return called.value.id
+    return None
+
+
+def _restores(called: ast.expr) -> bool:
     """Methods that bring state back do not decide about devices."""
-    return called.attr.startswith(("load", "restore", "resume"))
+    return isinstance(called, ast.Attribute) and called.attr.startswith(("load", "restore", "resume"))

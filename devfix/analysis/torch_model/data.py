@@ -57,11 +57,20 @@ def loader(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = site.value(position, option)
         if value is not None:
             facts[option] = value
-    generator = site.keywords.get("generator")
-    if generator is not None and truth(interp, facts.get("shuffle", NONE)):
-        generators.check(interp, replace(site, keywords={"generator": generator}), _default(interp))
+    _check_generator(interp, site, facts)
     trail = (interp.site("loader", site.node),)
     return interp.new(Obj("loader", External(name), facts=facts, trail=trail))
+
+
+def _check_generator(interp: Interpreter, site: CallSite, facts: dict[str, Value]) -> None:
+    """Shuffling draws a permutation, on the default device, from the generator given or the CPU's."""
+    if not truth(interp, facts.get("shuffle", NONE)):
+        return
+    generator = site.keywords.get("generator")
+    if generator is not None and generator.value != NONE:
+        generators.check(interp, replace(site, keywords={"generator": generator}), _default(interp))
+    elif not site.open:
+        generators.check_default(interp, site.node, _default(interp))
 
 
 def _default(interp: Interpreter) -> Device:
@@ -86,7 +95,10 @@ def same_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
 def split(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``random_split(dataset, lengths)``: several of the same."""
     inner = site.value(0, "dataset")
-    generators.check(interp, site, _default(interp))
+    if "generator" in site.keywords:
+        generators.check(interp, site, _default(interp))
+    elif len(site.args) < 3 and not site.open:
+        generators.check_default(interp, site.node, _default(interp))
     return Sequence(inner if inner is not None else UNKNOWN)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
@@ -42,3 +43,10 @@ def check(interp: Interpreter, site: CallSite, placed: Device) -> None:
         interp, site.node, "torch.Generator", "generator",
         [Part(generator, "generator", arg.node), Part(Tensor(placed), "result", None)],
     )  # fmt: skip
+
+
+def check_default(interp: Interpreter, node: ast.AST, placed: Device) -> None:
+    """Facts: "set_default_device('cuda'): DataLoader shuffle": the default generator is the CPU's."""
+    if placed.is_accelerator:
+        parts = [Part(Tensor(Device("cpu")), "generator", None), Part(Tensor(placed), "result", None)]
+        requirements.record(interp, node, NAME, "generator", parts)

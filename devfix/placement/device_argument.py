@@ -1,0 +1,71 @@
+"""The device that a call is given: taking it away, or naming another one."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
+from devfix.placement.device_expression import Place
+
+_MOVES = ("to", "cuda", "xpu")
+#: Keywords of ``to`` that say how it moves and mean nothing without a move.
+_MANNERS = frozenset({"non_blocking", "memory_format"})
+
+
+def without_device(place: Place) -> tuple[FileEdit, ...]:
+    """The call at a place leaves its result where it is; nothing when it is no call one can undo."""
+    call = place.node
+    if not isinstance(call, ast.Call):
+        return ()
+    span = place.outline.source.span(call)
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES:
+        return _without_move(place, call)
+    if any(keyword.arg == "device" for keyword in call.keywords):
+        return (FileEdit(place.path, RemoveKeyword(span, "device")),)
+    return ()
+
+
+def _without_move(place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
+    """``x.to(device, torch.float32)`` still casts."""
+    span = place.outline.source.span(call)
+    named = {keyword.arg for keyword in call.keywords}
+    cast = _text(place, call.args[1]) if len(call.args) > 1 and not _is_flag(call.args[1]) else ""
+    for keyword in call.keywords:
+        if keyword.arg == "dtype":
+            cast = f"dtype={_text(place, keyword.value)}"
+    if not named <= {"device", "dtype", "copy", *_MANNERS} or len(call.args) > 2:
+        return ()
+    if not cast:
+        return (FileEdit(place.path, DropCall(span)),)
+    assert isinstance(call.func, ast.Attribute)
+    code = f"{_text(place, call.func)}({cast})"
+    return (FileEdit(place.path, ReplaceExpression(span, code)),)
+
+
+def _is_flag(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+def generator_without_device(place: Place) -> tuple[FileEdit, ...]:
+    """``torch.Generator(device)`` becomes ``torch.Generator()``, which is on the CPU."""
+    call = place.node
+    if not isinstance(call, ast.Call) or not (call.args or call.keywords):
+        return ()
+    span = place.outline.source.span(call)
+    return (FileEdit(place.path, ReplaceExpression(span, f"{_text(place, call.func)}()")),)
+
+
+def generator_with_device(place: Place, device: str) -> tuple[FileEdit, ...]:
+    """``torch.Generator()`` becomes ``torch.Generator(device=...)``."""
+    call = place.node
+    if not isinstance(call, ast.Call):
+        return ()
+    source = place.outline.source
+    if call.args:
+        return (FileEdit(place.path, ReplaceExpression(source.span(call.args[0]), device)),)
+    return (FileEdit(place.path, SetKeyword(source.span(call), "device", device)),)
+
+
+def _text(place: Place, node: ast.AST) -> str:
+    source = place.outline.source
+    return source.segment(source.span(node))

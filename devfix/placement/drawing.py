@@ -1,0 +1,96 @@
+"""Drawing: ways to bring a generator and what draws from it to one device, best first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    Mismatch,
+    Origin,
+    RemoveKeyword,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
+from devfix.placement import device_expression
+from devfix.placement.device_argument import generator_with_device, generator_without_device
+from devfix.placement.device_expression import Place
+
+Edits = tuple[FileEdit, ...]
+
+
+class Drawing:
+    """Builds fixes for a random call whose generator is on another device than its result."""
+
+    def __init__(self, facts: Facts, mismatch: Mismatch) -> None:
+        self.facts = facts
+        self.mismatch = mismatch
+        self.generator = mismatch.operands[0]
+
+    def fixes(self) -> list[Fix]:
+        """All fixes, the preferred one first."""
+        on_host = self.generator.device == "cpu"
+        found = self._for_host_generator() if on_host else self._for_device_generator()
+        return [Fix(title, edits, level) for title, edits, level in found if edits]
+
+    def _for_host_generator(self) -> Iterator[tuple[str, Edits, Applicability]]:
+        yield "draw on the CPU and move the result", self._draw_on_host(), Applicability.SAFE
+        if not self.generator.trail:
+            yield "give the sampler a generator on the device", self._new_generator(), Applicability.UNSAFE
+        yield "make the generator on the device", self._generator_moved(), Applicability.SAFE
+
+    def _for_device_generator(self) -> Iterator[tuple[str, Edits, Applicability]]:
+        yield "make the generator on the CPU", self._generator_on_host(), Applicability.SAFE
+
+    # ------------------------------------------------------------------------ the fixes
+
+    def _draw_on_host(self) -> Edits:
+        """``randn(n, generator=g, device=d)`` becomes ``randn(n, generator=g).to(d)``."""
+        place = self._place(self.mismatch.path, self.mismatch.sink)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        given = [keyword.value for keyword in place.node.keywords if keyword.arg == "device"]
+        if not given:
+            return ()
+        source = place.outline.source
+        device = source.segment(source.span(given[0]))
+        removed = RemoveKeyword(self.mismatch.sink, "device")
+        moved = WrapExpression(self.mismatch.sink, "", f".to({device})")
+        return FileEdit(place.path, removed), FileEdit(place.path, moved)
+
+    def _generator_moved(self) -> Edits:
+        place = self._construction()
+        found = device_expression.find(self.facts, place, []) if place is not None else None
+        if place is None or found is None:
+            return ()
+        return (*found.edits, *generator_with_device(place, found.code))
+
+    def _generator_on_host(self) -> Edits:
+        place = self._construction()
+        return generator_without_device(place) if place is not None else ()
+
+    def _new_generator(self) -> Edits:
+        """A loader that draws from the default generator, under a default device."""
+        place = self._place(self.mismatch.path, self.mismatch.sink)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        found = device_expression.find(self.facts, place, [])
+        code = found.code if found is not None else "torch.get_default_device()"
+        edit = SetKeyword(self.mismatch.sink, "generator", f"torch.Generator(device={code})")
+        return (FileEdit(place.path, edit),)
+
+    # ----------------------------------------------------------------------- the places
+
+    def _construction(self) -> Place | None:
+        made: Origin | None = self.generator.trail[0] if self.generator.trail else None
+        return self._place(made.path, made.span) if made is not None else None
+
+    def _place(self, path: str, span: Span) -> Place | None:
+        outline = self.facts.outline(path)
+        node = outline.expression_at(span)
+        return Place(path, outline, node) if node is not None else None
