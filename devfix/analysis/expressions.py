@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration
 from devfix.analysis.join import join_all, join_values, scalar_type
-from devfix.analysis.torch_model import indexing, names, operators
+from devfix.analysis.torch_model import indexing, names, numpy_model, operators
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -110,6 +110,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
 def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     value = without_none(interp.eval(node.value))
     if isinstance(value, External):
+        if value.name in numpy_model.GRIDS:
+            return numpy_model.GRIDS[value.name](interp, interp.eval(node.slice))
         return value  # a generic alias such as list[int]
     key = interp.eval(node.slice)
     return item(interp, node, value, key)

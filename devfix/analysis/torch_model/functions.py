@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     functional,
     generators,
     grad_mode,
+    host_memory,
     layers,
     numpy_model,
     operations,
@@ -68,6 +69,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     if found is not None:
         return found
     head = name.partition(".")[0]
+    if host_memory.converts(name):
+        return host_memory.reads(interp, name, site)
     if head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names:
         return UNKNOWN
     return calls.call_unknown(interp, site)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, rank_of_broadcast
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
+from devfix.analysis.torch_model import host_memory, numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of, nesting, size_rank
-from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -22,6 +20,7 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
+    TupleValue,
     Value,
     without_none,
 )
@@ -31,30 +30,39 @@ if TYPE_CHECKING:
 
 _FLOAT_FACTORIES = frozenset("zeros ones empty eye identity linspace logspace geomspace".split())
 _LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
-_RANDOM_FLOATS = frozenset(
-    "rand randn random random_sample normal uniform standard_normal beta gamma exponential laplace "
-    "multivariate_normal dirichlet lognormal chisquare gumbel logistic triangular vonmises weibull".split()
+#: Pointwise functions of two operands, with the dtype that these have together.
+_PAIRWISE = frozenset(
+    "maximum minimum fmax fmin add subtract multiply mod remainder floor_divide power outer dot matmul "
+    "inner vdot tensordot kron bitwise_and bitwise_or bitwise_xor".split()
 )
-_RANDOM_INTEGERS = frozenset("randint integers permutation poisson binomial geometric multinomial".split())
+#: Functions of one array that keep its dtype; those in ``_RESHAPING`` say nothing about the rank.
 _KEEPING = frozenset(
-    "abs negative clip maximum minimum where transpose reshape flip roll sort copy ravel squeeze expand_dims "
-    "repeat tile pad diff round floor ceil sign cumsum cumprod square swapaxes moveaxis flipud fliplr rot90 "
-    "ascontiguousarray atleast_1d atleast_2d unique concatenate stack vstack hstack append column_stack delete "
-    "nan_to_num fft resize triu tril diag outer take broadcast_to insert interp".split()
+    "abs absolute fabs negative copy flip fliplr flipud roll sort rot90 round around floor ceil trunc rint sign "
+    "square nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
+)
+_RESHAPING = frozenset(
+    "reshape ravel squeeze expand_dims repeat tile pad resize atleast_1d atleast_2d atleast_3d broadcast_to "
+    "take delete diag diagonal".split()
 )
 _FLOATING = frozenset(
-    "exp log log2 log10 log1p expm1 sqrt sin cos tan tanh sinh cosh arctan arctan2 arcsin arccos power hypot "
-    "true_divide divide".split()
+    "exp exp2 log log2 log10 log1p expm1 sqrt cbrt sin cos tan tanh sinh cosh arctan arcsin arccos deg2rad "
+    "rad2deg radians degrees sinc reciprocal".split()
 )
-_REDUCING = frozenset(
-    "mean std var median average sum prod max min amax amin percentile quantile nanmean".split()
+_DIVIDING = frozenset("true_divide divide arctan2 hypot logaddexp".split())
+_FLOAT64 = frozenset(
+    "interp histogram_bin_edges hanning hamming blackman bartlett kaiser corrcoef cov".split()
 )
-_INDICES = frozenset(
-    "argmax argmin argsort searchsorted nonzero flatnonzero bincount digitize count_nonzero".split()
+_AVERAGING = frozenset("mean std var median average percentile quantile nanmean nanstd nanmedian".split())
+_SUMMING = frozenset("sum prod nansum".split())
+_ACCUMULATING = frozenset("cumsum cumprod".split())
+_EXTREME = frozenset("max min amax amin nanmax nanmin ptp".split())
+_INDICES = frozenset("argmax argmin argsort searchsorted flatnonzero bincount digitize count_nonzero".split())
+_TESTS = frozenset(
+    "isnan isinf isfinite logical_and logical_or logical_not logical_xor isin in1d isclose equal greater less "
+    "not_equal greater_equal less_equal".split()
 )
-#: Functions of the form of the data that say nothing about its rank.
-_RESHAPING = frozenset("reshape expand_dims squeeze concatenate append delete take resize insert repeat tile".split())
-_JOINING = frozenset("concatenate stack vstack hstack column_stack dstack".split())
+_JOINING = frozenset("concatenate stack vstack hstack column_stack dstack row_stack".split())
+_NOTHING = frozenset(("seed", "set_printoptions", "seterr", "save", "savez", "savez_compressed", "savetxt"))
 #: Generators: ``RandomState``, ``default_rng``.
 RNG = "numpy.random.Generator"
 
@@ -64,27 +72,50 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     if last in ("RandomState", "default_rng", "Generator"):
         return interp.new(Obj("external", External(RNG)))
-    if last in ("seed", "set_printoptions", "seterr"):
+    host_memory.check(interp, name, site)
+    if last in _NOTHING:
         return NONE
-    check_host(interp, name, site)
-    if last in ("array", "asarray", "asanyarray", "ascontiguousarray"):
-        return _array(interp, site)
     if name.startswith("numpy.random"):
         return random(interp, last, site)
+    made = _factory(interp, last, site)
+    return made if made is not None else _computed(interp, last, site)
+
+
+# ----------------------------------------------------------------------------- factories
+
+
+def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
+    """Functions that make an array of sizes, Python data or a file."""
+    if last in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfarray"):
+        return _array(interp, site)
     if last in _FLOAT_FACTORIES:
         return _made(interp, site, "float64", _factory_rank(interp, last, site))
     if last == "full":
-        return _made(
-            interp,
-            site,
-            _data_dtype(interp, site.value(1, "fill_value")),
-            size_rank(interp, list(site.args[:1])),
-        )
+        rank = size_rank(interp, list(site.args[:1]))
+        return _made(interp, site, numpy_types.of_data(interp, site.value(1, "fill_value")), rank)
     if last == "arange":
-        kinds = {scalar_type(arg.value) for arg in site.args}
-        dtype = "float64" if "float" in kinds else "int64" if kinds <= {"int"} else None
-        return _made(interp, site, dtype, 1)
-    return _computed(interp, last, site)
+        return _made(interp, site, _arange_dtype(site), 1)
+    if last in ("loadtxt", "genfromtxt"):
+        columns = site.value(None, "usecols")
+        whole = columns is None and site.value(None, "unpack") is None
+        return _made(interp, replace(site, args=()), "float64", 2 if whole else None)
+    if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
+        return _converted(interp, last, site)
+    return None
+
+
+def _arange_dtype(site: CallSite) -> str | None:
+    kinds = {scalar_type(arg.value) for arg in site.args}
+    return "float64" if "float" in kinds else "int64" if kinds <= {"int"} else None
+
+
+def _converted(interp: Interpreter, last: str, site: CallSite) -> Value:
+    """``np.float32(x)``: a scalar of NumPy, or an array of that dtype."""
+    dtype = {"single": "float32", "half": "float16", "intp": "int64"}.get(last) or dtype_of(
+        External(f"numpy.{last}")
+    )
+    rank = nesting(interp, site.args[0].value) if site.args else 0
+    return Array(dtype, rank, (interp.site("numpy", site.node),))
 
 
 def _factory_rank(interp: Interpreter, last: str, site: CallSite) -> int | None:
@@ -95,7 +126,7 @@ def _factory_rank(interp: Interpreter, last: str, site: CallSite) -> int | None:
 
 def _made(interp: Interpreter, site: CallSite, dtype: str | None, rank: int | None) -> Array:
     given = site.get(None, "dtype")
-    if given is None and len(site.args) > 1 and dtype_of(site.args[1].value) and dtype == "float64":
+    if given is None and len(site.args) > 1 and dtype_of(site.args[1].value):
         given = site.args[1]
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
@@ -108,158 +139,117 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     given = site.get(1, "dtype")
     if isinstance(data, Array) and given is None:
         return data
-    return _made(interp, site, _data_dtype(interp, data), nesting(interp, data))
+    return _made(interp, site, numpy_types.of_data(interp, data), nesting(interp, data))
 
 
-def _data_dtype(interp: Interpreter, value: Value | None) -> str | None:
-    """The dtype NumPy gives to Python data."""
-    if value is None:
-        return None
-    value = without_none(value)
-    kind = scalar_type(value)
-    if kind is not None:
-        return {"bool": "bool", "int": "int64", "float": "float64"}.get(kind)
-    if isinstance(value, (Array, Tensor)):
-        return value.dtype
-    items = iteration.exact_items(interp, value)
-    if items is None:
-        obj = interp.obj_of(value)
-        element = value.element if isinstance(value, Sequence) else obj.element if obj else None
-        items = (element,) if element is not None else ()
-    found = {_data_dtype(interp, item) for item in items}
-    if len(found) == 1:
-        return found.pop()
-    return "float64" if found and found <= {"int64", "float64", "bool"} else None
+def grid(interp: Interpreter, key: Value) -> Value:
+    """``np.mgrid[0:n, 0:m]``: one array of coordinates per axis."""
+    axes = len(key.items) if isinstance(key, TupleValue) else 1
+    return Sequence(Array(None if axes == 1 else "int64", axes))
 
 
-def random(interp: Interpreter, last: str, site: CallSite) -> Value:
-    """``np.random.…`` and the methods of its generators: float64 or int64."""
-    sized = bool(site.args or site.keywords)
-    if last in _RANDOM_FLOATS:
-        return _random_array(interp, last, site, "float64")
-    if last in _RANDOM_INTEGERS:
-        return _random_array(interp, last, site, "int64")
-    if last == "choice":
-        return Array(None, None, (interp.site("numpy", site.node),)) if sized else UNKNOWN
-    return NONE if last in ("seed", "shuffle") else UNKNOWN
-
-
-def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) -> Value:
-    size = site.keywords.get("size")
-    if last in ("rand", "randn"):
-        if not site.args:
-            return Scalar("float")
-        return _made(interp, site, dtype, len(site.args) if not site.open else AT_LEAST_1)
-    positions = {"uniform": 2, "normal": 2, "randint": 2, "integers": 2, "beta": 2, "gamma": 2, "poisson": 1,
-                 "binomial": 2, "random": 0, "random_sample": 0, "standard_normal": 0, "exponential": 1}  # fmt: skip
-    if size is None and last in positions and positions[last] < len(site.args):
-        size = site.args[positions[last]]
-    if size is None:
-        arrays = [a.value for a in site.args if isinstance(a.value, Array)]
-        if arrays:
-            return _made(interp, replace(site, args=()), dtype, arrays[0].rank)
-        known = all(scalar_type(a.value) is not None for a in site.args)
-        return (
-            Scalar("float" if dtype == "float64" else "int")
-            if known and last != "permutation"
-            else Array(dtype, None)
-        )
-    given = site.keywords.get("dtype")
-    dtype_name = dtype_of(given.value) if given is not None else dtype
-    return Array(dtype_name, size_rank(interp, [size]), (interp.site("numpy", site.node),))
+# ------------------------------------------------------------------------------ results
 
 
 def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
-    arrays = _arrays(interp, site)
-    if last in _LIKE and arrays:
-        return _made(interp, replace(site, args=()), arrays[0].dtype, arrays[0].rank)
-    if not arrays:
-        return UNKNOWN
-    trail = arrays[0].trail
-    dtypes = {array.dtype for array in arrays}
-    dtype = dtypes.pop() if len(dtypes) == 1 else None
-    rank = rank_of_broadcast([array.rank for array in arrays])
+    first = without_none(site.args[0].value) if site.args else UNKNOWN
+    if last in _LIKE and isinstance(first, Array):
+        return _made(interp, replace(site, args=()), first.dtype, first.rank)
     if last in _JOINING:
-        dtype = dtype or _joined(arrays)
-        return Array(dtype, AT_LEAST_1, trail)
-    if last in _KEEPING:
-        return Array(dtype, rank if last not in ("reshape", "expand_dims", "squeeze") else None, trail)
-    if last in _FLOATING:
-        floating = dtype if dtype is None or dtype.startswith("float") else "float64"
-        return Array(floating, rank, trail)
-    if last in _REDUCING:
-        return _reduced(last, replace(arrays[0], dtype=dtype), site)
+        return _joined(interp, last, first)
+    if last in _PAIRWISE or last in _DIVIDING or last in ("where", "append"):
+        return _of_several(interp, last, site)
+    if last in _FLOAT64:
+        return Array("float64", None)
     if last in _INDICES:
         return Array("int64", None)
-    return UNKNOWN
+    if last in _TESTS:
+        return Array("bool", first.rank if isinstance(first, Array) else None)
+    array = first if isinstance(first, Array) else _as_array(interp, first)
+    if array is None:
+        return UNKNOWN
+    if last == "unique" and any(key.startswith("return_") for key in site.keywords):
+        return UNKNOWN
+    return _of_one(last, array, site)
 
 
-def _joined(arrays: list[Array]) -> str | None:
-    names = {array.dtype for array in arrays}
-    return "float64" if None not in names and "float64" in names else None
+def _as_array(interp: Interpreter, value: Value) -> Array | None:
+    """A Python number or list as NumPy sees it, when its dtype is known."""
+    dtype = numpy_types.of_data(interp, value) if not isinstance(value, Tensor) else None
+    return Array(dtype, nesting(interp, value)) if dtype is not None else None
 
 
-def _reduced(last: str, array: Array, site: CallSite) -> Value:
+def _joined(interp: Interpreter, last: str, value: Value) -> Value:
+    if isinstance(value, Array):
+        return replace(value, rank=value.rank if last == "stack" else AT_LEAST_1)
+    items = numpy_types.contents(interp, value)
+    arrays = [item for item in items if isinstance(item, Array)]
+    if not arrays:
+        return UNKNOWN
+    dtype = numpy_types.common(interp, [_at_least_1d(item) for item in items])
+    rank = arrays[0].rank
+    if last == "stack" and rank is not None and rank >= 0:
+        return Array(dtype, rank + 1, arrays[0].trail)
+    same = last == "concatenate" and rank is not None
+    return Array(dtype, rank if same else AT_LEAST_1, arrays[0].trail)
+
+
+def _at_least_1d(value: Value) -> Value:
+    """An item of what is joined counts as an array, were it a scalar."""
+    if isinstance(value, Array):
+        return replace(value, rank=AT_LEAST_1)
+    kind = scalar_type(value)
+    return Array(numpy_types.NUMBERS.get(kind), 1) if kind is not None else value
+
+
+def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
+    args = site.args[1:3] if last == "where" else site.args[:2]
+    if len(args) < 2:
+        return Sequence(Array("int64", 1)) if last == "where" else UNKNOWN
+    values = [without_none(arg.value) for arg in args]
+    arrays = [value for value in values if isinstance(value, Array)]
+    dtype = numpy_types.common(interp, values)
+    if last in _DIVIDING:
+        dtype = numpy_types.floating(dtype)
+    products = ("outer", "dot", "matmul", "inner", "vdot", "tensordot", "kron", "append")
+    rank = None if last in products else rank_of_broadcast([nesting(interp, value) for value in values])
+    return Array(dtype, rank, arrays[0].trail if arrays else ())
+
+
+def _of_one(last: str, array: Array, site: CallSite) -> Value:
+    if last in _KEEPING:
+        return array
+    if last in _RESHAPING or last == "unique":
+        return replace(array, rank=1 if last in ("ravel", "unique") else None)
+    if last in _FLOATING:
+        return replace(array, dtype=numpy_types.floating(array.dtype))
+    return reduced(last, array, site) or UNKNOWN
+
+
+def reduced(last: str, array: Array, site: CallSite) -> Array | None:
+    """A reduction or accumulation of an array; None for any other function."""
     dtype = array.dtype
-    if last in ("mean", "std", "var", "median", "average") and dtype is not None:
-        dtype = dtype if dtype.startswith("float") else "float64"
+    if last in _AVERAGING:
+        dtype = numpy_types.floating(dtype)
+    elif last in _SUMMING or last in _ACCUMULATING:
+        narrow = dtype is not None and not dtype.startswith(("float", "complex"))
+        dtype = "int64" if narrow and dtype != "uint8" else None if narrow else dtype
+    elif last not in _EXTREME:
+        return None
+    given = site.keywords.get("dtype")
+    if given is not None and given.value != NONE:
+        dtype = dtype_of(given.value)
     axis = site.get(1, "axis")
-    rank = 0 if axis is None or axis.value == NONE else None
-    return Array(dtype, rank, array.trail)
+    whole = axis is None or axis.value == NONE
+    if last in _ACCUMULATING:
+        return Array(dtype, 1 if whole else array.rank, array.trail)
+    return Array(dtype, 0 if whole and last not in ("percentile", "quantile") else None, array.trail)
 
 
-def _arrays(interp: Interpreter, site: CallSite) -> list[Array]:
-    found: list[Array] = []
-    for arg in site.args[:3]:
-        value = without_none(arg.value)
-        if isinstance(value, Array):
-            found.append(value)
-            continue
-        items = iteration.exact_items(interp, value)
-        if items is None:
-            obj = interp.obj_of(value)
-            items = (obj.element,) if obj is not None and obj.kind == "list" and obj.element else ()
-        found.extend(item for item in items if isinstance(item, Array))
-    return found
+# ------------------------------------------------------------------------------- methods
 
-
-def check_host(interp: Interpreter, name: str, site: CallSite) -> None:
-    """NumPy cannot read an accelerator's memory (facts: "np.array on cuda", "list of cuda scalars")."""
-    for arg in site.all_args():
-        for tensor, node, inside in _device_tensors(interp, arg):
-            detail = {"grad": "1"} if tensor.grad else {}
-            if inside:
-                detail["inside"] = inside
-            requirements.record(interp, site.node, name, "numpy", [Part(tensor, "array", node)], **detail)
-
-
-def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
-    """An accelerator's tensors among an argument, where each is written, and how it is contained.
-
-    ``all``: everything in the list or tuple is a tensor; ``mixed``: not so.
-    """
-    value = without_none(arg.value)
-    if isinstance(value, Tensor):
-        return [(value, arg.node, "")] if value.device.is_accelerator else []
-    items = iteration.exact_items(interp, value)
-    obj = interp.obj_of(value)
-    if items is None:
-        element = value.element if isinstance(value, Sequence) else obj.element if obj else None
-        items = (*(obj.items or () if obj else ()), *((element,) if element is not None else ()))
-    if obj is not None and obj.kind != "list":
-        return []
-    node = arg.node
-    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(items):
-        pairs = zip(items, node.elts, strict=True)
-        return [(item, where, "") for item, where in pairs if _on_device(item)]
-    found = next((item for item in items if _on_device(item)), None)
-    if not isinstance(found, Tensor):
-        return []
-    return [(found, node, "all" if all(isinstance(item, Tensor) for item in items) else "mixed")]
-
-
-def _on_device(value: Value) -> TypeGuard[Tensor]:
-    return isinstance(value, Tensor) and value.device.is_accelerator
+_KEEPING_METHODS = frozenset("transpose copy repeat round swapaxes clip".split())
+_RESHAPING_METHODS = frozenset("reshape squeeze take diagonal".split())
 
 
 def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Value:
@@ -267,34 +257,93 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
     if name == "astype":
         given = site.value(0, "dtype")
         return Array(dtype_of(given), array.rank, (interp.site("cast", site.node),))
-    if name in (
-        "reshape",
-        "transpose",
-        "flatten",
-        "ravel",
-        "copy",
-        "clip",
-        "repeat",
-        "squeeze",
-        "round",
-        "cumsum",
-        "swapaxes",
-    ):
-        rank = 1 if name in ("flatten", "ravel") else AT_LEAST_1 if name == "reshape" else array.rank
-        return replace(array, rank=rank)
-    if name in _REDUCING:
-        return _reduced(name, array, replace(site, args=(Arg(array), *site.args)))
-    if name in ("argmax", "argmin", "argsort", "nonzero"):
+    if name in _KEEPING_METHODS:
+        return array
+    if name in ("flatten", "ravel"):
+        return replace(array, rank=1)
+    if name in _RESHAPING_METHODS:
+        return replace(array, rank=AT_LEAST_1 if name == "reshape" else None)
+    found = reduced(name, array, replace(site, args=(Arg(array), *site.args)))
+    if found is not None:
+        return found
+    if name in ("argmax", "argmin", "argsort", "searchsorted"):
         return Array("int64", None)
-    if name == "tolist":
-        return UNKNOWN
     if name == "item":
         return Scalar("float" if (array.dtype or "float").startswith("float") else "int")
     if name == "dot":
-        return Array(array.dtype, None, array.trail)
+        other = without_none(site.args[0].value) if site.args else UNKNOWN
+        return Array(numpy_types.common(interp, [array, other]), None, array.trail)
+    if name in ("any", "all"):
+        return Array("bool", None)
     return UNKNOWN
+
+
+# -------------------------------------------------------------------------------- random
+
+_RANDOM_FLOATS = frozenset(
+    "rand randn random random_sample ranf sample normal uniform standard_normal beta gamma exponential laplace "
+    "multivariate_normal dirichlet lognormal chisquare gumbel logistic triangular vonmises weibull rayleigh "
+    "standard_gamma standard_exponential standard_cauchy standard_t pareto power wald".split()
+)
+_RANDOM_INTEGERS = frozenset(
+    "randint integers poisson binomial geometric multinomial random_integers".split()
+)
+#: Where the size stands among the positional arguments.
+_SIZES = {
+    "uniform": 2, "normal": 2, "randint": 2, "integers": 2, "beta": 2, "gamma": 2, "poisson": 1, "binomial": 2,
+    "random": 0, "random_sample": 0, "standard_normal": 0, "exponential": 1, "laplace": 2, "lognormal": 2,
+}  # fmt: skip
+
+
+def random(interp: Interpreter, last: str, site: CallSite) -> Value:
+    """``np.random.…`` and the methods of its generators: float64 or int64."""
+    if last in _RANDOM_FLOATS:
+        return _random_array(interp, last, site, "float64")
+    if last in _RANDOM_INTEGERS:
+        return _random_array(interp, last, site, "int64")
+    if last in ("choice", "permutation"):
+        return _chosen(interp, last, site)
+    return NONE if last in ("seed", "shuffle") else UNKNOWN
+
+
+def _chosen(interp: Interpreter, last: str, site: CallSite) -> Value:
+    """``choice(n, size)`` and ``permutation(n)`` give integers, or items of an array."""
+    source = without_none(site.args[0].value) if site.args else UNKNOWN
+    trail = (interp.site("numpy", site.node),)
+    dtype = numpy_types.of_data(interp, source)
+    if last == "permutation":
+        return Array(dtype, source.rank if isinstance(source, Array) else 1, trail)
+    size = site.get(1, "size")
+    return Array(dtype, size_rank(interp, [size]), trail) if size is not None else UNKNOWN
+
+
+def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) -> Value:
+    trail = (interp.site("numpy", site.node),)
+    if last in ("rand", "randn"):
+        if not site.args:
+            return Scalar("float")
+        return Array(dtype, len(site.args) if not site.open else AT_LEAST_1, trail)
+    given = site.keywords.get("dtype")
+    dtype_name = dtype_of(given.value) if given is not None else dtype
+    size = site.keywords.get("size")
+    position = _SIZES.get(last)
+    if size is None and position is not None and position < len(site.args):
+        size = site.args[position]
+    if size is not None and size.value != NONE:
+        return Array(dtype_name, size_rank(interp, [size]), trail)
+    arrays = [a.value for a in site.args if isinstance(a.value, Array)]
+    if arrays:
+        return Array(dtype_name, arrays[0].rank, trail)
+    if position is not None and all(scalar_type(a.value) is not None for a in site.args):
+        return Scalar("float" if dtype == "float64" else "int")
+    return Array(dtype_name, None, trail)
 
 
 def rng_method(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A method of a NumPy random generator."""
     return random(interp, name, site)
+
+
+Grid = Callable[["Interpreter", Value], Value]
+#: Objects that are indexed instead of called.
+GRIDS: dict[str, Grid] = {"numpy.mgrid": grid, "numpy.ogrid": grid}

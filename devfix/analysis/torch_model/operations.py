@@ -114,7 +114,9 @@ def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> 
                 return len(items)
         return AT_LEAST_1
     if base == "squeeze":
-        return None
+        named = len(site.args) > 1 or "dim" in site.keywords
+        # Whoever names the dimension knows that it has one entry.
+        return first.rank - 1 if named and first.rank is not None and first.rank > 0 else None
     if base == "select" and first.rank is not None and first.rank > 0:
         return first.rank - 1
     return first.rank if first.rank in (None, 0) else AT_LEAST_1
@@ -283,7 +285,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]
     dtype = None if unclear else _joined_dtype(tensors)
-    rank = _joined_rank(name, tensors)
+    rank = _joined_rank(name, tensors, unclear=unclear)
     result = derived(interp, tensors, site, dtype, rank, device)
     if name.endswith("meshgrid"):
         return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
@@ -297,13 +299,22 @@ def _joined_dtype(tensors: list[Tensor]) -> str | None:
     return dtype
 
 
-def _joined_rank(name: str, tensors: list[Tensor]) -> int:
-    rank = tensors[0].rank
-    if rank is None or rank < 0:
+def _joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
+    name = name.rpartition(".")[2]
+    if name in ("block_diag", "cartesian_prod"):
+        return 2 if len(tensors) > 1 and not unclear else AT_LEAST_1
+    if name == "meshgrid":
+        return AT_LEAST_1 if unclear else len(tensors)
+    # Old code joins an empty 1-dim tensor to others of any rank, so the largest counts.
+    ranks = [tensor.rank for tensor in tensors]
+    if unclear or None in ranks or AT_LEAST_1 in ranks:
         return AT_LEAST_1
-    if name.endswith("stack"):
-        return rank + 1
-    return len(tensors) if name.endswith("meshgrid") else max(rank, 1)
+    rank = max(rank for rank in ranks if rank is not None)
+    return rank + 1 if name == "stack" else max(rank, _AT_LEAST.get(name, 1))
+
+
+#: The least rank that joining gives, where it is more than one.
+_AT_LEAST = {"vstack": 2, "row_stack": 2, "column_stack": 2, "dstack": 3}
 
 
 def _members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:

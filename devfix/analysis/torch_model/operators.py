@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, Device, promote, rank_of_broadcast
-from devfix.analysis.torch_model import grad_mode, in_place_results, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -72,7 +72,7 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):
-        return _array_result(node.op, left, right)
+        return numpy_types.arithmetic(node.op, left, right)
     return _python_result(interp, node.op, left, right)
 
 
@@ -169,37 +169,6 @@ def _with_number(dtype: str | None, number: str | None) -> str | None:
     if number == "float32":
         return "float32"
     return "int64" if dtype == "bool" else dtype
-
-
-def _array_result(op: ast.operator, left: Value, right: Value) -> Value:
-    """NumPy's arithmetic: float64 unless everything is narrower."""
-    arrays = [value for value in (left, right) if isinstance(value, Array)]
-    trail = arrays[0].trail
-    rank = rank_of_broadcast([_rank(left), _rank(right)])
-    others = [value for value in (left, right) if not isinstance(value, Array)]
-    if any(scalar_type(value) is None for value in others):
-        return Array(None, rank, trail)
-    if len(arrays) == 2:
-        dtype = _numpy_promote(arrays[0].dtype, arrays[1].dtype)
-    else:
-        dtype = _with_number(arrays[0].dtype, typed(others[0])[0])
-        if dtype == "float32" and arrays[0].dtype != "float32":
-            dtype = "float64" if arrays[0].dtype is not None else None
-    if isinstance(op, ast.Div) and dtype is not None and not dtype.startswith(("float", "complex")):
-        dtype = "float64"
-    return Array(dtype, rank, trail)
-
-
-def _numpy_promote(a: str | None, b: str | None) -> str | None:
-    if a is None or b is None:
-        return None
-    if a == b:
-        return a
-    floats = [d for d in (a, b) if d.startswith("float")]
-    ints = [d for d in (a, b) if not d.startswith("float")]
-    if len(floats) == 1 and ints[0] in ("int32", "int64", "uint32", "uint64"):
-        return "float64"
-    return promote((a, 1), (b, 1))
 
 
 def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value:
@@ -376,6 +345,8 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(interp, node, _NAMES[type(node.op)], [Part(left, "input", node.target)], [right])
         return left
+    if isinstance(left, Array) and left.rank != 0:
+        return left  # written to: the dtype stays
     obj = interp.obj_of(left)
     if isinstance(left, Ref) and obj is not None and obj.kind == "list" and isinstance(node.op, ast.Add):
         items = iteration.exact_items(interp, right)

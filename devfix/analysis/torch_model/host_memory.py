@@ -1,0 +1,81 @@
+"""Host memory: arrays are views of the CPU's memory, where an accelerator's tensor is not."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, TypeGuard
+
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import numpy_types, requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, TupleValue, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Functions outside NumPy that turn their arguments into arrays, by package.
+_CONVERTING = {
+    "matplotlib.pyplot": "plot scatter hist bar barh imshow matshow fill_between errorbar step stem "
+    "contour contourf pcolormesh boxplot violinplot semilogx semilogy loglog pie hist2d hexbin imsave",
+    "pandas": "DataFrame Series",
+    "seaborn": "heatmap",
+}
+_CONVERTING_NAMES = frozenset(
+    f"{package}.{name}" for package, names in _CONVERTING.items() for name in names.split()
+)
+#: Packages all of whose functions do.
+_CONVERTING_PACKAGES = (
+    "sklearn.metrics",
+    "scipy.stats",
+    "scipy.spatial.distance",
+    "scipy.linalg",
+    "scipy.signal",
+)
+
+
+def converts(name: str) -> bool:
+    """Whether a function from outside the project turns its tensor arguments into arrays."""
+    package, _, last = name.rpartition(".")
+    return name in _CONVERTING_NAMES or (package in _CONVERTING_PACKAGES and not last[:1].isupper())
+
+
+def reads(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A call of such a function."""
+    check(interp, name, site)
+    return UNKNOWN
+
+
+def check(interp: Interpreter, name: str, site: CallSite) -> None:
+    """Record the tensors that cannot be read (facts: "np.array on cuda", "list of cuda scalars")."""
+    for arg in site.all_args():
+        for tensor, node, inside in _device_tensors(interp, arg):
+            detail = {"grad": "1"} if tensor.grad else {}
+            if inside:
+                detail["inside"] = inside
+            requirements.record(interp, site.node, name, "numpy", [Part(tensor, "array", node)], **detail)
+
+
+def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
+    """An accelerator's tensors among an argument, where each is written, and how it is contained.
+
+    ``all``: everything in the list or tuple is a tensor; ``mixed``: not so.
+    """
+    value = without_none(arg.value)
+    if isinstance(value, Tensor):
+        return [(value, arg.node, "")] if value.device.is_accelerator else []
+    obj = interp.obj_of(value)
+    if not isinstance(value, (TupleValue, Sequence)) and (obj or Obj("")).kind != "list":
+        return []
+    items = [without_none(item) for item in numpy_types.contents(interp, value)]
+    node = arg.node
+    if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(items):
+        pairs = zip(items, node.elts, strict=True)
+        return [(item, where, "") for item, where in pairs if _is_on_device(item)]
+    found = next((item for item in items if _is_on_device(item)), None)
+    if found is None:
+        return []
+    return [(found, node, "all" if all(isinstance(item, Tensor) for item in items) else "mixed")]
+
+
+def _is_on_device(value: Value) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.device.is_accelerator

@@ -1,0 +1,133 @@
+"""NumPy's dtypes: what data and arithmetic come out as. What NumPy 1 and 2 disagree on is unknown."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import FLOATS, INTEGERS, promote, rank_of_broadcast
+from devfix.analysis.values import Array, Sequence, Tensor, Trail, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What Python numbers are as data.
+NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
+_WIDE_INTEGERS = ("int32", "int64")
+
+
+def of_data(interp: Interpreter, value: Value | None) -> str | None:
+    """The dtype NumPy gives to Python data."""
+    if value is None:
+        return None
+    value = without_none(value)
+    kind = scalar_type(value)
+    if kind is not None:
+        return NUMBERS.get(kind)
+    if isinstance(value, (Array, Tensor)):
+        return value.dtype
+    found = {of_data(interp, item) for item in contents(interp, value)}
+    if len(found) == 1:
+        return found.pop()
+    return "float64" if found and found <= {"int64", "float64", "bool"} else None
+
+
+def contents(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    """The items of a list, tuple or sequence as far as they are known, and its typical element."""
+    items = iteration.exact_items(interp, value)
+    if items is not None:
+        return items
+    if isinstance(value, Sequence):
+        return (value.element,)
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "list":
+        return ()
+    return (*(obj.items or ()), *((obj.element,) if obj.element is not None else ()))
+
+
+def promoted(a: Array, b: Array) -> str | None:
+    """The dtype of a pointwise result; a scalar of NumPy counts in NumPy 2 alone."""
+    if a.dtype is None or b.dtype is None:
+        return None
+    if a.dtype == b.dtype:
+        return a.dtype
+    if a.rank in (0, None) or b.rank in (0, None):
+        scalars = a.rank == b.rank == 0
+        return _promoted(a.dtype, b.dtype) if scalars else _of_scalar_and_array(a, b)
+    return _promoted(a.dtype, b.dtype)
+
+
+def _of_scalar_and_array(a: Array, b: Array) -> str | None:
+    """Where both versions of NumPy agree: when the array's dtype wins by itself."""
+    scalar, array = (a, b) if a.rank == 0 else (b, a)
+    if scalar.dtype is None or array.dtype is None or array.rank is None:
+        both = _promoted(a.dtype or "", b.dtype or "")
+        return both if {a.dtype, b.dtype} <= {both, *INTEGERS, "bool"} and both == "float64" else None
+    both = _promoted(scalar.dtype, array.dtype)
+    return both if both == array.dtype else None
+
+
+def _promoted(a: str, b: str) -> str | None:
+    floats = [d for d in (a, b) if d in FLOATS]
+    others = [d for d in (a, b) if d not in FLOATS]
+    if len(floats) == 1 and others[0] in _WIDE_INTEGERS:
+        return "float64"
+    return promote((a, 1), (b, 1))
+
+
+def with_number(array: Array, kind: str | None) -> str | None:
+    """The dtype of an array and a Python number, which widens nothing within its category."""
+    dtype = array.dtype
+    if dtype is None or kind not in NUMBERS:
+        return None
+    if dtype in FLOATS or dtype.startswith("complex") or kind == "bool":
+        return dtype
+    if kind == "float":
+        return "float64"
+    return "int64" if dtype == "bool" else dtype
+
+
+def common(interp: Interpreter, values: Iterable[Value]) -> str | None:
+    """The dtype that arrays, lists and numbers have together; None as soon as one is unknown."""
+    result: Array | None = None
+    numbers: list[str] = []
+    for value in values:
+        plain = without_none(value)
+        kind = scalar_type(plain)
+        if kind is not None:
+            numbers.append(kind)
+            continue
+        array = plain if isinstance(plain, Array) else Array(of_data(interp, plain), 1)
+        result = array if result is None else Array(
+            promoted(result, array), rank_of_broadcast([result.rank, array.rank])
+        )  # fmt: skip
+    if result is None:
+        known = {NUMBERS.get(kind) for kind in numbers}
+        return known.pop() if len(known) == 1 else "float64" if "float64" in known else None
+    for kind in numbers:
+        result = Array(with_number(result, kind), result.rank)
+    return result.dtype
+
+
+def floating(dtype: str | None) -> str | None:
+    """The dtype of what is computed in floating point."""
+    if dtype is None or dtype in FLOATS or dtype.startswith("complex"):
+        return dtype
+    return "float64"
+
+
+def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:
+    """``left op right`` with an array on at least one side."""
+    arrays = [value for value in (left, right) if isinstance(value, Array)]
+    others = [value for value in (left, right) if not isinstance(value, Array)]
+    ranks = [value.rank for value in arrays] + [0 if scalar_type(value) else None for value in others]
+    rank = None if isinstance(op, ast.MatMult) else rank_of_broadcast(ranks)
+    trail: Trail = arrays[0].trail
+    if len(arrays) == 2:
+        dtype = promoted(arrays[0], arrays[1])
+    else:
+        dtype = with_number(arrays[0], scalar_type(others[0]))
+    return Array(floating(dtype) if isinstance(op, ast.Div) else dtype, rank, trail)
