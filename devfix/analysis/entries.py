@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, construction
 from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.interpreter import Interpreter, Library
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module, is_module_class, tensors, transform
 from devfix.analysis.recorder import MODULE_TOKEN, Recorder
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 def run_program(program: Program, recorder: Recorder) -> None:
     """Interpret a program from all its entry points, then what none of them reached."""
+    library = Library()
     for path in _scripts(program):
-        run_script(Interpreter(program, recorder), path)
+        run_script(Interpreter(program, recorder, library), path)
     for path in sorted(program.sources):
-        _run_uncalled(program, recorder, path)
+        _run_uncalled(Interpreter(program, recorder, library), path)
 
 
 def _scripts(program: Program) -> list[str]:
@@ -72,20 +73,15 @@ def _has_main_guard(tree: ast.Module) -> bool:
 
 def run_script(interp: Interpreter, path: str) -> None:
     """Interpret a file as ``__main__``."""
-    frame_id = interp.modules[path] = interp.fresh()
-    frame = Frame(frame_id, path, "", "module", None, frame_id)
-    with interp.entered(frame):
-        interp.state.set(frame_id, "__name__", Const("__main__"))
-        interp.state.set(frame_id, "__file__", Const(path))
-        interp.run(interp.program.sources[path].tree.body)
-        _note_models(interp)
+    interp.execute_file(path, interp.fresh(), "__main__")
+    _note_models(interp)
     if interp.exhausted:
         interp.recorder.muted -= 1
 
 
 def _note_models(interp: Interpreter) -> None:
     """Write down where the script's models are made: modules with parameters that nobody holds."""
-    for address, obj in list(interp.state.heap.items()):
+    for address, obj in list(interp.state.objects()):
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
             continue
@@ -96,18 +92,18 @@ def _note_models(interp: Interpreter) -> None:
                 interp.recorder.models.append(made)
 
 
-def _run_uncalled(program: Program, recorder: Recorder, path: str) -> None:
+def _run_uncalled(interp: Interpreter, path: str) -> None:
     """Functions and methods of one file that no entry point reached."""
-    tree = program.sources[path].tree
+    recorder = interp.recorder
+    tree = interp.program.sources[path].tree
     if all(id(node) in recorder.executed for node in _definitions(tree)):
         return
-    interp = Interpreter(program, recorder)
     with recorder.mute():
         interp.load_module(path)
-    frame_id = interp.modules[path]
+    frame_id = interp.module_frame(path)
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
-        for value in list(interp.state.frames.get(frame_id, {}).values()):
+        for value in list(interp.state.variables(frame_id).values()):
             if isinstance(value, Function) and value.path == path:
                 _call_symbolically(interp, value, [])
             elif isinstance(value, Class) and value.path == path:
@@ -143,7 +139,7 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
     """Every method nobody called, on an object made with unknown arguments."""
     methods = [
         value
-        for value in interp.state.frames.get(cls.frame, {}).values()
+        for value in interp.state.variables(cls.frame).values()
         if isinstance(value, Function) and id(value.node) not in interp.recorder.executed
     ]
     if not methods:

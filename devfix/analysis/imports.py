@@ -43,7 +43,7 @@ def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
 def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str) -> Value:
     if path is not None and path != interp.frame.path:
         interp.load_module(path, module)
-        found = interp.state.get(interp.modules[path], name)
+        found = interp.state.get(interp.module_frame(path), name)
         if found is not None:
             return found
     inner = f"{module}.{name}" if module else name
@@ -56,7 +56,7 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
 def _import_all(interp: Interpreter, path: str | None, module: str) -> None:
     if path is not None:
         interp.load_module(path, module)
-        for name, value in list(interp.state.frames.get(interp.modules[path], {}).items()):
+        for name, value in list(interp.state.variables(interp.module_frame(path)).items()):
             if not name.startswith("_"):
                 interp.state.set(interp.frame.id, name, value)
         return

@@ -11,12 +11,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 from devfix.analysis import expressions, notes, statements
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.analysis.state import State
+from devfix.analysis.state import Memory, State
 from devfix.analysis.values import (
     UNKNOWN,
     Const,
@@ -37,17 +39,28 @@ STEP_LIMIT = 60_000
 _TEXT_LIMIT = 60
 
 
-class Interpreter:
-    """One run from one entry point. ``recorder`` is shared by all runs of the program."""
+@dataclass(slots=True)
+class Library:
+    """What all runs of a program share: its modules, executed once, and the numbering of frames and objects."""
 
-    def __init__(self, program: Program, recorder: Recorder) -> None:
+    memory: Memory = field(default_factory=Memory)
+    modules: dict[str, int] = field(default_factory=dict)
+    parents: dict[int, int | None] = field(default_factory=dict)
+    sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
+    ids: Iterator[int] = field(default_factory=lambda: count(1))
+
+
+class Interpreter:
+    """One run from one entry point; ``recorder`` and ``library`` are shared by all runs of the program."""
+
+    def __init__(self, program: Program, recorder: Recorder, library: Library) -> None:
         self.program = program
         self.recorder = recorder
-        self.state = State()
+        self.library = library
+        self.state = State(library.memory)
         self.stack: list[Frame] = []
-        self.modules: dict[str, int] = {}
         #: Which frame encloses which, for names that are not local.
-        self.parents: dict[int, int | None] = {}
+        self.parents = library.parents
         self.steps = 0
         #: How many autocast blocks are active.
         self.autocast = 0
@@ -55,8 +68,7 @@ class Interpreter:
         self.grad: bool | None = True
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
-        self._next_id = 0
-        self._sites: dict[tuple[int, str], Origin] = {}
+        self._sites = library.sites
 
     # ------------------------------------------------------------------- evaluation
 
@@ -103,13 +115,11 @@ class Interpreter:
 
     def fresh(self) -> int:
         """A number nobody used for a frame or address yet."""
-        self._next_id += 1
-        return self._next_id
+        return next(self.library.ids)
 
     @contextmanager
     def entered(self, frame: Frame) -> Iterator[Frame]:
         """Make ``frame`` the innermost activation for the block."""
-        self.state.frames.setdefault(frame.id, {})
         self.parents[frame.id] = frame.parent
         self.stack.append(frame)
         try:
@@ -118,19 +128,46 @@ class Interpreter:
             self.stack.pop()
 
     def load_module(self, path: str, name: str = "") -> Value:
-        """The namespace of a project file, executing it on first use."""
-        if path in self.modules:
-            return Namespace(path)
-        frame_id = self.modules[path] = self.fresh()
-        frame = Frame(frame_id, path, "", "module", None, frame_id)
-        with self.entered(frame):
+        """The namespace of a project file, executing it on first use as part of the library."""
+        if path not in self.library.modules:
+            frame_id = self.library.modules[path] = self.fresh()
             dotted = name or self.program.module_name(path)
-            self.state.set(frame_id, "__name__", Const(dotted))
+            with self._in_library():
+                self.execute_file(path, frame_id, dotted)
+        return Namespace(path)
+
+    def execute_file(self, path: str, frame_id: int, name: str) -> None:
+        """Run a file's statements as the module ``name``."""
+        with self.entered(Frame(frame_id, path, "", "module", None, frame_id)):
+            self.state.set(frame_id, "__name__", Const(name))
             self.state.set(frame_id, "__file__", Const(path))
             self.run(self.program.sources[path].tree.body)
-            # An exit in a module's body (a script's last line) does not end its importer.
-            self.state.dead = False
-        return Namespace(path)
+
+    @contextmanager
+    def _in_library(self) -> Iterator[None]:
+        """Execute what follows apart from the running program, and keep the result for all runs.
+
+        A module that is being executed shows the modules it imports what it has so far.
+        """
+        outer = (self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted)
+        if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
+            self.state.publish()
+        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.memory), [], 0, 0, True
+        try:
+            yield
+            self.state.publish()
+        finally:
+            self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted = outer
+
+    def module_frame(self, path: str) -> int:
+        """The frame of a module's globals."""
+        return self.library.modules[path]
+
+    def outermost(self, frame: int) -> int:
+        """The frame of the globals that ``frame`` sees."""
+        while (outer := self.parents.get(frame)) is not None:
+            frame = outer
+        return frame
 
     # -------------------------------------------------------------------------- heap
 
@@ -142,7 +179,10 @@ class Interpreter:
 
     def obj(self, ref: Ref) -> Obj:
         """The object behind a reference."""
-        return self.state.heap[ref.address]
+        found = self.state.read(ref.address)
+        if found is None:
+            raise KeyError(ref)
+        return found
 
     def update(self, ref: Ref, obj: Obj) -> None:
         """Replace the object behind a reference."""
@@ -150,7 +190,7 @@ class Interpreter:
 
     def obj_of(self, value: Value | None) -> Obj | None:
         """The object behind a value, or None when the value is no reference."""
-        return self.state.heap.get(value.address) if isinstance(value, Ref) else None
+        return self.state.read(value.address) if isinstance(value, Ref) else None
 
     # ------------------------------------------------------------------------- sites
 

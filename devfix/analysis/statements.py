@@ -173,9 +173,8 @@ def _keep_main_path(main: State, handler: State) -> State:
     if main.dead:
         return handler
     for frame, variables in handler.frames.items():
-        mine = main.frames.get(frame)
-        if mine is None:
-            main.frames[frame] = variables
+        mine = main.variables(frame)
+        if mine is variables:
             continue
         for name, value in variables.items():
             if name not in mine:
