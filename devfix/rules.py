@@ -37,7 +37,7 @@ from devfix.findings import (
 )
 from devfix.placement import device_expression, legacy
 from devfix.placement.casting import Recaster, with_targets
-from devfix.placement.causes import cause, misplaced, registered_late, sites_of
+from devfix.placement.causes import cause, misplaced, module_life, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.drawing import Drawing
 from devfix.placement.faults import Fault, merged
@@ -88,6 +88,7 @@ __all__ = [
     "legacy",
     "life",
     "misplaced",
+    "module_life",
     "operand_marks",
     "registered_late",
     "sites_of",

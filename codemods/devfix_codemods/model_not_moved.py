@@ -2,7 +2,18 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, ModuleMover, Mismatch, Rule, misplaced, spoken_name
+from devfix.rules import (
+    Facts,
+    Fault,
+    Finding,
+    Mismatch,
+    ModuleMover,
+    Operand,
+    Rule,
+    misplaced,
+    module_life,
+    spoken_name,
+)
 
 
 class ModelNotMoved(Rule):
@@ -39,14 +50,14 @@ class ModelNotMoved(Rule):
     code, name = "DF101", "model-not-moved"
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        yield from self.merged(self._fault(facts, mismatch) for mismatch in self.caused(facts))
+        blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
+        yield from self.merged(_fault(facts, found, operand) for found, operand in blamed if operand is not None)
 
-    def _fault(self, facts: Facts, mismatch: Mismatch) -> Fault:
-        operand = misplaced(mismatch)
-        assert operand is not None  # the cause names it
-        name = spoken_name(operand)
-        message = f"`{name}` is never moved to the accelerator, where what it meets is"
-        if mismatch.get("late"):
-            message = f"`{name}` joins a model that was moved before, and stays on the CPU itself"
-        made = operand.trail[0] if operand.trail else None
-        return Fault(mismatch, message, tuple(ModuleMover(facts, operand).fixes()), made)
+
+def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
+    name = spoken_name(operand)
+    message = f"`{name}` is never moved to the accelerator, where what it meets is"
+    if mismatch.get("late"):
+        message = f"`{name}` joins a model that was moved before, and stays on the CPU itself"
+    made = next(iter(module_life(operand)), None)
+    return Fault(mismatch, message, tuple(ModuleMover(facts, operand).fixes()), made)

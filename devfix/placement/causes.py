@@ -5,6 +5,8 @@ from __future__ import annotations
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.placement import legacy
 
+Trail = tuple[Origin, ...]
+
 _LOSSES = ("loss", "entropy")
 _CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 
@@ -47,8 +49,10 @@ def misplaced(mismatch: Mismatch) -> Operand | None:
 
 
 def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
-    if operand.role == "weight" and mismatch.get("module"):
-        return "unregistered-module" if mismatch.get("unregistered") else "model-not-moved"
+    if operand.role == "weight" and mismatch.get("unregistered"):
+        return "unregistered-module"
+    if module_life(operand):
+        return "model-not-moved"
     sites = sites_of(operand)
     kinds = {site.kind for site in sites}
     if "discarded-move" in kinds:
@@ -66,6 +70,12 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
     if made_here and first is not None and mismatch.get("module") is None and first.scope:
         return "created-on-cpu"
     return "operand-not-moved"
+
+
+def module_life(operand: Operand) -> Trail:
+    """The life of the module whose parameter the operand is or comes from; () when it is neither."""
+    trails = (operand.trail, *operand.roots)
+    return next((trail for trail in trails if trail and trail[0].kind == "module"), ())
 
 
 def sites_of(operand: Operand) -> list[Origin]:

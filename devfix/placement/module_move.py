@@ -19,6 +19,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression
+from devfix.placement.causes import module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -30,7 +31,7 @@ class ModuleMover:
     def __init__(self, facts: Facts, operand: Operand) -> None:
         self.facts = facts
         self.operand = operand
-        self.sites = [site for site in operand.trail if site.path in facts.program.sources]
+        self.sites = [site for site in module_life(operand) if site.path in facts.program.sources]
         self.title = f"move `{spoken_name(operand)}` to the device of its inputs"
 
     def fixes(self) -> list[Fix]:
@@ -116,10 +117,10 @@ def _at_start(outline: Outline, function: ast.AST, name: str) -> _Edit:
 
 def _at_binding(site: Origin, outline: Outline, node: ast.expr) -> Iterator[tuple[Place, _Edit]]:
     statement = outline.statement_of(node)
-    if isinstance(statement, ast.Assign) and statement.targets == [node]:
-        yield Place(site.path, outline, statement.value), _wrapped(outline, statement.value)
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        yield Place(site.path, outline, statement.value), _wrapped(outline, statement.value)
+    alone = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [node]
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if alone and value is not None:
+        yield Place(site.path, outline, value), _wrapped(outline, value)
     elif isinstance(statement, ast.Assign):
         name = site.text
         yield Place(site.path, outline, node), _Edit(outline, statement, f"{name} = {name}.to({{}})")
@@ -135,6 +136,7 @@ def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.Asyn
 
 def spoken_name(operand: Operand) -> str:
     """What a person calls the module: the first name it got, else how it is made."""
-    names = [site.text for site in operand.trail if site.kind in ("name", "attribute", "module-attribute")]
-    made = [site.text for site in operand.trail if site.kind == "module"]
+    life = module_life(operand)
+    names = [site.text for site in life if site.kind in ("name", "attribute", "module-attribute")]
+    made = [site.text for site in life if site.kind == "module"]
     return next(iter([*names, *made]), operand.text)

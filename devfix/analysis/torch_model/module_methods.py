@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.torch_model import layers, moves, pretrained
+from devfix.analysis.torch_model import layers, moves, owners, pretrained
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -52,7 +52,7 @@ def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     found = [t for t in modules.tensors(interp, ref) if t.parameter]
     if not found:
         return Sequence(Tensor(parameter=True, owner=ref.address)) if _opaque(interp, ref) else TupleValue(())
-    joined = join_all([replace(t, owner=ref.address) for t in found])
+    joined = join_all([replace(owners.lives(interp, ref, t), owner=ref.address) for t in found])
     assert isinstance(joined, Tensor)
     return Sequence(replace(joined, owner=ref.address, rank=-1))
 

@@ -81,6 +81,14 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     return replace(place, trail=trail or place.trail)
 
 
+def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
+    """A parameter handed out by the module ``ref``: it never moved, so its trail is the module's life."""
+    top, container = root(interp, ref)
+    if container is not None or parameter.device != CPU or (parameter.trail and parameter.trail[0].kind == "move"):
+        return parameter
+    return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
+
+
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
     trail = interp.obj(top).trail
     return trail or interp.obj(ref).trail
