@@ -9,9 +9,8 @@ from textwrap import dedent
 
 from devfix import engine, registry
 from devfix.analysis import analyse
-from devfix.analysis.entries import run_script
 from devfix.analysis.facts import Facts
-from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.interpreter import Interpreter, Library
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.values import Obj, Value
 from devfix.config import Settings
@@ -71,12 +70,13 @@ class Ending:
     """The state in which the script ``main.py`` ends."""
 
     def __init__(self, *texts: str, **named: str) -> None:
-        self.interpreter = Interpreter(program(*texts, **named), Recorder())
-        run_script(self.interpreter, "main.py")
+        self.interpreter = Interpreter(program(*texts, **named), Recorder(), Library())
+        self._globals = self.interpreter.fresh()
+        self.interpreter.execute_file("main.py", self._globals, "__main__")
 
     def __getitem__(self, name: str) -> Value:
         """What a global name stands for in the end."""
-        value = self.interpreter.state.get(self.interpreter.modules["main.py"], name)
+        value = self.interpreter.state.get(self._globals, name)
         assert value is not None, f"{name} is not bound"
         return value
 

@@ -62,6 +62,8 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     if "size" in site.keywords:
         sizes = [site.keywords["size"]]
     rank = size_rank(interp, sizes) if factory.sizes else factory.rank
+    if site.open and factory.sizes:
+        rank = AT_LEAST_1  # ``*sizes`` of nobody knows how many
     return _new(interp, site, factory.dtype, rank, random=factory.random)
 
 
@@ -118,7 +120,8 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     if data is None:
         return Tensor()
     data = without_none(data)
-    made = _new(interp, site, data_dtype(interp, data), nesting(interp, data))
+    dtype = "float32" if name == "torch.scalar_tensor" else data_dtype(interp, data)
+    made = _new(interp, site, dtype, nesting(interp, data))
     if isinstance(data, Tensor) and device_of(site.value(None, "device")) is None:
         made = replace(made, device=data.device, dtype=made.dtype or data.dtype)
     return made
@@ -215,7 +218,9 @@ def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
     made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail)
     if asked is not None and asked.is_accelerator and device == CPU:
         form = "data" if len(site.args) == 1 and nesting(interp, site.args[0].value) != 0 else "sizes"
-        requirements.record(interp, site.node, name, "legacy-constructor", [Part(made, "device", None)], form=form)
+        requirements.record(
+            interp, site.node, name, "legacy-constructor", [Part(made, "device", None)], form=form
+        )
         return replace(made, device=asked)
     data = without_none(site.args[0].value) if len(site.args) == 1 else None
     if isinstance(data, Array):
@@ -262,7 +267,10 @@ def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
         device = parts[-1].tensor.device if parts else default_device(interp)
     trail = (interp.site("factory", site.node),)
     roots = roots_of([part.tensor for part in parts])
-    return Tensor(device, parts[-1].tensor.dtype if parts else "float32", 2, trail=trail, roots=roots)
+    values, size, given = site.value(1, "values"), site.get(2, "size"), site.value(None, "dtype")
+    dtype = dtype_of(given) if given is not None else data_dtype(interp, values) if values else None
+    rank = size_rank(interp, [size]) if size is not None else AT_LEAST_1
+    return Tensor(device, dtype, rank, trail=trail, roots=roots)
 
 
 def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:

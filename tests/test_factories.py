@@ -1,0 +1,208 @@
+"""What is said of a factory call is what PyTorch makes of it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+from reality import holds, run
+from text_program import Ending
+
+from devfix.analysis.lattice import ACCELERATOR, CPU
+from devfix.analysis.values import Tensor
+
+HEAD = """
+import torch
+import numpy as np
+import torch.nn as nn
+import torch.nn.functional as F
+n, size = 3, (2, 3)
+i, f, x = torch.arange(4), torch.rand(4), torch.ones(2, 3, dtype=torch.float64)
+array = np.zeros((2, 3))
+"""
+
+#: Calls whose dtype and rank have to be known.
+KNOWN = """
+torch.zeros(3)
+torch.zeros(2, 3)
+torch.zeros((2, 3))
+torch.zeros([2, 3])
+torch.zeros(())
+torch.zeros(size)
+torch.zeros(*size)
+torch.zeros(n)
+torch.zeros(size=(2, 3))
+torch.zeros(2, 3, dtype=torch.int64)
+torch.zeros(2, 3, dtype=torch.float16)
+torch.zeros(2, 3, dtype=torch.bool)
+torch.ones(2, 3, dtype=torch.double)
+torch.empty(2, 3, 4)
+torch.rand(3)
+torch.randn(2, 3)
+torch.randn(2, 3, dtype=torch.float64)
+torch.randn(2, 3, requires_grad=True)
+torch.eye(3)
+torch.eye(3, 4, dtype=torch.int32)
+torch.linspace(0, 1, 5)
+torch.logspace(0, 1, 5)
+torch.hann_window(8)
+torch.arange(3)
+torch.arange(0, 3)
+torch.arange(0, 3, 2)
+torch.arange(3.0)
+torch.arange(0, 1, 0.1)
+torch.arange(3, dtype=torch.float32)
+torch.arange(n)
+torch.randperm(5)
+torch.randint(10, (3,))
+torch.randint(0, 10, (2, 3))
+torch.randint(0, 10, size=(2, 3))
+torch.randint(high=10, size=(2, 3))
+torch.randint(0, 10, (2, 3), dtype=torch.int32)
+torch.full((2, 3), 0)
+torch.full((2, 3), 0.5)
+torch.full((2, 3), True)
+torch.full((2, 3), 1, dtype=torch.float32)
+torch.tensor(1)
+torch.tensor(1.0)
+torch.tensor(True)
+torch.tensor([1, 2])
+torch.tensor([1.0, 2])
+torch.tensor([1, 2.0])
+torch.tensor([[1, 2], [3, 4]])
+torch.tensor([True, False])
+torch.tensor([1, 2], dtype=torch.float64)
+torch.tensor(array)
+torch.tensor(3, dtype=torch.long)
+torch.as_tensor(array)
+torch.as_tensor([1.0])
+torch.as_tensor(x)
+torch.from_numpy(array)
+torch.zeros_like(x)
+torch.ones_like(i)
+torch.rand_like(x)
+torch.randn_like(x, dtype=torch.float32)
+torch.full_like(x, 3)
+torch.empty_like(x, dtype=torch.int64)
+x.new_zeros(3)
+x.new_zeros(2, 3)
+x.new_ones((2, 3))
+x.new_full((2, 3), 1.0)
+x.new_tensor([1, 2])
+x.new_empty(3, dtype=torch.int64)
+torch.tril_indices(3, 3)
+torch.triu_indices(3, 3)
+torch.FloatTensor([1, 2])
+torch.LongTensor([1, 2])
+torch.DoubleTensor([1.0])
+torch.FloatTensor(2, 3)
+torch.Tensor([1, 2])
+torch.Tensor(2, 3)
+torch.normal(0.0, 1.0, (2, 3))
+torch.normal(0.0, 1.0, size=(2, 3))
+torch.tril(torch.ones(3, 3))
+torch.triu(torch.ones(3, 3), diagonal=1)
+torch.ones(3, 3).tril()
+nn.Parameter(torch.zeros(3))
+nn.Parameter(torch.zeros(3), requires_grad=False)
+""".strip().splitlines()
+
+#: Calls of which not all has to be known, but nothing false may be said.
+POSSIBLE = """
+torch.tensor([])
+torch.bernoulli(f)
+torch.diag(torch.ones(3))
+torch.cartesian_prod(i)
+torch.block_diag(f)
+torch.cat([i, i])
+torch.cat([torch.tensor([]), x])
+torch.stack([i, i])
+torch.hstack([i, i])
+torch.hstack([x, x])
+torch.vstack([i, i])
+torch.dstack([i, i])
+torch.column_stack([i, i])
+torch.cat([i, f, torch.zeros(2, dtype=torch.float64)])
+torch.cat([t for t in (x, x)])
+torch.stack([torch.tensor(k) for k in range(9)])
+torch.sparse_coo_tensor([[0, 1], [1, 2]], [1, 2], (3, 3))
+torch.diag(torch.ones(3, 3))
+torch.multinomial(f, 2)
+torch.cartesian_prod(i, i)
+torch.meshgrid(i, i, indexing="ij")
+torch.combinations(i)
+torch.complex(f, f)
+torch.polar(f, f)
+torch.poisson(f)
+torch.heaviside(f, f)
+torch.vander(f)
+torch.block_diag(f, f)
+torch.empty_strided((2, 3), (1, 2))
+torch.scalar_tensor(3)
+torch.frombuffer(bytearray(8), dtype=torch.uint8)
+torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (2,))
+torch.nested.nested_tensor([f, f])
+torch.asarray([1, 2.5])
+torch.asarray(array)
+torch.normal(f, f)
+torch.normal(f, 1.0)
+torch.randint_like(x, 3)
+torch.bucketize(f, f)
+torch.nan_to_num(x)
+F.one_hot(i)
+torch.arange(True)
+torch.tensor(np.float64(1))
+torch.tensor(np.array([1, 2]))
+torch.tensor([np.float32(1)])
+torch.tensor([f[0], f[1]])
+torch.tensor(1j)
+torch.full((), 1)
+torch.zeros(torch.Size([2, 3]))
+torch.zeros(x.shape)
+torch.zeros(x.size())
+torch.zeros(x.size(0), 3)
+torch.zeros(len(x))
+torch.zeros(i.shape[0], *x.shape)
+torch.zeros(tuple(x.shape))
+torch.zeros(list(x.shape))
+torch.zeros(x.shape[:-1])
+torch.zeros(x.shape[1:] + (3,))
+""".strip().splitlines()
+
+
+def claim_and_value(expression: str) -> tuple[Ending, Tensor, torch.Tensor]:
+    program = f"{HEAD}result = {expression}\n"
+    end = Ending(program)
+    claim, real = end["result"], run(program)["result"]
+    assert holds(end, claim, real), f"{claim} is not {real}"
+    return end, claim, real  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("expression", KNOWN)
+def test_all_is_known_of_common_calls(expression: str) -> None:
+    _, claim, real = claim_and_value(expression)
+    assert isinstance(claim, Tensor)
+    known = (claim.device, claim.dtype, claim.rank, claim.grad)
+    assert known == (CPU, str(real.dtype).removeprefix("torch."), real.dim(), real.requires_grad)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", POSSIBLE)
+def test_nothing_false_is_said_of_the_others(expression: str) -> None:
+    claim_and_value(expression)
+
+
+PLAIN_CALL = re.compile(r"torch\.(?!from_numpy|tril\(|triu\(|nn)[a-z_]+\([^A-Z]*\)")
+
+
+@pytest.mark.parametrize(
+    "expression", [call for call in KNOWN if PLAIN_CALL.fullmatch(call) and ")." not in call]
+)
+def test_a_factory_call_goes_where_it_is_told(expression: str) -> None:
+    """``device=``: an accelerator here; PyTorch is asked with the meta device, which is everywhere."""
+    program = f"{HEAD}result = {expression[:-1]}, device='DEVICE')\n"
+    claim = Ending(program.replace("DEVICE", "cuda"))["result"]
+    assert isinstance(claim, Tensor)
+    assert claim.device == ACCELERATOR
+    assert run(program.replace("DEVICE", "meta"))["result"].device.type == "meta"
