@@ -14,7 +14,7 @@ from devfix.rewrite.listing import Entry, Listing
 from devfix.rewrite.outline import Outline, Row
 from devfix.rewrite.patch import Patch
 from devfix.rewrite.plan import Plan, Section
-from devfix.rewrite.snippet import Snippet
+from devfix.rewrite.snippet import Snippet, Style
 from devfix.rewrite.tree import children
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
@@ -167,15 +167,20 @@ class Imports:
     def _news(self, snippet: Snippet) -> list[str]:
         """The lines of the code, without the comments and statements that the module has."""
         known = self._known()
-        gone = {number for number, line in enumerate(snippet.lines, 1) if line in known}
+        # What was inserted before has the indentation of the module.
+        laid_out = snippet.layout("", self._style()).split("\n")
+        gone = {number for number, line in enumerate(laid_out, 1) if line in known}
         for row in Outline(snippet.tree).module.rows:
             first = snippet.tree.lines.line_of(row.body)
             last = snippet.tree.lines.line_of(row.end - 1)
-            if "\n".join(snippet.lines[first - 1 : last]) in known:
+            if "\n".join(laid_out[first - 1 : last]) in known:
                 gone |= set(range(first, last + 1))
             else:
                 gone -= set(range(first, last + 1))
         return [line for number, line in enumerate(snippet.lines, 1) if number not in gone]
+
+    def _style(self) -> Style:
+        return Style("\n", self.plan.outline.unit(self.plan.outline.module))
 
     def _known(self) -> frozenset[str]:
         """The statements of the module, and the lines that are comments."""
@@ -184,7 +189,8 @@ class Imports:
         for row in self._rows():
             known |= {tree.text[item.start : item.end] for item in row.statements}
         for section in (section for sections in self.plan.sections.values() for section in sections):
-            known |= {"\n".join(section.snippet.lines), *section.snippet.lines}
+            laid_out = section.snippet.layout("", self._style()).removesuffix("\n")
+            known |= {laid_out, *laid_out.split("\n")}
         return frozenset("\n".join(code.splitlines()) for code in known)
 
 
