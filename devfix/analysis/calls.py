@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     layers,
     methods,
     module_apply,
+    movers,
     own_optimizers,
 )
 from devfix.analysis.values import (
@@ -95,6 +96,8 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     callee = without_none(callee)
     if isinstance(callee, Union):
         return join_all([call(interp, member, site) for member in callee.members])
+    if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
+        return movers.call(interp, callee, site)
     if isinstance(callee, Function):
         return call_function(interp, callee, [], site.node, site)
     if isinstance(callee, BoundMethod):
@@ -205,14 +208,12 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     interp.run(function.node.body)
     if not interp.state.dead:
         frame.returns.append((NONE, interp.state))
+    if not is_closed_over(function.node):
+        interp.forget(frame.id)
     if not frame.returns:
         return UNKNOWN  # every path raises: this one ends here
-    value, state = _join_returns(frame.returns, split=not frame.options)
-    if not _is_closed_over(function):
-        state.frames.pop(frame.id, None)
-        interp.parents.pop(frame.id, None)
-    interp.state = state
-    state.dead = False
+    value, interp.state = _join_returns(frame.returns, split=not frame.options)
+    interp.state.dead = False
     if frame.yields:
         return Sequence(join_all(frame.yields))
     return value
@@ -229,9 +230,8 @@ def _join_returns(returns: list[tuple[Value, State]], *, split: bool) -> tuple[V
 _CLOSED_OVER: dict[int, tuple[ast.AST, bool]] = {}
 
 
-def _is_closed_over(function: Function) -> bool:
-    """Whether the body makes functions or classes that may outlive the call."""
-    node = function.node
+def is_closed_over(node: ast.AST) -> bool:
+    """Whether a body makes functions or classes that may outlive it."""
     known = _CLOSED_OVER.get(id(node))
     if known is not None and known[0] is node:
         return known[1]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import expressions, notes, statements
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.analysis.state import Memory, State
+from devfix.analysis.state import Layer, State
 from devfix.analysis.values import (
     UNKNOWN,
     Const,
@@ -43,11 +43,14 @@ _TEXT_LIMIT = 60
 class Library:
     """What all runs of a program share: its modules, executed once, and the numbering of frames and objects."""
 
-    memory: Memory = field(default_factory=Memory)
     modules: dict[str, int] = field(default_factory=dict)
     parents: dict[int, int | None] = field(default_factory=dict)
     sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
+    layer: Layer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.layer = Layer(self.parents)
 
 
 class Interpreter:
@@ -57,7 +60,7 @@ class Interpreter:
         self.program = program
         self.recorder = recorder
         self.library = library
-        self.state = State(library.memory)
+        self.state = State(library.layer)
         self.stack: list[Frame] = []
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
@@ -127,6 +130,11 @@ class Interpreter:
         finally:
             self.stack.pop()
 
+    def forget(self, frame: int) -> None:
+        """A frame is left for good: nothing can see its variables any more."""
+        self.state.frames.pop(frame, None)
+        self.parents.pop(frame, None)
+
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library."""
         if path not in self.library.modules:
@@ -152,7 +160,7 @@ class Interpreter:
         outer = (self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted)
         if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
             self.state.publish()
-        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.memory), [], 0, 0, True
+        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.layer), [], 0, 0, True
         try:
             yield
             self.state.publish()

@@ -1,57 +1,84 @@
 """The abstract state at a program point: variables of every live frame, and the heap.
 
-A state is forked where control flow splits and joined where it meets again. It is a layer over the
-library, the state in which the imported modules of the program have been executed: it holds only
-what differs from that, so a fork is cheap. Forks share the variables of a frame until one of them
-writes (copy on write).
+A state is forked where control flow splits and joined where it meets again. It is a chain of
+layers, each of which holds only what differs from the one below; at the bottom is the library, in
+which the imported modules of the program have been executed. So a fork copies nothing, and a join
+looks only at what changed since the two states parted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from devfix.analysis.join import join_objects, join_values
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Value
 
+Variables = dict[str, Value]
 
-@dataclass(slots=True)
-class Memory:
-    """Variables of frames (``id -> {name: value}``) and heap objects (``address -> Obj``)."""
+_NO_VARIABLES: Mapping[str, Value] = {}
 
-    frames: dict[int, dict[str, Value]] = field(default_factory=dict)
-    heap: dict[int, Obj] = field(default_factory=dict)
+
+class Layer:
+    """Variables of frames and heap objects as they differ from the layers below; frozen but the lowest.
+
+    ``live`` is shared by all layers: the frames that are not left for good.
+    """
+
+    __slots__ = ("below", "depth", "frames", "heap", "live")
+
+    def __init__(self, live: Mapping[int, int | None], below: Layer | None = None) -> None:
+        self.frames: dict[int, Variables] = {}
+        self.heap: dict[int, Obj] = {}
+        self.live = live
+        self.below = below
+        self.depth: int = below.depth + 1 if below is not None else 0
 
 
 class State:
-    """What differs from the library: frames, heap, the default device, and whether it is reached."""
+    """The topmost layer, which is written to, the default device, and whether it is reached."""
 
-    __slots__ = ("_owned", "dead", "default_device", "frames", "heap", "library")
+    __slots__ = ("dead", "default_device", "frames", "heap", "layer")
 
-    def __init__(self, library: Memory) -> None:
-        self.library = library
-        self.frames: dict[int, dict[str, Value]] = {}
+    def __init__(self, layer: Layer) -> None:
+        self.layer = layer
+        self.frames: dict[int, Variables] = {}
         self.heap: dict[int, Obj] = {}
         self.dead = False
         self.default_device: Value | None = None
-        self._owned: set[int] = set()
 
     def fork(self) -> State:
         """An independent copy; both go on from here."""
-        other = State(self.library)
-        other.frames = dict(self.frames)
-        other.heap = dict(self.heap)
+        self._freeze()
+        other = State(self.layer)
         other.dead = self.dead
         other.default_device = self.default_device
-        self._owned = set()
         return other
+
+    def _freeze(self) -> None:
+        """Make what was written a layer; it swallows lower ones that are not much larger, to keep chains short."""
+        if not self.frames and not self.heap:
+            return
+        below, frames, heap = self.layer, self.frames, self.heap
+        while below.below is not None and len(below.heap) + len(below.frames) <= 2 * (len(heap) + len(frames)):
+            frames, heap, below = {**below.frames, **frames}, {**below.heap, **heap}, below.below
+        layer = Layer(below.live, below)
+        layer.frames = {frame: variables for frame, variables in frames.items() if frame in below.live}
+        layer.heap = heap
+        self.layer, self.frames, self.heap = layer, {}, {}
 
     def publish(self) -> None:
         """Make everything in this state part of the library."""
-        self.library.frames.update(self.frames)
-        self.library.heap.update(self.heap)
-        self.frames, self.heap, self._owned = {}, {}, set()
+        self._freeze()
+        layers = [self.layer]
+        while (below := layers[-1].below) is not None:
+            layers.append(below)
+        library = layers.pop()
+        for layer in reversed(layers):
+            library.frames.update(layer.frames)
+            library.heap.update(layer.heap)
+        self.layer = library
 
     # ------------------------------------------------------------------ variables
 
@@ -59,10 +86,14 @@ class State:
         """The value of a variable in one frame, or None when it is not bound there."""
         return self.variables(frame).get(name)
 
-    def variables(self, frame: int) -> dict[str, Value]:
-        """All variables of one frame, to be read only."""
+    def variables(self, frame: int) -> Mapping[str, Value]:
+        """All variables of one frame."""
         found = self.frames.get(frame)
-        return found if found is not None else self.library.frames.get(frame, _NO_VARIABLES)
+        layer: Layer | None = self.layer
+        while found is None and layer is not None:
+            found = layer.frames.get(frame)
+            layer = layer.below
+        return found if found is not None else _NO_VARIABLES
 
     def set(self, frame: int, name: str, value: Value) -> None:
         """Bind a variable in one frame."""
@@ -73,11 +104,11 @@ class State:
         if name in self.variables(frame):
             del self._own(frame)[name]
 
-    def _own(self, frame: int) -> dict[str, Value]:
-        if frame not in self._owned:
-            self.frames[frame] = dict(self.variables(frame))
-            self._owned.add(frame)
-        return self.frames[frame]
+    def _own(self, frame: int) -> Variables:
+        found = self.frames.get(frame)
+        if found is None:
+            found = self.frames[frame] = dict(self.variables(frame))
+        return found
 
     # ----------------------------------------------------------------------- heap
 
@@ -88,17 +119,35 @@ class State:
     def read(self, address: int) -> Obj | None:
         """The object at an address."""
         found = self.heap.get(address)
-        return found if found is not None else self.library.heap.get(address)
+        layer: Layer | None = self.layer
+        while found is None and layer is not None:
+            found = layer.heap.get(address)
+            layer = layer.below
+        return found
 
     def objects(self) -> Iterator[tuple[int, Obj]]:
         """All objects with their addresses."""
-        for address, obj in self.library.heap.items():
-            if address not in self.heap:
-                yield address, obj
-        yield from self.heap.items()
+        seen = set(self.heap)
+        yield from list(self.heap.items())
+        layer: Layer | None = self.layer
+        while layer is not None:
+            yield from [item for item in layer.heap.items() if item[0] not in seen]
+            seen |= layer.heap.keys()
+            layer = layer.below
 
 
-_NO_VARIABLES: dict[str, Value] = {}
+def parted(a: State, b: State) -> tuple[set[int], set[int]]:
+    """The frames and addresses written to since two states were one."""
+    frames, heap = {*a.frames, *b.frames}, {*a.heap, *b.heap}
+    x, y = a.layer, b.layer
+    while x is not y:
+        if x.depth < y.depth:
+            x, y = y, x
+        frames |= x.frames.keys()
+        heap |= x.heap.keys()
+        assert x.below is not None, "two states of one run have the library in common"
+        x = x.below
+    return frames, heap
 
 
 def join_states(a: State, b: State, *, split: bool = False) -> State:
@@ -110,43 +159,53 @@ def join_states(a: State, b: State, *, split: bool = False) -> State:
         return a
     if a.dead:
         return b
-    for frame in a.frames.keys() | b.frames.keys():
+    frames, heap = parted(a, b)
+    for frame in frames:
         theirs = b.variables(frame)
-        if a.variables(frame) is not theirs and theirs:
+        if theirs and frame in a.layer.live and a.variables(frame) is not theirs:
             _join_frame(a, frame, theirs, split)
-    for address in a.heap.keys() | b.heap.keys():
+    for address in heap:
         obj, other = a.read(address), b.read(address)
-        if other is None or other is obj:
-            continue
-        a.heap[address] = other if obj is None else join_objects(obj, other, split=split)
+        if other is not None and other is not obj:
+            a.write(address, other if obj is None else join_objects(obj, other, split=split))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a
 
 
-def _join_frame(a: State, frame: int, theirs: dict[str, Value], split: bool) -> None:
-    ours = a._own(frame)
+def _join_frame(a: State, frame: int, theirs: Mapping[str, Value], split: bool) -> None:
+    before = a.variables(frame)
     for name, value in theirs.items():
-        mine = ours.get(name)
-        if mine is None:
-            ours[name] = value
-        elif mine is not value:
-            ours[name] = join_values(mine, value, split=split)
+        mine = before.get(name)
+        if mine is not value:
+            a.set(frame, name, value if mine is None else join_values(mine, value, split=split))
+
+
+def keep_main_path(main: State, other: State) -> State:
+    """The state ``main``, with those variables of ``other`` that it does not bind itself."""
+    if main.dead:
+        return other
+    frames, _ = parted(main, other)
+    for frame in frames:
+        mine = main.variables(frame)
+        for name, value in other.variables(frame).items():
+            if name not in mine:
+                main.set(frame, name, value)
+    return main
 
 
 def widen(state: State, before: State) -> None:
     """Forget the numbers that one round of a loop changed: the next rounds will change them too."""
-    for frame, variables in state.frames.items():
+    frames, heap = parted(state, before)
+    for frame in frames:
         earlier = before.variables(frame)
-        if not earlier or earlier is variables:
-            continue
-        for name, value in list(variables.items()):
+        for name, value in list(state.variables(frame).items()):
             wider = _wider(earlier.get(name), value)
             if wider is not None:
                 state.set(frame, name, wider)
-    for address, ours in list(state.heap.items()):
-        theirs = before.read(address)
-        if theirs is None or ours is theirs:
+    for address in heap:
+        ours, theirs = state.read(address), before.read(address)
+        if ours is None or theirs is None or ours is theirs:
             continue
         changes = {
             name: wider

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import binding, calls, conditions, contexts, imports, iteration
 from devfix.analysis.frames import Loop
-from devfix.analysis.state import State, join_states, widen
+from devfix.analysis.state import join_states, keep_main_path, widen
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Value
 
@@ -164,22 +164,9 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
             interp.run(handler.body)
         # The path without an exception is the program under analysis; a handler's only counts
         # for the names that it alone binds (an import's fallback, say).
-        after = _keep_main_path(after, interp.state)
+        after = keep_main_path(after, interp.state)
     interp.state = after
     interp.run(node.finalbody)
-
-
-def _keep_main_path(main: State, handler: State) -> State:
-    if main.dead:
-        return handler
-    for frame, variables in handler.frames.items():
-        mine = main.variables(frame)
-        if mine is variables:
-            continue
-        for name, value in variables.items():
-            if name not in mine:
-                main.set(frame, name, value)
-    return main
 
 
 def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
