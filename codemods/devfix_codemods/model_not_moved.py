@@ -11,7 +11,6 @@ from devfix.rules import (
     Operand,
     Rule,
     misplaced,
-    module_life,
     spoken_name,
 )
 
@@ -59,5 +58,5 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     message = f"`{name}` is never moved to the accelerator, where what it meets is"
     if mismatch.get("late"):
         message = f"`{name}` joins a model that was moved before, and stays on the CPU itself"
-    made = next(iter(module_life(operand)), None)
-    return Fault(mismatch, message, tuple(ModuleMover(facts, operand).fixes()), made)
+    mover = ModuleMover(facts, operand)
+    return Fault(mismatch, message, tuple(mover.fixes()), mover.made)

@@ -19,7 +19,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression
-from devfix.placement.causes import module_life
+from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -31,8 +31,13 @@ class ModuleMover:
     def __init__(self, facts: Facts, operand: Operand) -> None:
         self.facts = facts
         self.operand = operand
-        self.sites = [site for site in module_life(operand) if site.path in facts.program.sources]
+        self.sites, self.before = _lives(operand)
         self.title = f"move `{spoken_name(operand)}` to the device of its inputs"
+
+    @property
+    def made(self) -> Origin | None:
+        """Where the module was made."""
+        return self.sites[0] if self.sites else None
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
@@ -46,6 +51,8 @@ class ModuleMover:
             yield self._once_chosen(site)
         for site in self.sites:
             yield from self._at(site, _any_in_scope)
+        for site in self.before:
+            yield from self._at(site, device_expression.chosen)
         for site in self.sites[:1]:
             yield from self._at(site, device_expression.introduce)
 
@@ -75,12 +82,10 @@ class ModuleMover:
     def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
         """After the statement that chooses the device, where that comes later than the module."""
         outline = self.facts.outline(site.path)
-        function = _function_with(outline, site) if site.kind == "argument" else None
-        node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
-        if function is None and node is None:
+        start = _start(outline, site)
+        if start is None:
             return ()
-        binding = function.body[0] if function is not None else outline.statement_of(node)
-        for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, binding)):
+        for statement, code in device_expression.choices_after(self.facts, Place(site.path, outline, start)):
             edit = InsertAfter(outline.source.span(statement), f"{site.text}.to({code})")
             return (FileEdit(site.path, edit),)
         return ()
@@ -126,6 +131,15 @@ def _at_binding(site: Origin, outline: Outline, node: ast.expr) -> Iterator[tupl
         yield Place(site.path, outline, node), _Edit(outline, statement, f"{name} = {name}.to({{}})")
 
 
+def _start(outline: Outline, site: Origin) -> ast.stmt | None:
+    """The statement from which on the name at ``site`` holds the module."""
+    if site.kind == "argument":
+        function = _function_with(outline, site)
+        return function.body[0] if function is not None else None
+    node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
+    return outline.statement_of(node) if node is not None else None
+
+
 def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     for node in outline.nodes_at(site.span):
         if isinstance(node, ast.arg):
@@ -134,9 +148,16 @@ def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.Asyn
     return None
 
 
+def _lives(operand: Operand) -> tuple[Trail, Trail]:
+    """The life of the module from where it was made, and that of the one it is a copy of."""
+    life = module_life(operand)
+    made = max((number for number, site in enumerate(life) if site.kind == "module"), default=0)
+    return life[made:], life[:made]
+
+
 def spoken_name(operand: Operand) -> str:
     """What a person calls the module: the first name it got, else how it is made."""
-    life = module_life(operand)
+    life, _ = _lives(operand)
     names = [site.text for site in life if site.kind in ("name", "attribute", "module-attribute")]
     made = [site.text for site in life if site.kind == "module"]
     return next(iter([*names, *made]), operand.text)

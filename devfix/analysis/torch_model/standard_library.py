@@ -26,6 +26,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    extend,
 )
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     copy = clone(interp, value, {})
     if isinstance(copy, Ref) and is_module(interp, copy):
-        # The copy has a life of its own: moving the original later leaves it where it is.
-        interp.update(copy, replace(interp.obj(copy), trail=(interp.site("module", site.node),)))
+        # From here on the copy has a life of its own: moving the original leaves it where it is.
+        obj = interp.obj(copy)
+        interp.update(copy, replace(obj, trail=extend(obj.trail, interp.site("module", site.node))))
     return copy
 
 
@@ -178,7 +180,8 @@ def _option_value(site: CallSite) -> Value:
         return Scalar("bool")
     if isinstance(default, Const) and isinstance(default.value, (int, float)):
         kind = site.value(None, "type")
-        return Scalar("float" if kind == External("builtins.float") else type(default.value).__name__)
+        name = "float" if kind == External("builtins.float") else type(default.value).__name__
+        return Scalar(name, default.value)
     if default is None or default == NONE:
         return Union((NONE, Unknown("option"))) if default == NONE else Unknown("option")
     return default
