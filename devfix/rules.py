@@ -39,12 +39,16 @@ from devfix.placement import device_expression, legacy
 from devfix.placement.casting import Recaster, with_targets
 from devfix.placement.causes import cause, misplaced, module_life, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
 from devfix.placement.faults import Fault, merged
 from devfix.placement.host import copied_to_host
+from devfix.placement.module_container import container_fix, container_site
 from devfix.placement.module_move import ModuleMover, spoken_name
+from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
+from devfix.placement.unloading import Unloading
 from devfix.placement.wording import device_name, life, operand_marks
 
 __all__ = [
@@ -79,9 +83,14 @@ __all__ = [
     "Rule",
     "SetKeyword",
     "Span",
+    "Unloading",
     "WrapExpression",
     "ast",
+    "binding_fix",
+    "buffer_fix",
     "cause",
+    "container_fix",
+    "container_site",
     "copied_to_host",
     "device_expression",
     "device_name",
@@ -90,6 +99,7 @@ __all__ = [
     "misplaced",
     "module_life",
     "operand_marks",
+    "plain_attributes",
     "registered_late",
     "sites_of",
     "spoken_name",

@@ -1,0 +1,83 @@
+"""unregistered-module: modules in a plain list or dict are no part of the module that holds it."""
+
+from collections.abc import Iterator
+
+from devfix.rules import (
+    Applicability,
+    Facts,
+    Fault,
+    Finding,
+    Mismatch,
+    Operand,
+    Rule,
+    container_fix,
+    container_site,
+    misplaced,
+)
+
+
+class UnregisteredModule(Rule):
+    """A module keeps other modules in a plain Python list or dict.
+
+    Only modules that are attributes themselves, or that are held by a ``ModuleList`` or
+    ``ModuleDict``, belong to their owner. ``Module.to`` does not reach the others: they stay on
+    the CPU and raise "Expected all tensors to be on the same device". Nor do they show up in
+    ``parameters()`` and ``state_dict()``, so they are neither trained nor saved.
+
+    The fix puts them into a registered container. It is unsafe: from then on an optimizer trains
+    the modules, and checkpoints hold them.
+
+    Before::
+
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = [torch.nn.Linear(2, 2) for _ in range(3)]
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = Net().to(device)
+        print(model(torch.ones(3, 2).to(device)))
+
+    After::
+
+        import torch
+
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = Net().to(device)
+        print(model(torch.ones(3, 2).to(device)))
+    """
+
+    code, name, applicability = "DF107", "unregistered-module", Applicability.UNSAFE
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
+        yield from self.merged(_fault(facts, found, operand) for found, operand in blamed if operand is not None)
+
+
+def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
+    site = container_site(operand)
+    held = f"`{site.text}`" if site is not None else "a plain container"
+    message = f"the modules in {held} are not registered, so `Module.to` leaves them on the CPU"
+    fix = container_fix(facts, operand)
+    return Fault(mismatch, message, (fix,) if fix is not None else (), site)

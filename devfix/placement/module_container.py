@@ -1,0 +1,147 @@
+"""Module containers: plain lists and dicts of modules become ``ModuleList`` and ``ModuleDict``."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    AddImport,
+    Applicability,
+    Edit,
+    FileEdit,
+    Fix,
+    Operand,
+    Origin,
+    ReplaceExpression,
+    Span,
+    WrapExpression,
+)
+from devfix.placement.registration import Attribute, attribute_at
+
+#: What a ``ModuleList`` and a ``ModuleDict`` can do that a list and a dict can do.
+_METHODS = {
+    "ModuleList": frozenset({"append", "extend", "insert", "pop"}),
+    "ModuleDict": frozenset({"items", "keys", "values", "update", "pop", "clear"}),
+}
+#: Names that a ``ModuleDict`` cannot give to a module, since its class has them.
+_TAKEN = frozenset(
+    "keys items values pop update clear forward train eval half float double bfloat16 to cpu cuda xpu type "
+    "apply buffers parameters children modules compile extra_repr training call_super_init".split()
+)
+
+
+def container_fix(facts: Facts, operand: Operand) -> Fix | None:
+    """Puts the list or dict that holds the operand's module into a registered container."""
+    site = container_site(operand)
+    attribute = attribute_at(facts, site) if site is not None else None
+    if attribute is None or not operand.trail:
+        return None
+    statement = attribute.outline.statement_of(attribute.target)
+    single = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [attribute.target]
+    value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    kind = _kind(facts, operand.trail[0])
+    if value is None or not kind or not _suits(attribute, kind):
+        return None
+    name, imports = _spelt(facts, attribute.site.path, kind)
+    edit = _registered(attribute.outline.source.span(value), value, name)
+    title = f"make `{attribute.name}` a `{kind}`"
+    return Fix(title, (FileEdit(attribute.site.path, edit), *imports), Applicability.UNSAFE)
+
+
+def container_site(operand: Operand) -> Origin | None:
+    """Where the container became an attribute of a module."""
+    return next((site for site in operand.trail if site.kind == "module-attribute"), None)
+
+
+def _registered(span: Span, value: ast.expr, name: str) -> Edit:
+    empty = isinstance(value, (ast.List, ast.Dict)) and not ast.dump(value).count("Constant") and not _entries(value)
+    if empty or (isinstance(value, ast.Call) and not value.args and not value.keywords):
+        return ReplaceExpression(span, f"{name}()")
+    return WrapExpression(span, f"{name}(", ")")
+
+
+def _entries(value: ast.List | ast.Dict) -> list[ast.expr]:
+    return value.elts if isinstance(value, ast.List) else value.values
+
+
+def _kind(facts: Facts, made: Origin) -> str:
+    """Which container fits what was made at ``made``; "" when none does."""
+    node = facts.outline(made.path).expression_at(made.span) if made.path in facts.program.sources else None
+    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    if isinstance(node, (ast.List, ast.ListComp)) or called == "list":
+        nested = isinstance(node, ast.List) and any(isinstance(item, (ast.List, ast.Dict)) for item in node.elts)
+        return "" if nested else "ModuleList"
+    if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
+        return "ModuleDict" if _has_names_as_keys(node) else ""
+    return ""
+
+
+def _has_names_as_keys(node: ast.expr | None) -> bool:
+    """Whether nothing speaks against the keys being strings that can name a module."""
+    if isinstance(node, ast.DictComp):
+        return not isinstance(node.key, ast.Constant) and not _counts(node)
+    keys = node.keys if isinstance(node, ast.Dict) else []
+    for key in keys:
+        if isinstance(key, ast.Constant):
+            text = key.value
+            if not isinstance(text, str) or not text or "." in text or text in _TAKEN:
+                return False
+    return True
+
+
+def _counts(node: ast.DictComp) -> bool:
+    """Whether the keys come from ``range`` or are the numbers of ``enumerate``."""
+    for generator in node.generators:
+        source, target = generator.iter, generator.target
+        called = source.func.id if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) else ""
+        first = target.elts[0] if isinstance(target, (ast.Tuple, ast.List)) and target.elts else target
+        number = first if called in ("range", "enumerate") else None
+        if isinstance(number, ast.Name) and isinstance(node.key, ast.Name) and number.id == node.key.id:
+            return True
+    return False
+
+
+def _suits(attribute: Attribute, kind: str) -> bool:
+    """Whether the program only does with the attribute what a registered container can do."""
+    parents = attribute.outline.parents
+    for node in ast.walk(attribute.outline.source.tree):
+        own = isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(attribute.target)
+        if not own:
+            continue
+        above = parents.get(node)
+        if isinstance(above, ast.Attribute) and above.attr not in _METHODS[kind]:
+            return False
+        if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind == "ModuleDict":
+            key = above.slice
+            if isinstance(key, ast.Constant) and not isinstance(key.value, str):
+                return False
+    return True
+
+
+def _spelt(facts: Facts, path: str, kind: str) -> tuple[str, tuple[FileEdit, ...]]:
+    """How the file calls ``torch.nn.ModuleList``, and the import that it lacks."""
+    for node in ast.walk(facts.source(path).tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 0:
+            for alias in node.names:
+                if (node.module, alias.name) in (("torch", "nn"), ("torch.nn", "modules")):
+                    return f"{alias.asname or alias.name}.{kind}", ()
+                if (node.module, alias.name) == ("torch.nn", kind):
+                    return alias.asname or kind, ()
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "torch.nn":
+                    return f"{alias.asname or alias.name}.{kind}", ()
+    torch = _name_of_torch(facts, path)
+    if torch is not None:
+        return f"{torch}.nn.{kind}", ()
+    return kind, (FileEdit(path, AddImport("torch.nn", kind)),)
+
+
+def _name_of_torch(facts: Facts, path: str) -> str | None:
+    for node in ast.walk(facts.source(path).tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "torch":
+                    return alias.asname or "torch"
+    return None

@@ -1,0 +1,198 @@
+"""Registration: plain attributes of a Module become buffers and submodules, which ``to`` moves."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import (
+    Applicability,
+    AssignmentToCall,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    Mismatch,
+    Operand,
+    Origin,
+    ReplaceExpression,
+)
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A plain attribute of a module: the target that sets it, its name and the method around it."""
+
+    site: Origin
+    outline: Outline
+    target: ast.Attribute
+    function: _Function
+
+    @property
+    def name(self) -> str:
+        """The name of the attribute."""
+        return self.target.attr
+
+    @property
+    def owner(self) -> str:
+        """The name of the module's class."""
+        cls = self.outline.class_of(self.function)
+        return cls.name if cls is not None else "the module"
+
+
+def attribute_at(facts: Facts, site: Origin) -> Attribute | None:
+    """The attribute that is set at ``site``."""
+    if site.path not in facts.program.sources:
+        return None
+    outline = facts.outline(site.path)
+    node = outline.expression_at(site.span)
+    function = outline.function_of(node) if node is not None else None
+    if not isinstance(node, ast.Attribute) or function is None:
+        return None
+    receiver = outline.receiver_name(function)
+    if not isinstance(node.value, ast.Name) or node.value.id != receiver:
+        return None
+    return Attribute(site, outline, node, function)
+
+
+def plain_attributes(facts: Facts, mismatch: Mismatch) -> list[Attribute]:
+    """The plain tensor attributes through which the operands of a mismatch stay on the CPU."""
+    found: dict[Origin, Attribute] = {}
+    for operand in mismatch.operands:
+        if operand.device != "cpu":
+            continue
+        for site in _sites(operand):
+            attribute = attribute_at(facts, site)
+            if attribute is not None:
+                found[site] = attribute
+    return list(found.values())
+
+
+def _sites(operand: Operand) -> list[Origin]:
+    """Where the operand, or else what it was computed from, became an attribute."""
+    own = [site for site in operand.trail if site.kind == "module-attribute"]
+    if own:
+        return own[-1:]
+    return [site for root in operand.roots for site in root if site.kind == "module-attribute"]
+
+
+def buffer_fix(facts: Facts, attributes: list[Attribute]) -> Fix | None:
+    """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is."""
+    used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
+    edits: dict[FileEdit, None] = {}
+    for attribute in used:
+        change = _as_buffer(facts, attribute)
+        if not change:
+            return None
+        edits.update(dict.fromkeys(change))
+    names = ", ".join(dict.fromkeys(f"`{attribute.name}`" for attribute in used))
+    title = f"register {names} as {'a buffer' if len(used) == 1 else 'buffers'}"
+    return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
+
+
+def _is_read_elsewhere(attribute: Attribute) -> bool:
+    """Whether anything but the method that sets the attribute reads it."""
+    inside = set(ast.walk(attribute.function))
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute.name
+        and isinstance(node.ctx, ast.Load)
+        and node not in inside
+        for node in ast.walk(attribute.outline.source.tree)
+    )
+
+
+def _as_buffer(facts: Facts, attribute: Attribute) -> tuple[FileEdit, ...]:
+    """The edits for one attribute; none when it cannot be a buffer."""
+    settings = _settings(attribute)
+    if settings is None or not _holds_tensors(facts, attribute) or not _comes_after_super(attribute):
+        return ()
+    edits: list[FileEdit] = []
+    registered: list[ast.stmt] = []
+    for statement, target in settings:
+        if any(attribute.outline.dominates(earlier, statement) for earlier in registered):
+            continue
+        registered.append(statement)
+        edits.extend(_registering(attribute, statement, target))
+    return tuple(edits)
+
+
+def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | None:
+    """The statements of the method that set the attribute, in order; None if one is no assignment."""
+    found: list[tuple[ast.stmt, ast.Attribute]] = []
+    for node in ast.walk(attribute.function):
+        if not (isinstance(node, ast.Attribute) and node.attr == attribute.name and isinstance(node.ctx, ast.Store)):
+            continue
+        statement = attribute.outline.statement_of(node)
+        if isinstance(statement, ast.AugAssign):
+            continue
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return None
+        found.append((statement, node))
+    return sorted(found, key=lambda pair: pair[1].lineno)
+
+
+def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
+    """Whether the attribute is only ever a tensor or None, and no class attribute of that name exists."""
+    outline = attribute.outline
+    scope = outline.scope(attribute.function)
+    for binding in facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", []):
+        statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        empty = isinstance(value, ast.Constant) and value.value is None
+        if binding.kind != "tensor" and not empty:
+            return False
+    cls = outline.class_of(attribute.function)
+    return cls is not None and not any(_assigns(statement, attribute.name) for statement in cls.body)
+
+
+def _assigns(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement of a class body makes a class attribute (an annotation alone does not)."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _comes_after_super(attribute: Attribute) -> bool:
+    """Whether ``Module.__init__`` has run: before it nothing can be registered."""
+    function, outline = attribute.function, attribute.outline
+    if function.name != "__init__":
+        return True
+    first = outline.statement_of(attribute.target)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+            statement = outline.statement_of(node)
+            if statement is not first and outline.dominates(statement, first):
+                return True
+    return False
+
+
+def _registering(attribute: Attribute, statement: ast.stmt, target: ast.Attribute) -> list[FileEdit]:
+    """``self.a = b`` becomes a call; among several targets a local name takes the value first."""
+    outline, path = attribute.outline, attribute.site.path
+    receiver = outline.receiver_name(attribute.function)
+    prefix = f'{receiver}.register_buffer("{attribute.name}", '
+    suffix = ", persistent=False)"
+    span = outline.source.span(statement)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [target]
+    if targets == [target]:
+        return [FileEdit(path, AssignmentToCall(span, prefix, suffix))]
+    local = _free_name(attribute, statement)
+    return [
+        FileEdit(path, ReplaceExpression(outline.source.span(target), local)),
+        FileEdit(path, InsertAfter(span, f"{prefix}{local}{suffix}")),
+    ]
+
+
+def _free_name(attribute: Attribute, statement: ast.stmt) -> str:
+    """A local name for the value that clashes with none the method uses."""
+    arguments = {node.arg for node in ast.walk(attribute.function.args) if isinstance(node, ast.arg)}
+    names = {node.id for node in ast.walk(attribute.function) if isinstance(node, ast.Name)} | arguments
+    name = attribute.name.lstrip("_") or "buffer"
+    while name in names or not name.isidentifier():
+        name += "_buffer"
+    return name
