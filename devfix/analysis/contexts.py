@@ -13,8 +13,10 @@ from devfix.analysis.values import (
     NONE,
     Class,
     DeviceValue,
+    DTypeValue,
     External,
     Function,
+    Obj,
     Ref,
     Sequence,
     Value,
@@ -40,7 +42,7 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
             if obj.cls.name == grad_mode.NAME:
                 return manager, grad_mode.enter(interp, obj)
             if obj.cls.name == "torch.autocast":
-                return manager, _with_autocast(interp)
+                return manager, _with_autocast(interp, obj)
             if obj.cls.name in ("pytest.raises", "unittest.raises"):
                 return manager, _expecting_errors(interp)
         return manager, _nothing
@@ -59,11 +61,14 @@ def _with_default_device(interp: Interpreter, device: DeviceValue) -> Callable[[
     return leave
 
 
-def _with_autocast(interp: Interpreter) -> Callable[[], None]:
-    interp.autocast += 1
+def _with_autocast(interp: Interpreter, manager: Obj) -> Callable[[], None]:
+    before = interp.autocast
+    chosen = manager.facts.get("dtype")
+    name = chosen.name if isinstance(chosen, DTypeValue) else None
+    interp.autocast = None if "disabled" in manager.facts else name or "?"
 
     def leave() -> None:
-        interp.autocast -= 1
+        interp.autocast = before
 
     return leave
 

@@ -111,7 +111,7 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     value = without_none(interp.eval(node.value))
     if isinstance(value, External):
         if value.name in numpy_model.GRIDS:
-            return numpy_model.GRIDS[value.name](interp, interp.eval(node.slice))
+            return numpy_model.GRIDS[value.name](interp, node.slice)
         return value  # a generic alias such as list[int]
     key = interp.eval(node.slice)
     return item(interp, node, value, key)

@@ -39,6 +39,28 @@ STEP_LIMIT = 60_000
 _TEXT_LIMIT = 60
 
 
+#: A function is interpreted in at least so many contexts, and in more until it took so many steps.
+_CONTEXTS, _FUNCTION_STEPS = 3, 6_000
+
+
+@dataclass(slots=True)
+class Account:
+    """How often a function was interpreted, and how many statements that took with all it called."""
+
+    calls: int = 0
+    steps: int = 0
+
+    @property
+    def is_overdrawn(self) -> bool:
+        """Whether the function must not be interpreted again."""
+        return self.calls >= _CONTEXTS and self.steps >= _FUNCTION_STEPS
+
+    def book(self, steps: int) -> None:
+        """Write down one more call."""
+        self.calls += 1
+        self.steps += steps
+
+
 @dataclass(slots=True)
 class Library:
     """What all runs of a program share: its modules, executed once, and the numbering of frames and objects."""
@@ -47,10 +69,15 @@ class Library:
     parents: dict[int, int | None] = field(default_factory=dict)
     sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
+    accounts: dict[int, Account] = field(default_factory=dict)
     layer: Layer = field(init=False)
 
     def __post_init__(self) -> None:
         self.layer = Layer(self.parents)
+
+    def account(self, function: ast.AST) -> Account:
+        """The account of a function."""
+        return self.accounts.setdefault(id(function), Account())
 
 
 class Interpreter:
@@ -65,8 +92,8 @@ class Interpreter:
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
         self.steps = 0
-        #: How many autocast blocks are active.
-        self.autocast = 0
+        #: The dtype of the autocast block that is active ("?": one that is not known).
+        self.autocast: str | None = None
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
         self.grad: bool | None = True
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
@@ -160,7 +187,7 @@ class Interpreter:
         outer = (self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted)
         if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
             self.state.publish()
-        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.layer), [], 0, 0, True
+        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.layer), [], 0, None, True
         try:
             yield
             self.state.publish()

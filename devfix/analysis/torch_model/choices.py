@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis.conditions import truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE
-from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.torch_model.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
     NONE,
     TRUE,
     Const,
     DeviceValue,
+    DTypeValue,
     External,
     Obj,
     Scalar,
@@ -71,7 +73,16 @@ def count(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.autocast(...)`` as a context manager."""
-    return interp.new(Obj("external", External("torch.autocast")))
+    kind, dtype = site.value(0, "device_type"), site.value(1, "dtype")
+    name = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(getattr(kind, "value", ""))
+    facts = {"dtype": DTypeValue(name)}
+    if truth(interp, site.value(2, "enabled") or TRUE) is False:
+        facts["disabled"] = TRUE
+    return interp.new(Obj("external", External("torch.autocast"), facts=facts))
+
+
+#: What autocast computes in, by the type of device it is for.
+_AUTOCAST_DTYPES = {"cuda": "float16", "cpu": "bfloat16"}
 
 
 def raises(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -87,6 +87,8 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     dtype = first.tensor.dtype
     if spec.dtype == "weight":
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
+    elif spec.same_dtype:
+        dtype = requirements.under_autocast(interp, dtype)
     rank = AT_LEAST_1 if spec.index else first.tensor.rank
     return operations.derived(interp, tensors, site, dtype, rank, device)
 
@@ -105,7 +107,8 @@ def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
     requirements.same_dtype(interp, site.node, "torch.einsum", parts)
     device = requirements.meet(interp, site.node, "torch.einsum", parts, scalars=False)
     tensors = [part.tensor for part in parts]
-    return operations.derived(interp, tensors, site, tensors[0].dtype, None, device)
+    dtype = requirements.under_autocast(interp, tensors[0].dtype)
+    return operations.derived(interp, tensors, site, dtype, None, device)
 
 
 def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -63,7 +63,7 @@ def _known(mode: Value) -> bool | None:
     return True if mode == TRUE else False if mode == FALSE else None
 
 
-def recorded(interp: Interpreter, grad: bool | None) -> bool | None:  # noqa: FBT001
+def recorded(interp: Interpreter, grad: bool | None) -> bool | None:
     """Whether a result requires grad, given whether one of its operands does."""
     if interp.grad is False or grad is False:
         return False

@@ -83,6 +83,8 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
     for value, where in keys:
         if isinstance(where, ast.Constant) and where.value is None:
             rank += 1
+        elif isinstance(where, ast.Constant) and where.value is Ellipsis:
+            continue
         elif isinstance(where, ast.Slice):
             continue
         elif scalar_type(value) == "int":
@@ -109,8 +111,15 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     masks_only = all(index.dtype == "bool" for index, _ in indices)
     if value.rank in (0, None) or (masks_only and value.rank is None):
         return
-    parts = [Part(tensor, "self", target.value), Part(value, "values", None)]
+    parts = [Part(tensor, "self", target.value), Part(value, "values", _assigned(interp))]
+    requirements.same_dtype(interp, target, "torch.Tensor.__setitem__", parts[::-1], decisive=parts[0])
     requirements.meet(interp, target, "torch.Tensor.__setitem__", parts, detail={"in_place": "self"})
+
+
+def _assigned(interp: Interpreter) -> ast.expr | None:
+    """The right-hand side of the assignment being executed."""
+    statement = interp.frame.statement
+    return statement.value if isinstance(statement, ast.Assign) else None
 
 
 def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) -> Value:

@@ -272,7 +272,8 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     grad = grad_mode.recorded(interp, grad=True)
     result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
     if interp.autocast and not spec.index and name != "LayerNorm":
-        result = replace(result, dtype=None)
+        dtype = requirements.under_autocast(interp, place.dtype) if spec.strict else None
+        result = replace(result, dtype=dtype)
     return _packaged(spec, name, result)
 
 

@@ -95,7 +95,9 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     device = requirements.meet(interp, site.node, full, bound, scalars=spec.scalars)
     tensors = [part.tensor for part in bound]
     rank = tensors[0].rank if _unreduced(site) else 0
-    return operations.derived(interp, tensors, site, tensors[0].dtype, rank, device)
+    floats = {tensor.dtype for tensor in tensors if requirements.is_float(tensor.dtype) or tensor.dtype is None}
+    dtype = requirements.in_full_precision(interp, floats.pop() if len(floats) == 1 else None)
+    return operations.derived(interp, tensors, site, dtype, rank, device)
 
 
 def _unreduced(site: CallSite) -> bool:
@@ -123,8 +125,10 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
 
 
 def _is_class_list(source: Part | None, target: Part) -> bool:
-    """A float target of one dimension beside logits of two can be no table of probabilities."""
-    if target.tensor.rank != 1 or source is None:
+    """A float target with one dimension less than the logits can be no table of probabilities."""
+    if source is None or target.tensor.rank is None or target.tensor.rank < 1:
         return False
     rank = source.tensor.rank
-    return rank is None or rank != 1
+    if target.tensor.rank == 1:
+        return rank is None or rank != 1
+    return rank == target.tensor.rank + 1

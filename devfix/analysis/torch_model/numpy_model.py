@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
-    TupleValue,
     Value,
     without_none,
 )
@@ -142,10 +142,19 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     return _made(interp, site, numpy_types.of_data(interp, data), nesting(interp, data))
 
 
-def grid(interp: Interpreter, key: Value) -> Value:
-    """``np.mgrid[0:n, 0:m]``: one array of coordinates per axis."""
-    axes = len(key.items) if isinstance(key, TupleValue) else 1
-    return Sequence(Array(None if axes == 1 else "int64", axes))
+def grid(interp: Interpreter, key: ast.expr) -> Value:
+    """``np.mgrid[0:n, 0:m]``: the coordinates along each axis; integers unless a bound is none."""
+    slices = key.elts if isinstance(key, ast.Tuple) else [key]
+    bounds = [
+        interp.eval(part)
+        for axis in slices
+        if isinstance(axis, ast.Slice)
+        for part in (axis.lower, axis.upper, axis.step)
+        if part is not None
+    ]
+    kinds = {scalar_type(bound) or "complex" for bound in bounds}
+    dtype = "int64" if kinds <= {"int"} else "float64" if kinds <= {"int", "float"} else None
+    return Array(dtype, len(slices) + 1 if len(slices) > 1 else 1, (interp.site("numpy", key),))
 
 
 # ------------------------------------------------------------------------------ results
@@ -344,6 +353,6 @@ def rng_method(interp: Interpreter, name: str, site: CallSite) -> Value:
     return random(interp, name, site)
 
 
-Grid = Callable[["Interpreter", Value], Value]
+Grid = Callable[["Interpreter", ast.expr], Value]
 #: Objects that are indexed instead of called.
-GRIDS: dict[str, Grid] = {"numpy.mgrid": grid, "numpy.ogrid": grid}
+GRIDS: dict[str, Grid] = {"numpy.mgrid": grid}

@@ -83,7 +83,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
             return result
         return result
     if base in FLOATING:
-        dtype = _floating(first.dtype)
+        dtype = requirements.in_full_precision(interp, _floating(first.dtype))
         return derived(interp, [first], site, dtype, first.rank)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
@@ -129,7 +129,7 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
         return _operation(interp, "maximum" if base == "max" else "minimum", OPS["maximum"], site)
     if not isinstance(first, Tensor):
         return TupleValue((UNKNOWN, UNKNOWN)) if base in _PAIRS and has_dim else UNKNOWN
-    dtype = _reduced_dtype(base, first.dtype, site)
+    dtype = requirements.in_full_precision(interp, _reduced_dtype(base, first.dtype, site))
     if base in ("sort", "topk", "kthvalue", "cummax", "cummin") or (base in _PAIRS and has_dim):
         rank = first.rank if base in ("sort", "topk") else None
         values = derived(interp, [first], site, first.dtype, rank)
@@ -226,9 +226,10 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):
         device = UNKNOWN_DEVICE
     tensors = [part.tensor for part in parts]
-    return derived(
-        interp, tensors, site, _dtype(op, tensors, site, unclear), _rank(op, tensors, unclear), device
-    )
+    dtype = _dtype(op, tensors, site, unclear)
+    if op.same_dtype:
+        dtype = requirements.under_autocast(interp, dtype)
+    return derived(interp, tensors, site, dtype, _rank(op, tensors, unclear), device)
 
 
 def _check_integer_index(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
@@ -245,6 +246,7 @@ def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str 
         dtype, rank = tensors[0].dtype, tensors[0].rank
         for other in tensors[1:]:
             dtype = promote((dtype, rank), (other.dtype, other.rank))
+            rank = rank_of_broadcast([rank, other.rank])
         return _with_numbers(dtype, [kind for kind, _ in kinds])
     if op.dtype == "first":
         return tensors[0].dtype

@@ -102,9 +102,10 @@ def tensor_result(
     if unknown and not device.is_accelerator:
         # The other operand may be a tensor that lives anywhere.
         device = tensors[0].device if _stays(tensors[0], left[0], right[0]) else device
+    dtype = None if unknown else _result_dtype(op, left[0], right[0])
     result = Tensor(
         device,
-        None if unknown else _result_dtype(op, left[0], right[0]),
+        requirements.under_autocast(interp, dtype) if strict else dtype,
         None if strict or unknown else rank_of_broadcast([_rank(left[0]), _rank(right[0])]),
         grad=grad_mode.recorded(interp, _needs_grad(tensors)),
         leaf=False,

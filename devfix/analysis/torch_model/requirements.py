@@ -136,19 +136,23 @@ def record(
     _record(interp, node, operation, kind, parts, detail)
 
 
-def same_dtype(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+def same_dtype(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], *, decisive: Part | None = None
+) -> None:
     """Operands of a matrix product (or a layer) must share one dtype; autocast takes care itself.
 
     Under autocast only float64 stays what it is (facts: "autocast cuda: float64 input"). Each
-    operand to cast gets a mismatch of its own, with the dtype ``wanted`` of it.
+    operand to cast gets a mismatch of its own, with the dtype ``wanted`` of it: that of the
+    ``decisive`` operand, which autocast does not cast when it is given.
     """
     known = [part for part in parts if part.tensor.dtype is not None]
     dtypes = {part.tensor.dtype for part in known}
-    if len(dtypes) < 2 or (interp.autocast and dtypes <= _CAST_BY_AUTOCAST):
+    fixed = decisive is not None
+    if len(dtypes) < 2 or (interp.autocast and not fixed and dtypes <= _CAST_BY_AUTOCAST):
         return
-    decisive = _decisive(known)
+    decisive = decisive or _decisive(known)
     for part in known:
-        if part.tensor.dtype != decisive.tensor.dtype and not _is_cast_by_autocast(interp, part):
+        if part.tensor.dtype != decisive.tensor.dtype and (fixed or not _is_cast_by_autocast(interp, part)):
             pair = [part, decisive]
             _record(interp, node, operation, "dtype", pair, {"wanted": decisive.tensor.dtype or ""})
 
@@ -158,6 +162,18 @@ _CAST_BY_AUTOCAST = frozenset({"float16", "bfloat16", "float32"})
 
 def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
     return bool(interp.autocast) and part.tensor.dtype in _CAST_BY_AUTOCAST
+
+
+def under_autocast(interp: Interpreter, dtype: str | None) -> str | None:
+    """The dtype of what autocast computes in low precision, given what it would be without."""
+    if interp.autocast is None or dtype not in (*_CAST_BY_AUTOCAST, None):
+        return dtype
+    return None if interp.autocast == "?" or dtype is None else interp.autocast
+
+
+def in_full_precision(interp: Interpreter, dtype: str | None) -> str | None:
+    """The dtype of what autocast may compute in float32, given what it would be without."""
+    return None if interp.autocast is not None and dtype in ("float16", "bfloat16") else dtype
 
 
 def _decisive(parts: list[Part]) -> Part:
@@ -175,7 +191,7 @@ def _decisive(parts: list[Part]) -> Part:
 def _is_numpy_default(tensor: Tensor) -> bool:
     trails = dtype_trails(tensor)
     made = [trail[0].kind for trail in trails if trail]
-    return tensor.dtype == "float64" and all(kind not in ("cast", "factory", "move") for kind in made)
+    return tensor.dtype == "float64" and bool(made) and all(kind in ("numpy", "loader") for kind in made)
 
 
 def is_float(dtype: str | None) -> bool:
