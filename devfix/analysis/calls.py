@@ -163,15 +163,27 @@ def call_function(
     site = site if site is not None else CallSite(node)
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
-    if _too_deep(interp, function):
-        return call_unknown(interp, site)
+    account = interp.library.account(function.node)
+    if _too_deep(interp, function) or account.is_overdrawn:
+        return _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
+    before = interp.steps
     with interp.entered(frame):
         _bind_parameters(interp, function, site)
         interp.recorder.executed.add(id(function.node))
         if not function.within:
-            return _result(interp, function, frame)
-        return _result_within(interp, function, frame)
+            result = _result(interp, function, frame)
+        else:
+            result = _result_within(interp, function, frame)
+    account.book(interp.steps - before)
+    return result
+
+
+def _not_followed(interp: Interpreter, site: CallSite) -> Value:
+    """A function whose body is not interpreted (again): whatever it can reach may have changed."""
+    for arg in site.all_args():
+        havoc(interp, arg.value, everything=True)
+    return UNKNOWN
 
 
 def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Value:

@@ -7,8 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
-from devfix.analysis.values import Class, External, Obj, Ref, Tensor, Value, extend, members
-
+from devfix.analysis.values import (
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    External,
+    Function,
+    Obj,
+    Ref,
+    Tensor,
+    Value,
+    extend,
+    members,
+)
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -135,8 +146,11 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     interp.update(ref, replace(obj, attrs=attrs, place=place))
 
 
-def havoc(interp: Interpreter, value: Value) -> None:
-    """Forget where a module lives: it was handed to code that may do anything with it."""
+def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:
+    """Forget where a module lives: it was handed to code that may do anything with it.
+
+    With ``everything``, forget what all objects within reach hold.
+    """
     seen: set[int] = set()
     pending = [value]
     while pending:
@@ -150,7 +164,32 @@ def havoc(interp: Interpreter, value: Value) -> None:
         if isinstance(obj.element, Ref):
             pending.append(obj.element)
         if is_module(interp, current):
-            interp.update(current, _forgotten(obj))
+            obj = _forgotten(obj)
+            interp.update(current, obj)
+        if everything:
+            interp.update(current, _emptied(obj))
+
+
+_KEPT = (Ref, Tensor, Class, External, Function, BoundMethod)
+
+
+def _emptied(obj: Obj) -> Obj:
+    """An object of which only the structure is known."""
+    attrs = {
+        name: value if isinstance(value, _KEPT) else UNKNOWN
+        for name, value in ((name, _somewhere(value)) for name, value in obj.attrs.items())
+    }
+    if obj.kind == "module":
+        return replace(obj, attrs=attrs)
+    holds = obj.items is not None or obj.element is not None or obj.kind in ("list", "dict", "set")
+    return replace(obj, attrs=attrs, items=None, element=UNKNOWN if holds else None)
+
+
+def _somewhere(value: Value) -> Value:
+    """A tensor of which nothing is known, in place of a tensor."""
+    if not isinstance(value, Tensor):
+        return value
+    return replace(value, device=UNKNOWN_DEVICE, dtype=None, rank=None, grad=None, leaf=None)
 
 
 def _forgotten(obj: Obj) -> Obj:
