@@ -18,6 +18,8 @@ Trail = tuple[Origin, ...]
 #: A trail keeps its first sites and its last ones; what lies between seldom helps anyone.
 _TRAIL_HEAD, _TRAIL_TAIL = 2, 6
 _MAX_ROOTS = 6
+#: What makes a value worth remembering when others are computed from it.
+_MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader"})
 
 
 class Value:
@@ -58,9 +60,13 @@ FALSE = Const(False)
 
 @dataclass(frozen=True, slots=True)
 class Scalar(Value):
-    """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown."""
+    """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown.
+
+    ``usual`` is what an option is when nobody says otherwise.
+    """
 
     type: str
+    usual: object = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +275,11 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
     """The trails that a value computed from ``operands`` goes back to, without repeats."""
     found: dict[Trail, None] = {}
     for operand in operands:
-        stored = any(site.kind in ("module-attribute", "attribute") for site in operand.trail)
-        if not operand.roots or stored:
+        kinds = {site.kind for site in operand.trail}
+        if not operand.roots or kinds & _MILESTONES:
             found.setdefault(operand.trail)
+        if "loader" in kinds:
+            continue  # what the dataset was made from stays where it is
         for root in operand.roots:
             found.setdefault(root)
     return tuple(found)[:_MAX_ROOTS]

@@ -18,7 +18,6 @@ _BY_KIND = {
     "target-dtype": "target-dtype",
     "generator": "generator-device",
     "legacy-constructor": "legacy-tensor-type",
-    "worker": "device-move-in-loader",
     "pin": "pinned-device-tensor",
     "framework-pin": "framework-owns-device",
     "no-leaf": "moved-parameter-is-no-leaf",
@@ -35,6 +34,8 @@ def cause(mismatch: Mismatch) -> str:
     if mismatch.kind == "optimizer-state":
         early = mismatch.get("cause") == "constructor"
         return "optimizer-before-move" if early else "optimizer-state-before-move"
+    if mismatch.kind == "worker":
+        return "device-move-in-collate" if mismatch.get("where") == "collate" else "device-move-in-dataset"
     if mismatch.kind in _BY_KIND:
         return _BY_KIND[mismatch.kind]
     operand = misplaced(mismatch)

@@ -12,20 +12,25 @@ _MOVES = ("to", "cuda", "xpu")
 _MANNERS = frozenset({"non_blocking", "memory_format"})
 
 
-def without_device(place: Place) -> tuple[FileEdit, ...]:
-    """The call at a place leaves its result where it is; nothing when it is no call one can undo."""
+def without_device(place: Place, *, mover: bool = False) -> tuple[FileEdit, ...]:
+    """The call at a place leaves its result where it is; nothing when it is no call one can undo.
+
+    A ``mover`` is a function that hands back its first argument, moved.
+    """
     call = place.node
     if not isinstance(call, ast.Call):
         return ()
     span = place.outline.source.span(call)
     if isinstance(call.func, ast.Attribute) and call.func.attr in _MOVES:
-        return _without_move(place, call)
-    if any(keyword.arg == "device" for keyword in call.keywords):
+        return _without_move(place, call, call.func)
+    if any(keyword.arg == "device" for keyword in call.keywords) and not mover:
         return (FileEdit(place.path, RemoveKeyword(span, "device")),)
+    if mover and call.args and not isinstance(call.args[0], ast.Starred):
+        return (FileEdit(place.path, ReplaceExpression(span, _text(place, call.args[0]))),)
     return ()
 
 
-def _without_move(place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
+def _without_move(place: Place, call: ast.Call, method: ast.Attribute) -> tuple[FileEdit, ...]:
     """``x.to(device, torch.float32)`` still casts."""
     span = place.outline.source.span(call)
     named = {keyword.arg for keyword in call.keywords}
@@ -37,9 +42,7 @@ def _without_move(place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
         return ()
     if not cast:
         return (FileEdit(place.path, DropCall(span)),)
-    assert isinstance(call.func, ast.Attribute)
-    code = f"{_text(place, call.func)}({cast})"
-    return (FileEdit(place.path, ReplaceExpression(span, code)),)
+    return (FileEdit(place.path, ReplaceExpression(span, f"{_text(place, method)}({cast})")),)
 
 
 def _is_flag(node: ast.expr) -> bool:

@@ -12,14 +12,13 @@ from devfix.analysis.conditions import truth
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
-from devfix.analysis.torch_model import generators, requirements
-from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model import batches, generators
+from devfix.analysis.torch_model.batches import Batch
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Array,
     Class,
-    Const,
     DeviceValue,
     External,
     Function,
@@ -142,20 +141,28 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return Scalar("int")
     if "moved" in obj.facts:
         return _moved(interp, obj, node)
-    sample = element(interp, obj.facts.get("dataset", UNKNOWN), node)
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
-    collate_fn = obj.facts.get("collate_fn", NONE)
-    if collate_fn != NONE:
-        samples = interp.new(Obj("list", element=sample))
-        result = calls.call(interp, collate_fn, CallSite(where, (Arg(samples),)))
-    elif obj.facts.get("batch_size") == NONE:
-        result = sample
-    else:
-        result = collate(interp, sample, where)
-    result = _from_loader(interp, result, where)
+    made = assembled(interp, obj.facts.get("dataset", UNKNOWN), obj.facts.get("collate_fn", NONE), where,
+                     alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
+    result = _from_loader(interp, made.value, where)
     if node is not None:
-        _check_workers(interp, obj, result, node)
+        batches.check(interp, obj, replace(made, value=result), node)
     return result
+
+
+def assembled(
+    interp: Interpreter, dataset: Value, collate_fn: Value, node: ast.expr, *, alone: bool = False
+) -> Batch:
+    """A batch of a dataset's samples; ``alone`` when samples are handed on one by one."""
+    with interp.watching() as in_dataset:
+        sample = element(interp, dataset, node)
+    with interp.watching() as in_collate:
+        if collate_fn != NONE:
+            samples = sample if alone else interp.new(Obj("list", element=sample))
+            result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))
+        else:
+            result = sample if alone else collate(interp, sample, node)
+    return Batch(result, in_dataset, in_collate)
 
 
 def _moved(interp: Interpreter, obj: Obj, node: ast.expr | None) -> Value:
@@ -209,6 +216,16 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     return UNKNOWN
 
 
+def default_collate(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``default_collate(samples)``, called by a collate function of the project."""
+    samples = site.value(0, "batch")
+    return (
+        collate(interp, iteration.element(interp, samples, None), site.node)
+        if samples is not None
+        else UNKNOWN
+    )
+
+
 def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
     """Tensors on the CPU begin their life, for the training loop, where the loader yields them."""
     if isinstance(value, Tensor):
@@ -229,42 +246,6 @@ def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
         last = _from_loader(interp, obj.element, node) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
     return value
-
-
-def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
-    """All tensors of a nested batch."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, (TupleValue, Sequence)):
-        items = value.items if isinstance(value, TupleValue) else (value.element,)
-        return [leaf for item in items for leaf in leaves(interp, item)]
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("dict", "list"):
-        parts = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
-        return [leaf for part in parts for leaf in leaves(interp, part)]
-    return []
-
-
-def _check_workers(interp: Interpreter, obj: Obj, result: Value, node: ast.expr) -> None:
-    """Facts: "Dataset moves to cuda, num_workers=2 (fork)", "... pin_memory=True"."""
-    moved = [leaf for leaf in leaves(interp, result) if leaf.device.is_accelerator]
-    if not moved:
-        return
-    parts = [Part(leaf, "batch", node) for leaf in moved]
-    workers = obj.facts.get("num_workers", Const(0))
-    detail = {"loader": _where(obj)}
-    if isinstance(workers, Const) and isinstance(workers.value, int) and workers.value > 0:
-        requirements.record(interp, node, "torch.utils.data.DataLoader", "worker", parts, **detail)
-    elif truth(interp, obj.facts.get("pin_memory", NONE)):
-        requirements.record(interp, node, "torch.utils.data.DataLoader", "pin", parts, **detail)
-
-
-def _where(obj: Obj) -> str:
-    """The place of the loader's construction, as ``path:line:column``."""
-    if not obj.trail:
-        return ""
-    site = obj.trail[0]
-    return f"{site.path}:{site.span.line}:{site.span.column}"
 
 
 def loader_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
@@ -293,6 +274,14 @@ _VISION = "MNIST FashionMNIST KMNIST EMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFol
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.utils.data.DataLoader": loader,
     "torch.utils.data.TensorDataset": tensor_dataset,
+    **dict.fromkeys(
+        (
+            "torch.utils.data.default_collate",
+            "torch.utils.data.dataloader.default_collate",
+            "torch.utils.data._utils.collate.default_collate",
+        ),
+        default_collate,
+    ),
     "torch.utils.data.Subset": same_dataset,
     "torch.utils.data.ConcatDataset": same_dataset,
     "torch.utils.data.random_split": split,

@@ -136,7 +136,7 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
         dtype = site.keywords.get("dtype")
         changed = replace(data, dtype=dtype_of(dtype.value)) if dtype is not None else data
         if device is not None and device.is_accelerator:
-            interp.note_placement("move", site.node)
+            interp.note_placement("factory", site.node)
         if device is None or device == data.device:
             return changed
         return replace(changed, device=device, trail=(interp.site("move", site.node),), roots=())

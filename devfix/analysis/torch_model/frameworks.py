@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, modules
+from devfix.analysis import modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
-from devfix.analysis.torch_model import data, moves, requirements
-from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model import batches, data, moves
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -57,18 +56,12 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
-    sample = data.element(interp, dataset, site.node)
-    collator = site.value(2, "data_collator")
-    if collator is not None and collator != NONE:
-        samples = interp.new(Obj("list", element=sample))
-        sample = calls.call(interp, collator, CallSite(site.node, (Arg(samples),)))
     options = interp.obj_of(site.value(1, "args"))
     if options is not None and options.facts.get("dataloader_pin_memory") == FALSE:
         return
-    moved = [leaf for leaf in data.leaves(interp, sample) if leaf.device.is_accelerator]
-    if moved:
-        parts = [Part(leaf, "batch", None) for leaf in moved]
-        requirements.record(interp, site.node, name, "framework-pin", parts)
+    collator = site.value(2, "data_collator")
+    made = data.assembled(interp, dataset, collator if collator is not None else NONE, site.node)
+    batches.record(interp, site.node, name, "framework-pin", made, ())
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:

@@ -202,10 +202,17 @@ def whole(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar("int")
 
 
+def leave(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``sys.exit()`` and the like: this path ends here."""
+    interp.state.dead = True
+    return UNKNOWN
+
+
 _REAL = "sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
     "functools.partial": partial,

@@ -1,0 +1,113 @@
+"""Batches: nested values that loaders yield, and what workers and pinning make of moved ones."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes
+from devfix.analysis.conditions import truth
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    NONE,
+    Class,
+    Const,
+    Function,
+    Obj,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+)
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+LOADER = "torch.utils.data.DataLoader"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a loader (or a framework's own loader) yields, and which calls put it on a device."""
+
+    value: Value
+    in_dataset: list[Origin]
+    in_collate: list[Origin]
+
+
+def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
+    """All tensors of a nested batch."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (TupleValue, Sequence)):
+        items = value.items if isinstance(value, TupleValue) else (value.element,)
+        return [leaf for item in items for leaf in leaves(interp, item)]
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind in ("dict", "list"):
+        parts = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
+        return [leaf for part in parts for leaf in leaves(interp, part)]
+    if obj is not None and obj.kind == "instance":
+        return [part for part in obj.attrs.values() if isinstance(part, Tensor)]
+    return []
+
+
+def form(interp: Interpreter, value: Value) -> str:
+    """How the moved tensors of a batch are to be got at: ``tensor``, ``dict``, ``list``, ``object``.
+
+    A tuple names its items: ``0:tensor,2:dict``. Empty when nothing in it is on the accelerator.
+    """
+    if not any(leaf.device.is_accelerator for leaf in leaves(interp, value)):
+        return ""
+    if isinstance(value, Tensor):
+        return "tensor"
+    if isinstance(value, TupleValue):
+        inner = [(index, form(interp, item)) for index, item in enumerate(value.items)]
+        return ",".join(f"{index}:{found}" for index, found in inner if found)
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance" and isinstance(obj.cls, Class):
+        movable = isinstance(classes.find(interp, obj.cls, "to"), Function)
+        return "object" if movable else ""
+    return "dict" if obj is not None and obj.kind == "dict" else "list"
+
+
+def check(interp: Interpreter, obj: Obj, batch: Batch, node: ast.expr) -> None:
+    """Facts: "Dataset moves to cuda, num_workers=2 (fork)", "... pin_memory=True"."""
+    if _workers(obj.facts.get("num_workers", Const(0))) > 0:
+        record(interp, node, LOADER, "worker", batch, obj.trail)
+    elif truth(interp, obj.facts.get("pin_memory", NONE)):
+        record(interp, node, LOADER, "pin", batch, obj.trail)
+    elif batch.in_dataset or batch.in_collate:
+        record(interp, node, LOADER, "worker", batch, obj.trail, legal="1")
+
+
+def _workers(value: Value) -> int:
+    """How many workers a loader has, as far as anyone can tell; an option has its default."""
+    number = value.value if isinstance(value, Const) else value.usual if isinstance(value, Scalar) else 0
+    return number if isinstance(number, int) else 0
+
+
+def record(
+    interp: Interpreter,
+    node: ast.expr,
+    operation: str,
+    kind: str,
+    batch: Batch,
+    loader: tuple[Origin, ...],
+    **detail: str,
+) -> None:
+    """Write down that tensors of a batch are on the accelerator too early.
+
+    The operand's trail is the loader's, its roots are the calls that put the tensors there.
+    """
+    moved = [leaf for leaf in leaves(interp, batch.value) if leaf.device.is_accelerator]
+    if not moved:
+        return
+    where = "collate" if batch.in_collate else "dataset" if batch.in_dataset else "resident"
+    sites = dict.fromkeys([*batch.in_dataset, *batch.in_collate])
+    tensor = Tensor(moved[0].device, trail=loader[:1], roots=tuple((site,) for site in sites))
+    detail |= {"where": where, "form": form(interp, batch.value)}
+    requirements.record(interp, node, operation, kind, [Part(tensor, "batch", node)], **detail)

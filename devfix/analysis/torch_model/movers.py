@@ -1,0 +1,53 @@
+"""Movers: functions of the project whose whole effect is to move what they are given.
+
+A call of one counts as one move, at the call: what is inside of it serves other callers too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls
+from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model.batches import leaves
+from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_MOVING_METHODS = ("to", "cuda")
+
+
+def call(interp: Interpreter, callee: Function | BoundMethod, site: CallSite) -> Value:
+    """A call while somebody watches what is put on the accelerator."""
+    with interp.watching() as seen:
+        if isinstance(callee, Function):
+            result = calls.call_function(interp, callee, [], site.node, site)
+            moves = bool(site.args) and _is_moved_copy(interp, site.args[0].value, result)
+        else:
+            result = calls.call_function(interp, callee.function, [callee.receiver], site.node, site)
+            moves = getattr(callee.function.node, "name", "") in _MOVING_METHODS
+        if seen and moves and site.args:
+            seen[:] = [interp.site("move", site.node)]
+    return result
+
+
+def _is_moved_copy(interp: Interpreter, before: Value, after: Value) -> bool:
+    """Whether ``after`` is ``before`` with every tensor moved to the accelerator."""
+    tensors = leaves(interp, after)
+    moved = bool(tensors) and all(leaf.device.is_accelerator for leaf in tensors)
+    return moved and _same_form(interp, before, after)
+
+
+def _same_form(interp: Interpreter, before: Value, after: Value) -> bool:
+    if isinstance(before, Tensor) and isinstance(after, Tensor):
+        return (before.dtype, before.rank) == (after.dtype, after.rank) and not after.roots
+    if isinstance(before, TupleValue) and isinstance(after, TupleValue):
+        pairs = list(zip(before.items, after.items, strict=False))
+        return len(before.items) == len(after.items) and all(_same_form(interp, a, b) for a, b in pairs)
+    if isinstance(before, Sequence) and isinstance(after, Sequence):
+        return _same_form(interp, before.element, after.element)
+    old, new = interp.obj_of(before), interp.obj_of(after)
+    if old is None or new is None or old.kind != new.kind or old.kind not in ("list", "dict"):
+        return before == after
+    return len(leaves(interp, before)) == len(leaves(interp, after))

@@ -1,0 +1,136 @@
+"""Unpacking: one statement for each name that a batch is unpacked into, at the top of the loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
+from devfix.placement import device_expression
+from devfix.placement.dependence import dotted
+from devfix.placement.device_expression import Place
+
+_LOOPS = (ast.For, ast.AsyncFor)
+_MOVES = ("to", "cuda")
+
+
+def moved_at_loop(facts: Facts, place: Place, form: str) -> tuple[FileEdit, ...]:
+    """Statements that move what the loader at ``place`` yields, where it gets its names.
+
+    ``form`` says what is to be moved: ``tensor``, ``object``, ``dict``, ``list``, or the items of
+    a tuple as ``0:tensor,2:dict``.
+    """
+    statement = place.outline.statement_of(place.node)
+    if isinstance(statement, _LOOPS):
+        target = _target(statement.iter, place.node, statement.target)
+        return _at_names(facts, place, statement, target, form)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = _target(statement.value, place.node, statement.targets[0])
+        return _at_names(facts, place, statement, target, form)
+    return ()
+
+
+def _target(iterated: ast.AST, loader: ast.AST, target: ast.expr) -> ast.expr | None:
+    """The part of the target that gets the loader's batches, under ``enumerate``, ``zip``, ``tqdm``."""
+    if iterated is loader:
+        return target
+    if not isinstance(iterated, ast.Call):
+        return None
+    name = (dotted(iterated.func) or "").rpartition(".")[2]
+    for index, arg in enumerate(iterated.args):
+        if not any(node is loader for node in ast.walk(arg)):
+            continue
+        position = 1 if name == "enumerate" else index if name == "zip" else None
+        inner = target if position is None else _element(target, position)
+        return _target(arg, loader, inner) if inner is not None else None
+    return None
+
+
+def _element(target: ast.expr, index: int) -> ast.expr | None:
+    if isinstance(target, (ast.Tuple, ast.List)) and index < len(target.elts):
+        return target.elts[index]
+    return None
+
+
+def _at_names(
+    facts: Facts, place: Place, statement: ast.stmt, target: ast.expr | None, form: str
+) -> tuple[FileEdit, ...]:
+    """The insertion after the statement, or after the one in its body that takes the batch apart."""
+    after = statement
+    rest = statement.body if isinstance(statement, _LOOPS) else _following(place, statement)
+    if isinstance(target, ast.Name) and form not in ("tensor", "object", "dict", ""):
+        apart = next((s for s in rest if _takes_apart(s, target.id)), None)
+        if isinstance(apart, ast.Assign):
+            after, target = apart, apart.targets[0]
+            rest = rest[rest.index(apart) + 1 :]
+    if target is None or not rest:
+        return ()
+    found = device_expression.find(facts, Place(place.path, place.outline, rest[0]), [])
+    if found is None:
+        return ()
+    lines = [line for name, part in _names(target, form) if not _is_moved(rest, name)
+             for line in _move(name, part, found.code)]  # fmt: skip
+    if not lines:
+        return ()
+    span = place.outline.source.span(after)
+    code = "\n".join(lines)
+    edit: Edit = InsertAtBodyStart(span, code) if isinstance(after, _LOOPS) else InsertAfter(span, code)
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _following(place: Place, statement: ast.stmt) -> list[ast.stmt]:
+    block = place.outline.block_of(statement)
+    return block[block.index(statement) + 1 :]
+
+
+def _takes_apart(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement is ``x, y = batch``."""
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], (ast.Tuple, ast.List))
+        and isinstance(statement.value, ast.Name)
+        and statement.value.id == name
+    )
+
+
+def _names(target: ast.expr, form: str) -> Iterator[tuple[str, str]]:
+    """The names that tensors end up in, and in what form."""
+    if isinstance(target, ast.Name):
+        yield target.id, form
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        items = dict(item.split(":", 1) for item in form.split(",") if ":" in item)
+        for index, part in enumerate(target.elts):
+            inner = "tensor" if form == "list" else items.get(str(index), "")
+            if isinstance(part, ast.Name) and inner:
+                yield part.id, inner
+
+
+def _move(name: str, form: str, device: str) -> Iterator[str]:
+    if form in ("tensor", "object"):
+        yield f"{name} = {name}.to({device})"
+    elif form == "dict":
+        yield f'{name} = {{k: v.to({device}) if hasattr(v, "to") else v for k, v in {name}.items()}}'
+    elif form:
+        yield f'{name} = [t.to({device}) if hasattr(t, "to") else t for t in {name}]'
+
+
+def _is_moved(statements: list[ast.stmt], name: str) -> bool:
+    """Whether the loop moves what is behind a name by itself."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in _MOVES
+            ):
+                if _root(node.func.value) == name:
+                    return True
+    return False
+
+
+def _root(node: ast.AST) -> str | None:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
