@@ -36,7 +36,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression, legacy
-from devfix.placement.casting import Recaster, with_targets
+from devfix.placement.casting import Recaster, cast_before_move, with_targets
 from devfix.placement.causes import cause, misplaced, module_life, registered_late, sites_of
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.discarded_move import binding_fix
@@ -46,6 +46,7 @@ from devfix.placement.host import copied_to_host
 from devfix.placement.module_container import container_fix, container_site
 from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.registration import buffer_fix, plain_attributes
+from devfix.placement.leafhood import Leafhood
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.unloading import Unloading
@@ -68,6 +69,7 @@ __all__ = [
     "InsertAfterImports",
     "InsertAtBodyStart",
     "InsertBefore",
+    "Leafhood",
     "Mismatch",
     "ModuleMover",
     "MoveStatement",
@@ -88,6 +90,7 @@ __all__ = [
     "ast",
     "binding_fix",
     "buffer_fix",
+    "cast_before_move",
     "cause",
     "container_fix",
     "container_site",

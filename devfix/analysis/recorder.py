@@ -38,6 +38,8 @@ class Recorder:
     #: Where the models of the entry scripts are constructed (those that no other model holds).
     models: list[Origin] = field(default_factory=list)
     muted: int = 0
+    #: Whether the program may choose MPS; found out when it first matters.
+    mps: bool | None = None
     _parents: dict[str, str] = field(default_factory=dict)
 
     @contextmanager

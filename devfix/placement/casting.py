@@ -60,6 +60,17 @@ class Recaster:
         """A cast on the way that is wrong is put right; else the cast goes to the use."""
         return self._fixes(self._at_casts(), self._at_use(), self._after_unpacking(), self._at_entries())
 
+    def at_factory(self) -> list[Fix]:
+        """The factory call that is the sink makes the wanted dtype."""
+        place = self._place(self.mismatch.path, self.mismatch.sink)
+        if place is None or not isinstance(place.node, ast.Call):
+            return []
+        package = _callee(place.node)[1]
+        if not package:
+            return []
+        edit = SetKeyword(self.mismatch.sink, "dtype", f"{package}.{self.wanted}")
+        return self._fixes((FileEdit(place.path, edit),))
+
     def at_name(self) -> list[Fix]:
         """Where the value was given its name, for an operand that is written to."""
         return self._fixes(self._at_binding())
@@ -194,6 +205,25 @@ class Recaster:
         outline = self.facts.outline(path)
         node = outline.expression_at(span)
         return Place(path, outline, node) if node is not None else None
+
+
+def cast_before_move(facts: Facts, mismatch: Mismatch) -> list[Fix]:
+    """``x.to(device).float()`` as ``x.float().to(device)``: the same numbers, and less is moved."""
+    outline = facts.outline(mismatch.path)
+    move = outline.expression_at(mismatch.sink)
+    attribute = outline.parents.get(move) if move is not None else None
+    cast = outline.parents.get(attribute) if attribute is not None else None
+    if not (isinstance(move, ast.Call) and isinstance(move.func, ast.Attribute)):
+        return []
+    if not (isinstance(attribute, ast.Attribute) and isinstance(cast, ast.Call)) or cast.func is not attribute:
+        return []
+    if attribute.attr not in _CASTS - {"double"} or cast.args or cast.keywords:
+        return []
+    source = outline.source
+    receiver, moved = source.segment(source.span(move.func.value)), source.segment(source.span(move))
+    code = f"{receiver}.{attribute.attr}(){moved[len(receiver) :]}"
+    edit = FileEdit(mismatch.path, ReplaceExpression(source.span(cast), code))
+    return [Fix("cast before the move", (edit,), Applicability.SAFE)]
 
 
 def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:

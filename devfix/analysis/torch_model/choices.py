@@ -74,8 +74,9 @@ def count(interp: Interpreter, name: str, site: CallSite) -> Value:
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.autocast(...)`` as a context manager."""
     kind, dtype = site.value(0, "device_type"), site.value(1, "dtype")
-    name = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(getattr(kind, "value", ""))
-    facts = {"dtype": DTypeValue(name)}
+    backend = kind.value if isinstance(kind, Const) and isinstance(kind.value, str) else ""
+    chosen = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(backend)
+    facts: dict[str, Value] = {"dtype": DTypeValue(chosen)}
     if truth(interp, site.value(2, "enabled") or TRUE) is False:
         facts["disabled"] = TRUE
     return interp.new(Obj("external", External("torch.autocast"), facts=facts))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import generators, requirements
+from devfix.analysis.torch_model import generators, mps, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
     default_device,
@@ -88,7 +88,9 @@ def _new(
     if "out" in site.keywords:
         out = without_none(site.keywords["out"].value)
         return out if isinstance(out, Tensor) else Tensor(trail=trail)
-    return Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail)
+    made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail)
+    mps.check_factory(interp, made, site)
+    return made
 
 
 def full(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -77,15 +77,17 @@ def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
 
 def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
     """The rank after indexing: integers take one dimension away, None adds one."""
+    if rank is not None and rank > 0 and len(keys) == 1:
+        selected = _selected(rank, keys[0][0])
+        if selected is not None:
+            return selected
     if rank is None or rank < 0:
         simple = all(isinstance(where, ast.Slice) for _, where in keys)
         return rank if simple else None
     for value, where in keys:
         if isinstance(where, ast.Constant) and where.value is None:
             rank += 1
-        elif isinstance(where, ast.Constant) and where.value is Ellipsis:
-            continue
-        elif isinstance(where, ast.Slice):
+        elif isinstance(where, ast.Slice) or (isinstance(where, ast.Constant) and where.value is Ellipsis):
             continue
         elif scalar_type(value) == "int":
             rank -= 1
@@ -94,6 +96,13 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         else:
             return None
     return max(rank, 0)
+
+
+def _selected(rank: int, key: Value) -> int | None:
+    """The rank after one index tensor or array: a mask takes its own dimensions, integers take one."""
+    if not isinstance(key, (Tensor, Array)) or key.rank is None or key.rank < 0 or key.dtype is None:
+        return None
+    return rank - key.rank + 1 if key.dtype == "bool" else rank - 1 + key.rank
 
 
 def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value) -> None:

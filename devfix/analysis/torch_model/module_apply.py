@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
-from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value
+from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value, dtype_trails
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -41,13 +41,17 @@ def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
     dtype = tensor.dtype
     if function.dtype is not None and (dtype in FLOATS or dtype is None):
         dtype = None if function.dtype == "?" else function.dtype
-    return replace(tensor, device=device, dtype=dtype, trail=(function.site,), roots=())
+    typed = dtype_trails(tensor) if dtype == tensor.dtype else ()
+    return replace(tensor, device=device, dtype=dtype, trail=(function.site,), roots=(), typed=typed)
 
 
 def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
     result = calls.call(interp, function, CallSite(node, (Arg(tensor),)))
     if isinstance(result, Tensor):
-        return replace(tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots)
+        return replace(
+            tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots,
+            typed=result.typed,
+        )  # fmt: skip
     return replace(tensor, device=UNKNOWN_DEVICE, dtype=None)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import module_apply
+from devfix.analysis.torch_model import module_apply, mps
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
@@ -118,7 +119,15 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     target = target_of(name, site)
     for arg in site.all_args():
         interp.note_choice(arg)
-    return retarget(interp, value, target, site)
+    moved = retarget(interp, value, target, site)
+    where = (
+        site.node.func.value
+        if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Attribute)
+        else None
+    )
+    if target.device is not None and name == "to":
+        mps.check_move(interp, value, moved, where, site)
+    return moved
 
 
 def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:
@@ -142,9 +151,10 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
         typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))
     kept = device == value.device and dtype == value.dtype
     leaf = value.leaf if kept or not value.grad else False
+    lost = ("parameter" if value.parameter else "leaf") if value.leaf and leaf is False and interp.grad else ""
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
-        parameter=value.parameter and kept, typed=typed,
+        parameter=value.parameter and kept, typed=typed, lost=lost,
     )  # fmt: skip
 
 

@@ -177,6 +177,8 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     array = first if isinstance(first, Array) else _as_array(interp, first)
     if array is None:
         return UNKNOWN
+    if last == "norm":
+        return Array(numpy_types.floating(array.dtype), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):
         return UNKNOWN
     return _of_one(last, array, site)

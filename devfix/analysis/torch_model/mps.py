@@ -1,0 +1,58 @@
+"""MPS: Apple's accelerator, which a program may choose, and which has no float64."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import Tensor
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def is_chosen(trees: list[ast.Module]) -> bool:
+    """Whether the program names MPS as a device, other than to ask whether it has it."""
+    for tree in trees:
+        asked = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked:
+                return True
+    return False
+
+
+def _may_be(interp: Interpreter, device: Arg | None) -> bool:
+    """Whether a device argument may be MPS: the program chooses it somewhere, and this is no other by name."""
+    if device is None or isinstance(device.node, ast.Constant):
+        return False
+    recorder = interp.recorder
+    if recorder.mps is None:
+        recorder.mps = is_chosen([source.tree for source in interp.program.sources.values()])
+    return recorder.mps
+
+
+def check_move(
+    interp: Interpreter, value: Tensor, moved: Tensor, where: ast.expr | None, site: CallSite
+) -> None:
+    """``x.to(device)`` of a float64 tensor: "Cannot convert a MPS Tensor to float64 dtype"."""
+    device = site.get(0, "device")
+    if value.dtype == moved.dtype == "float64" and moved.device.is_accelerator and _may_be(interp, device):
+        requirements.record(
+            interp, site.node, "torch.Tensor.to", "float64-on-mps", [Part(value, "self", where)], form="move"
+        )
+
+
+def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
+    """A factory call that makes a float64 tensor on such a device."""
+    if (
+        made.dtype == "float64"
+        and made.device.is_accelerator
+        and _may_be(interp, site.keywords.get("device"))
+    ):
+        part = Part(made, "result", None)
+        requirements.record(interp, site.node, "torch.tensor", "float64-on-mps", [part], form="factory")
