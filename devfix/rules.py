@@ -43,10 +43,10 @@ from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
 from devfix.placement.faults import Fault, merged
 from devfix.placement.host import copied_to_host
+from devfix.placement.leafhood import Leafhood
 from devfix.placement.module_container import container_fix, container_site
 from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.registration import buffer_fix, plain_attributes
-from devfix.placement.leafhood import Leafhood
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.unloading import Unloading

@@ -10,7 +10,7 @@ from devfix.analysis import calls, classes, containers, notes
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import indexing, names, tensor_attributes
+from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -183,6 +183,8 @@ def _set_object_attribute(
 def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
     """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
     if isinstance(value, Tensor):
+        if is_module(interp, ref):
+            value = leaves.check_parameter(interp, value, target)
         plain = not value.parameter and name not in obj.buffers
         kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
         return value.at(interp.site(kind, target))

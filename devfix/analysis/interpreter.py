@@ -98,6 +98,8 @@ class Interpreter:
         self.grad: bool | None = True
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
+        #: Where tensors were made that keep their gradient though they are no leaves.
+        self.retained: set[Origin] = set()
         self._sites = library.sites
 
     # ------------------------------------------------------------------- evaluation
@@ -187,7 +189,13 @@ class Interpreter:
         outer = (self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted)
         if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
             self.state.publish()
-        self.state, self.stack, self.steps, self.autocast, self.grad = State(self.library.layer), [], 0, None, True
+        self.state, self.stack, self.steps, self.autocast, self.grad = (
+            State(self.library.layer),
+            [],
+            0,
+            None,
+            True,
+        )
         try:
             yield
             self.state.publish()

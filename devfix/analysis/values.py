@@ -93,6 +93,7 @@ class Tensor(Value):
     ``typed`` holds the trails of the values that gave it its dtype, when that was not decided
     where ``trail`` begins (see :func:`dtype_trails`).
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
+    ``lost`` is what a move made of a leaf that requires grad: it was a ``leaf`` or a ``parameter``.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one.
     """
@@ -104,6 +105,7 @@ class Tensor(Value):
     grad: bool | None = None
     leaf: bool | None = None
     owner: int | None = field(default=None, compare=False)
+    lost: str = field(default="", compare=False)
     trail: Trail = field(default=(), compare=False)
     roots: tuple[Trail, ...] = field(default=(), compare=False)
     split: Tensor | None = field(default=None, compare=False)

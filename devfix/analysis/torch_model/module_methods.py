@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.torch_model import layers, moves, owners, pretrained
+from devfix.analysis.torch_model import layers, leaves, moves, owners, pretrained
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -117,6 +117,9 @@ def _register_buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _register_parameter(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     name, value = site.value(0, "name"), site.value(1, "param")
+    given = site.get(1, "param")
+    if isinstance(value, Tensor) and given is not None:
+        value = leaves.check_parameter(interp, value, given.node or site.node)
     if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
         interp.update(ref, interp.obj(ref).with_attr(name.value, value))
     return NONE

@@ -151,7 +151,9 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
         typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))
     kept = device == value.device and dtype == value.dtype
     leaf = value.leaf if kept or not value.grad else False
-    lost = ("parameter" if value.parameter else "leaf") if value.leaf and leaf is False and interp.grad else ""
+    lost = (
+        ("parameter" if value.parameter else "leaf") if value.leaf and leaf is False and interp.grad else ""
+    )
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
         parameter=value.parameter and kept, typed=typed, lost=lost,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import owners, requirements
+from devfix.analysis.torch_model import leaves, owners, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
@@ -53,7 +53,7 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
     found = _tensors(interp, site)
     obj = interp.obj(ref)
     for tensor in found:
-        if tensor.leaf is False and tensor.grad:
+        if leaves.is_lost(tensor):
             node = site.args[0].node if site.args else None
             requirements.record(interp, site.node, name, "no-leaf", [Part(tensor, "params", node)])
     owners = {tensor.owner for tensor in found if tensor.owner is not None}
@@ -104,7 +104,11 @@ def parameter_device(interp: Interpreter, obj: Obj) -> Device | None:
         return None
     devices = set()
     for owner in owners.items:
-        if isinstance(owner, Const) and isinstance(owner.value, int) and interp.state.read(owner.value) is not None:
+        if (
+            isinstance(owner, Const)
+            and isinstance(owner.value, int)
+            and interp.state.read(owner.value) is not None
+        ):
             devices.add(modules.module_device(interp, Ref(owner.value)))
     return devices.pop() if len(devices) == 1 else None
 

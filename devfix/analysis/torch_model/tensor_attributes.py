@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.modules import external_bases, is_module, module_device
-from devfix.analysis.torch_model import external_objects
+from devfix.analysis.torch_model import external_objects, leaves
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -77,6 +77,7 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
         return replace(value, parameter=False, grad=False if name == "data" else value.grad)
     if name == "grad":
+        leaves.check_gradient(interp, value, node)
         return replace(value, parameter=False, grad=False, trail=(*value.trail[:1],))
     if name in ("grad_fn", "names", "layout", "names_", "is_nested"):
         return Scalar("object")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.torch_model import factories, functional, moves, operations, requirements
+from devfix.analysis.torch_model import factories, functional, leaves, moves, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
@@ -42,6 +42,8 @@ def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, s
         return _numpy(interp, value, where, site)
     if name in _NUMBERS:
         return _number(value, name)
+    if name == "retain_grad":
+        leaves.retain(interp, value)
     if name in _NOTHING:
         return NONE
     if name in _FILLING:

@@ -1,0 +1,49 @@
+"""Leaves: a leaf that requires grad loses that rank when it is moved, and some places need leaves."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import Tensor
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def is_lost(tensor: Tensor) -> bool:
+    """Whether a tensor would be a leaf that requires grad, had it not been moved."""
+    return bool(tensor.lost) and tensor.leaf is False and bool(tensor.grad)
+
+
+def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tensor:
+    """A module is given what was a Parameter before it moved (facts: "Parameter(...).to(device)")."""
+    if not is_lost(value) or value.lost != "parameter":
+        return value
+    requirements.record(interp, node, "torch.nn.Module", "no-leaf", [Part(value, "parameter", node)])
+    return replace(value, lost="")
+
+
+def check_gradient(interp: Interpreter, value: Tensor, node: ast.expr) -> None:
+    """``x.grad`` of what was a leaf before it moved is None, unless ``retain_grad`` was called."""
+    if not is_lost(value) or not value.trail or value.trail[0] in interp.retained:
+        return
+    if not _is_tested(interp, node):
+        requirements.record(interp, node, "torch.Tensor.grad", "no-leaf", [Part(value, "gradient", node)])
+
+
+def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
+    """Whether the function around asks somewhere if the gradient is None."""
+    scope = interp.frame.function.node if interp.frame.function is not None else interp.source.tree
+    wanted = ast.dump(node)
+    tests = (part for part in ast.walk(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
+    asked = (part.left if isinstance(part, ast.Compare) else getattr(part, "test", part) for part in tests)
+    return any(ast.dump(part) == wanted for part in asked)
+
+
+def retain(interp: Interpreter, value: Tensor) -> None:
+    """``x.retain_grad()``: the gradient of a non-leaf is kept too."""
+    interp.retained.update(value.trail[:1])

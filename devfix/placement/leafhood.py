@@ -1,0 +1,102 @@
+"""Leafhood: making a tensor on the device before it becomes a leaf, instead of moving the leaf."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import (
+    Applicability,
+    DropCall,
+    FileEdit,
+    Fix,
+    Mismatch,
+    RemoveKeyword,
+    SetKeyword,
+    WrapExpression,
+)
+from devfix.placement.dependence import dotted
+from devfix.placement.device_argument import without_device
+from devfix.placement.device_expression import Place
+
+Edits = tuple[FileEdit, ...]
+
+_RANDOM = ("rand", "randn", "randint", "normal")
+_FACTORIES = ("zeros", "ones", "full", "empty", "tensor", "arange", "linspace", "eye", *_RANDOM)
+
+
+class Leafhood:
+    """Builds fixes for a leaf that was moved; the first origin of the operand is that move."""
+
+    def __init__(self, facts: Facts, mismatch: Mismatch) -> None:
+        self.facts = facts
+        self.mismatch = mismatch
+        self.in_module = mismatch.operation == "torch.nn.Module"
+
+    def fixes(self) -> list[Fix]:
+        """All fixes, the preferred one first."""
+        place = self._move()
+        if (
+            place is None
+            or not isinstance(place.node, ast.Call)
+            or not isinstance(place.node.func, ast.Attribute)
+        ):
+            return []
+        found = self._candidates(place, place.node, place.node.func.value)
+        return [Fix(title, edits, level) for title, edits, level in found if edits]
+
+    def _move(self) -> Place | None:
+        trail = self.mismatch.operands[0].trail
+        if not trail or trail[0].kind != "move":
+            return None
+        outline = self.facts.outline(trail[0].path)
+        node = outline.expression_at(trail[0].span)
+        return Place(trail[0].path, outline, node) if node is not None else None
+
+    def _candidates(
+        self, place: Place, move: ast.Call, moved: ast.expr
+    ) -> Iterator[tuple[str, Edits, Applicability]]:
+        if self.in_module:
+            yield "let the module move its Parameter", without_device(place), Applicability.SAFE
+            return
+        device = _device(place, move)
+        if isinstance(moved, ast.Call) and device:
+            name = (dotted(moved.func) or "").rpartition(".")[2]
+            yield (
+                "make the leaf on the device",
+                _made_there(place, move, moved, name, device),
+                Applicability.SAFE,
+            )
+        span = place.outline.source.span(move)
+        again = WrapExpression(span, "", ".detach().requires_grad_()")
+        yield "make the moved tensor a leaf", (FileEdit(place.path, again),), Applicability.UNSAFE
+
+
+def _device(place: Place, move: ast.Call) -> str:
+    """The device that a plain move names; empty when the move does more."""
+    if not isinstance(move.func, ast.Attribute):
+        return ""
+    if move.func.attr == "cuda" and not move.args and not move.keywords:
+        return '"cuda"'
+    given = [*move.args, *(k.value for k in move.keywords if k.arg == "device")]
+    others = [k for k in move.keywords if k.arg not in ("device", "non_blocking")]
+    if move.func.attr != "to" or len(given) != 1 or others:
+        return ""
+    return place.outline.source.segment(place.outline.source.span(given[0]))
+
+
+def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device: str) -> Edits:
+    """``zeros(n, requires_grad=True).to(d)`` becomes ``zeros(n, requires_grad=True, device=d)``."""
+    spans = place.outline.source.span
+    if name in ("Parameter", "Variable") and len(made.args) >= 1:
+        inner = WrapExpression(spans(made.args[0]), "", f".to({device})")
+        return FileEdit(place.path, DropCall(spans(move))), FileEdit(place.path, inner)
+    if name not in _FACTORIES or any(keyword.arg == "device" for keyword in made.keywords):
+        return ()
+    if name in _RANDOM:
+        later = WrapExpression(spans(move), "", ".requires_grad_()")
+        plain = RemoveKeyword(spans(made), "requires_grad")
+        return FileEdit(place.path, plain), FileEdit(place.path, later)
+    there = SetKeyword(spans(made), "device", device)
+    return FileEdit(place.path, there), FileEdit(place.path, DropCall(spans(move)))
