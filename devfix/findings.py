@@ -143,10 +143,14 @@ class InsertBefore:
 
 @dataclass(frozen=True, slots=True)
 class InsertAfter:
-    """Put the statements ``code`` (dedented source) after the statement at ``span``."""
+    """Put the statements ``code`` (dedented source) after the statement at ``span``.
+
+    What several edits put there stands in the order of their ``rank``.
+    """
 
     span: Span
     code: str
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +158,12 @@ class InsertAtBodyStart:
     """Put ``code`` at the top of the body of the compound statement at ``span``.
 
     A docstring stays first. A one-line body (``for x in y: f(x)``) is laid out on lines of its own.
+    What several edits put there stands in the order of their ``rank``.
     """
 
     span: Span
     code: str
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

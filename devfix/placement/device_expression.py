@@ -55,19 +55,46 @@ Choose = Callable[[Facts, Place], DeviceExpression | None]
 
 
 def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
-    """An expression that names the accelerator at ``place`` without introducing anything."""
+    """An expression that names the accelerator at ``place`` without introducing anything.
+
+    A choice that the reader of the place has seen comes first, then the tensors at hand, then
+    modules, then a choice that the file makes further down.
+    """
     own = chosen(facts, place)
+    if own is not None and _is_seen(facts, place, own.code):
+        return own
+    tensors, modules = _by_role(peers)
+    for code in (*(_peer(facts, place, peer) for peer in tensors), _name(facts, place, "tensor")):
+        if code is not None:
+            return DeviceExpression(f"{code}.device")
     if own is not None:
         return own
-    for peer in peers:
+    for peer in modules:
         code = _peer(facts, place, peer)
         if code is not None:
-            return DeviceExpression(code)
-    for kind, form in (("tensor", "{}.device"), ("module", "next({}.parameters()).device")):
-        name = _name(facts, place, kind)
-        if name is not None:
-            return DeviceExpression(form.format(name))
-    return None
+            return DeviceExpression(f"next({code}.parameters()).device")
+    name = _name(facts, place, "module")
+    return DeviceExpression(f"next({name}.parameters()).device") if name is not None else None
+
+
+def _by_role(peers: list[Operand]) -> tuple[list[Operand], list[Operand]]:
+    """The operands that are tensors, and those that stand for a module."""
+    modules = [peer for peer in peers if peer.role == "weight"]
+    return [peer for peer in peers if peer.role != "weight"], modules
+
+
+def _is_seen(facts: Facts, place: Place, code: str) -> bool:
+    """Whether what ``code`` names is bound above the function around ``place``, or inside of it."""
+    function = place.outline.function_of(place.node)
+    own, *outer = place.outline.scopes(place.node)
+    name = code.partition(".")[0]
+    if function is None or name in facts.bindings(place.path, own):
+        return True
+    for scope in outer:
+        spans = [binding.statement for binding in facts.bindings(place.path, scope).get(name, [])]
+        if spans:
+            return any(span is None or span.line < function.lineno for span in spans)
+    return True
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -233,12 +260,12 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if peer.role == "weight":
         return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
     if at_sink:
-        return f"{peer.text}.device"
+        return peer.text
     if "." in peer.text:
         return None
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)
     if bindings and _usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
-        return f"{peer.text}.device"
+        return peer.text
     return None
 
 
@@ -252,15 +279,23 @@ def _module_peer(
 ) -> str | None:
     """``next(model.parameters()).device``; inside the module itself, of ``self``."""
     if root == receiver and _function_of(place, peer) is place.outline.function_of(place.node):
-        return f"next({receiver}.parameters()).device" if _is_module_scope(facts, place, receiver) else None
+        return receiver if _is_module_scope(facts, place, receiver) else None
     if at_sink and "." not in peer.text:
-        return f"next({peer.text}.parameters()).device"
+        return peer.text
     return None
 
 
 def _function_of(place: Place, peer: Operand) -> ast.AST | None:
     node = place.outline.expression_at(peer.span)
     return place.outline.function_of(node) if node is not None else None
+
+
+def is_in_module(facts: Facts, place: Place) -> bool:
+    """Whether the place is in a method of a module."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(receiver or "", [])
+    return bool(bindings) and all(binding.kind == "module" for binding in bindings)
 
 
 def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:

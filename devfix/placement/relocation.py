@@ -8,11 +8,8 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import (
     Applicability,
-    Edit,
     FileEdit,
     Fix,
-    InsertAfter,
-    InsertAtBodyStart,
     Mismatch,
     Operand,
     Origin,
@@ -20,12 +17,16 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import device_expression
+from devfix.placement import batch_move, destination, device_expression
+from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
 
 _MADE = ("factory", "random-factory")
-#: More factories than this are not changed together: one move of their result is clearer.
-_MAX_FACTORIES = 3
+_STORED = ("name", "attribute", "module-attribute")
+#: More sources than this are not changed together: one move of their result is clearer.
+_MAX_SOURCES = 3
+
+Edits = tuple[FileEdit, ...]
 
 
 class Relocator:
@@ -40,90 +41,129 @@ class Relocator:
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
-        found: dict[tuple[FileEdit, ...], Fix] = {}
+        found: dict[Edits, Fix] = {}
+        kept = destination.fix(self.facts, self.mismatch, self.operand, self.peers)
+        on_purpose = kept is not None and destination.is_on_purpose(self.operand)
+        if kept is not None and on_purpose:
+            found[kept.edits] = kept
         for edits in self._candidates():
             if edits:
                 found.setdefault(edits, Fix(self.title, edits, Applicability.SAFE))
+        if kept is not None and destination.is_written(self.mismatch, self.operand):
+            found = self._with_destination(found, kept)
         return list(found.values())
 
-    def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
-        yield self._at_factories()
-        yield from self._at_unpacking()
-        yield from self._where_made()
+    def handed_over(self) -> list[Fix]:
+        """The same, but first where the operand is written as an argument of what keeps it."""
+        for site in reversed(self.operand.trail):
+            place = self._place(site.path, site.span) if site.kind == "argument" else None
+            edits = self._given(place) if place is not None else ()
+            if edits:
+                first = Fix(self.title, edits, Applicability.SAFE)
+                return [first, *(fix for fix in self.fixes() if fix.edits != edits)]
+        return self.fixes()
+
+    def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
+        """What is written to in place is made on the accelerator, or its values come to it."""
+        made = {edits: fix for edits, fix in found.items() if edits in (self._at_factories(),)}
+        rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
+        return {**made, kept.edits: kept, **rest}
+
+    def _candidates(self) -> Iterator[Edits]:
+        trails = self._trails()
+        returned = any(self._is_returned(trail) for trail in trails)
+        if not returned:
+            yield self._at_factories()
+        yield from self._at_unpacking(self.operand.trail)
+        yield from self._where_made(self.operand.trail)
+        if len(trails) <= _MAX_SOURCES and self.operand.trail not in trails:
+            yield self._jointly(trails)
+        if returned:
+            yield self._at_factories()
         yield self._at_use()
+
+    def _trails(self) -> list[Trail]:
+        """The lives of the values that would have to move: the operand's, or those it is made of."""
+        own = self.operand.trail
+        if not self.operand.roots or (own and own[0].kind in (*_MADE, "loader")):
+            return [own] if own else []
+        return list(self.operand.roots)
 
     # ------------------------------------------------------------------- the factory
 
-    def _at_factories(self) -> tuple[FileEdit, ...]:
+    def _at_factories(self) -> Edits:
         """Every factory call that the operand goes back to gets the device."""
-        trails = [self.operand.trail, *self.operand.roots]
-        origins = [trail[0] for trail in trails if trail and trail[0].kind in _MADE]
-        made = self.operand.trail[0] if self.operand.trail else None
-        derived = made is not None and made.kind not in _MADE
-        if not origins or len(origins) > _MAX_FACTORIES:
+        trails = self._trails()
+        if not trails or len(trails) > _MAX_SOURCES:
             return ()
-        if derived and (len(origins) < len(self.operand.roots) or self._elsewhere(origins)):
+        if any(not trail or trail[0].kind not in _MADE for trail in trails):
             return ()
-        edits: list[FileEdit] = []
-        for origin in origins:
-            change = self._at_factory(origin)
+        derived = self.operand.trail not in trails
+        found: dict[FileEdit, None] = {}
+        for trail in trails:
+            far = self._is_elsewhere(trail[0])
+            if derived and far and not self._is_in_chain(trail):
+                return ()
+            change = self._at_factory(trail[0], far=far)
             if not change:
                 return ()
-            edits.extend(edit for edit in change if edit not in edits)
-        return tuple(edits)
+            found.update(dict.fromkeys(change))
+        return tuple(found)
 
-    def _elsewhere(self, origins: list[Origin]) -> bool:
+    def _is_elsewhere(self, origin: Origin) -> bool:
         """Whether a factory is in another function than the place where its result is used."""
-        scope = self.mismatch.get("scope")
-        return any(o.path != self.mismatch.path or o.scope != scope for o in origins)
+        return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
 
-    def _at_factory(self, origin: Origin) -> tuple[FileEdit, ...]:
+    def _is_in_chain(self, trail: Trail) -> bool:
+        """Whether the value never left the function that made it but as an argument."""
+        return all(site.scope == trail[0].scope for site in trail if site.kind in _STORED)
+
+    def _is_returned(self, trail: Trail) -> bool:
+        """Whether a function that only makes data handed the value to one that gave it a name.
+
+        What a module's own methods make, such as a first hidden state, is meant for the module.
+        """
+        if not trail or trail[0].kind not in _MADE or self._is_in_chain(trail):
+            return False
+        stored = [site for site in trail if site.kind in _STORED]
+        if stored[0].kind != "name":
+            return False
+        place = self._place(trail[0].path, trail[0].span)
+        return place is not None and not device_expression.is_in_module(self.facts, place)
+
+    def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = self._place(origin.path, origin.span)
-        if place is None or not isinstance(place.node, ast.Call) or _is_legacy(place.node):
-            return self._wrap(place)
-        if origin.kind == "random-factory" or any(k.arg == "device" for k in place.node.keywords):
-            return self._wrap(place)
-        found = self._expression(place)
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        found = device_expression.chosen(self.facts, place) if far else self._expression(place)
+        found = found or (self._expression(place) if far and self.operand.trail[:1] == (origin,) else found)
         if found is None:
             return ()
+        if origin.kind == "random-factory" or _takes_no_device(place.node):
+            return self._wrapped(place, found)
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
 
     # ------------------------------------------------------------------ the unpacking
 
-    def _at_unpacking(self) -> Iterator[tuple[FileEdit, ...]]:
-        """After the statement that took the value out of a batch, one ``x = x.to(device)``."""
-        for site in reversed(self.operand.trail):
-            if site.kind != "name":
-                continue
-            place = self._place(site.path, site.span)
-            if place is None or not isinstance(place.node, ast.Name):
-                continue
-            edits = self._after_binding(place, place.node.id)
-            if edits:
-                yield edits
-
-    def _after_binding(self, place: Place, name: str) -> tuple[FileEdit, ...]:
-        statement = place.outline.statement_of(place.node)
-        inside: ast.AST = place.node
-        if isinstance(statement, (ast.For, ast.AsyncFor)):
-            inside = statement.body[0]
-        elif not (isinstance(statement, ast.Assign) and _is_unpacking(statement)):
-            return ()
-        found = self._expression(Place(place.path, place.outline, inside))
-        if found is None or found.code.partition(".")[0] == name:
-            return ()
-        span = place.outline.source.span(statement)
-        code = f"{name} = {name}.to({found.code})"
-        loop = isinstance(statement, (ast.For, ast.AsyncFor))
-        edit: Edit = InsertAtBodyStart(span, code) if loop else InsertAfter(span, code)
-        return self._edits(place, edit, found)
+    def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
+        """Where the value is taken out of a batch it is moved once for all its uses."""
+        for site in reversed(trail):
+            if site.kind == "name":
+                place = self._place(site.path, site.span)
+                if place is not None:
+                    yield batch_move.guarded(self.facts, place, self.peers)
+                    yield batch_move.after(self.facts, place, self.peers)
+            elif site.kind == "loader":
+                place = self._place(site.path, site.span)
+                if place is not None:
+                    yield batch_move.whole_batch(self.facts, place, self.peers)
 
     # -------------------------------------------------------------- where it was made
 
-    def _where_made(self) -> Iterator[tuple[FileEdit, ...]]:
+    def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""
-        for site in self.operand.trail:
-            if site.kind not in ("name", "attribute", "module-attribute"):
+        for site in trail:
+            if site.kind not in _STORED:
                 continue
             place = self._place(site.path, site.span)
             statement = place.outline.statement_of(place.node) if place is not None else None
@@ -132,9 +172,19 @@ class Relocator:
             if statement.targets[0] is place.node:
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
+    def _jointly(self, trails: list[Trail]) -> Edits:
+        """Each of the values that the operand is computed from moves where it is taken from a batch."""
+        found: dict[FileEdit, None] = {}
+        for trail in trails:
+            edits = next((edits for edits in self._at_unpacking(trail) if edits), ())
+            if not edits:
+                return ()
+            found.update(dict.fromkeys(edits))
+        return tuple(found)
+
     # ----------------------------------------------------------------------- the use
 
-    def _at_use(self) -> tuple[FileEdit, ...]:
+    def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
@@ -142,12 +192,20 @@ class Relocator:
 
     # -------------------------------------------------------------------------- parts
 
-    def _wrap(self, place: Place | None) -> tuple[FileEdit, ...]:
+    def _given(self, place: Place) -> Edits:
+        """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
+        made = self.operand.trail[0] if self.operand.trail else None
+        if made is not None and made.kind in _MADE and made.span == place.outline.source.span(place.node):
+            return self._at_factory(made)
+        return self._wrap(place)
+
+    def _wrap(self, place: Place | None) -> Edits:
         if place is None or not isinstance(place.node, ast.expr):
             return ()
         found = self._expression(place)
-        if found is None:
-            return ()
+        return self._wrapped(place, found) if found is not None else ()
+
+    def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
         span = place.outline.source.span(place.node)
         return self._edits(place, WrapExpression(span, "", f".to({found.code})"), found)
 
@@ -162,15 +220,11 @@ class Relocator:
         return device_expression.find(self.facts, place, self.peers)
 
     @staticmethod
-    def _edits(place: Place, edit: Edit, found: DeviceExpression) -> tuple[FileEdit, ...]:
+    def _edits(place: Place, edit: SetKeyword | WrapExpression, found: DeviceExpression) -> Edits:
         return (*found.edits, FileEdit(place.path, edit))
 
 
-def _is_unpacking(statement: ast.Assign) -> bool:
-    return len(statement.targets) == 1 and isinstance(statement.targets[0], (ast.Tuple, ast.List))
-
-
-def _is_legacy(call: ast.Call) -> bool:
-    """``torch.FloatTensor(...)`` takes no device but its own."""
+def _takes_no_device(call: ast.Call) -> bool:
+    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name.endswith("Tensor")
+    return name.endswith("Tensor") or any(keyword.arg == "device" for keyword in call.keywords)

@@ -84,7 +84,7 @@ class _Application:
 
     def run(self, edits: Sequence[Edit]) -> str:
         """The new text."""
-        for edit in dict.fromkeys(edits):
+        for edit in sorted(dict.fromkeys(edits), key=lambda edit: getattr(edit, "rank", 0)):
             self._add(edit)
         self._imports.settle()
         copier = Copier(self._tree, [*self._patches()])

@@ -1,0 +1,139 @@
+"""Moves of batches: moving what comes out of a batch, once, where it gets its name."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
+from devfix.placement import device_expression
+from devfix.placement.device_expression import Place
+
+Edits = tuple[FileEdit, ...]
+_LOOPS = (ast.For, ast.AsyncFor)
+
+
+def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
+    """``x = x.to(device)`` after the statement that unpacks a batch into names, ``x`` among them."""
+    statement = place.outline.statement_of(place.node)
+    if not isinstance(place.node, ast.Name):
+        return ()
+    name, inside = place.node.id, place.node
+    if isinstance(statement, _LOOPS):
+        return _in_loop(facts, place, statement, name, peers)
+    if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)):
+        return ()
+    found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
+    if found is None or found.code.partition(".")[0] == name:
+        return ()
+    edit = InsertAfter(place.outline.source.span(statement), f"{name} = {name}.to({found.code})", _rank(place))
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _in_loop(
+    facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str, peers: list[Operand]
+) -> Edits:
+    found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
+    if found is None or found.code.partition(".")[0] == name:
+        return ()
+    code = f"{name} = {name}.to({found.code})"
+    edit = InsertAtBodyStart(place.outline.source.span(loop), code, _rank(place))
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _rank(place: Place) -> int:
+    """Moves of one statement's names stand in the order of the names."""
+    return place.outline.source.span(place.node).column
+
+
+def guarded(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
+    """Beside the move of another name of the same batch, where that move has a guard around it.
+
+    ``if args.cuda: data = data.cuda()`` gets a ``target = target.cuda()`` of its own, so that both
+    obey the same option.
+    """
+    outline = place.outline
+    unpacking = outline.statement_of(place.node)
+    if not isinstance(place.node, ast.Name) or not _names(unpacking):
+        return ()
+    for peer in peers:
+        for site in (site for trail in (peer.trail, *peer.roots) for site in trail[:1]):
+            moved = _guarded_move(outline, place, site, unpacking)
+            if moved is not None:
+                statement, suffix = moved
+                name = place.node.id
+                code = f"{name} = {name}{suffix}"
+                return (FileEdit(place.path, InsertAfter(outline.source.span(statement), code, _rank(place))),)
+    return ()
+
+
+def _guarded_move(
+    outline: Outline, place: Place, site: Origin, unpacking: ast.stmt
+) -> tuple[ast.stmt, str] | None:
+    """The statement ``x = x.cuda()`` at ``site`` and what it calls, when ``x`` came out of ``unpacking``."""
+    call = outline.expression_at(site.span) if site.kind == "move" and site.path == place.path else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    receiver, statement = call.func.value, outline.statement_of(call)
+    if not (isinstance(statement, ast.Assign) and statement.value is call and isinstance(receiver, ast.Name)):
+        return None
+    if ast.unparse(statement.targets[0]) != receiver.id or receiver.id not in _names(unpacking):
+        return None
+    if not isinstance(outline.parents[statement], ast.If):
+        return None
+    whole, head = outline.source.segment(site.span), outline.source.segment(outline.source.span(receiver))
+    return statement, whole[len(head) :]
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    """The names that a loop or an assignment unpacks something into."""
+    if isinstance(statement, _LOOPS):
+        target: ast.expr = statement.target
+    elif isinstance(statement, ast.Assign) and _is_unpacking(statement):
+        target = statement.targets[0]
+    else:
+        return set()
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
+    """All tensors of a batch that is a dict, at the top of the loop over the loader at ``place``."""
+    loop = place.outline.statement_of(place.node)
+    if not isinstance(loop, _LOOPS):
+        return ()
+    target = loop.target
+    if isinstance(target, ast.Tuple) and isinstance(loop.iter, ast.Call) and len(target.elts) == 2:
+        target = target.elts[1] if getattr(loop.iter.func, "id", "") == "enumerate" else target
+    if not isinstance(target, ast.Name) or not _is_used_as_dict(loop, target.id):
+        return ()
+    found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
+    if found is None or found.code.partition(".")[0] == target.id:
+        return ()
+    batch = target.id
+    code = f'{batch} = {{k: v.to({found.code}) if hasattr(v, "to") else v for k, v in {batch}.items()}}'
+    edit: Edit = InsertAtBodyStart(place.outline.source.span(loop), code)
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether the loop only ever reads the name as ``name["key"]`` or ``**name``."""
+    uses = {id(node) for part in loop.body for node in ast.walk(part) if _is_name(node, name)}
+    keyed = 0
+    for node in (node for part in loop.body for node in ast.walk(part)):
+        if isinstance(node, ast.Subscript) and _is_name(node.value, name) and isinstance(node.ctx, ast.Load):
+            if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                uses.discard(id(node.value))
+                keyed += 1
+        elif isinstance(node, ast.keyword) and node.arg is None and _is_name(node.value, name):
+            uses.discard(id(node.value))
+            keyed += 1
+    return keyed > 0 and not uses
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_unpacking(statement: ast.Assign) -> bool:
+    return len(statement.targets) == 1 and isinstance(statement.targets[0], (ast.Tuple, ast.List))

@@ -1,0 +1,64 @@
+"""Destinations: values that come to a tensor on the CPU which is there for good."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, WrapExpression
+
+
+def is_written(mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether the operation writes to the operand in place."""
+    return mismatch.get("in_place") == operand.role
+
+
+def is_on_purpose(operand: Operand) -> bool:
+    """Whether somebody moved the operand to the CPU."""
+    trails = [trail for trail in (operand.trail, *operand.roots) if trail]
+    moved = [trail for trail in trails if trail[0].kind == "move"]
+    derived = bool(operand.trail) and operand.trail[0].kind == "result"
+    return bool(moved) and len(moved) == len(trails) - derived
+
+
+def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Fix | None:
+    """Moves the other operands to the device of this one, where they are used."""
+    if not (is_written(mismatch, operand) or is_on_purpose(operand)):
+        return None
+    outline = facts.outline(mismatch.path) if mismatch.path in facts.program.sources else None
+    node = outline.expression_at(operand.span) if outline is not None else None
+    if outline is None or node is None or operand.path != mismatch.path:
+        return None
+    name = _named_tensor(outline, facts, node)
+    suffix = f".to({name}.device)" if name is not None else ".cpu()"
+    if name is None and not is_on_purpose(operand):
+        return None
+    movable = [peer for peer in peers if peer.path == mismatch.path and not _is_part(mismatch, peer)]
+    if not movable or len(movable) < len(peers):
+        return None
+    edits = tuple(FileEdit(peer.path, WrapExpression(peer.span, "", suffix)) for peer in movable)
+    moved = ", ".join(f"`{peer.text}`" for peer in movable)
+    return Fix(f"move {moved} to where `{operand.text}` is kept", edits, Applicability.SAFE)
+
+
+def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
+    """Whether an operand is no value of its own at the sink: a module's weight, or the sink itself."""
+    return peer.span == mismatch.sink or (peer.role == "weight" and mismatch.get("module") is not None)
+
+
+def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
+    """A name in the operand's expression for a tensor that is where the operand is."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.BinOp):
+            node = node.left
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")):
+            node = node.value
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return ast.unparse(node)
+        else:
+            return None
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
