@@ -112,6 +112,9 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
     for name, value in obj.attrs.items():
         if isinstance(value, Tensor) and (value.parameter or name in obj.buffers):
             yield name, value
+    for value in (*(obj.items or ()), obj.element):  # those of a ParameterList
+        if isinstance(value, Tensor):
+            yield "", value
 
 
 def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
@@ -143,7 +146,9 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
         if name:
             attrs[name] = change(tensor)
     place = change(obj.place) if obj.place is not None else None
-    interp.update(ref, replace(obj, attrs=attrs, place=place))
+    items = obj.items and tuple(change(item) if isinstance(item, Tensor) else item for item in obj.items)
+    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
+    interp.update(ref, replace(obj, attrs=attrs, place=place, items=items, element=element))
 
 
 def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import AT_LEAST_1, Device
+from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import grad_mode, losses, operations, owners, pretrained, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
 from devfix.analysis.torch_model.requirements import Part
@@ -257,13 +257,12 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, site))
     full = f"torch.nn.{name}"
     callee = site.node.func if isinstance(site.node, ast.Call) else None
-    weight = Part(owners.describe(interp, ref, place), "weight", callee)
+    weight, detail = owners.weight(interp, ref, place, parts, callee)
     first = parts[0].tensor if parts else None
     if spec.index and first is not None and requirements.is_float(first.dtype):
         requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
     if spec.strict and parts:
         requirements.same_dtype(interp, site.node, full, [parts[0], weight])
-    detail = owners.detail(interp, ref) if _apart(parts, place.device) else None
     device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
     if not parts:
         device = place.device
@@ -275,10 +274,6 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         dtype = requirements.under_autocast(interp, place.dtype) if spec.strict else None
         result = replace(result, dtype=dtype)
     return _packaged(spec, name, result)
-
-
-def _apart(parts: list[Part], device: Device) -> bool:
-    return any(part.tensor.device != device for part in parts)
 
 
 def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite:
@@ -293,7 +288,9 @@ def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite
     worst = next((t for t in tensors if t.device.kind == "cpu"), tensors[0] if tensors else None)
     if worst is None:
         return site
-    return replace(site, args=(site.args[0], Arg(worst, arg.node)), keywords={})
+    parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
+    node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
+    return replace(site, args=(site.args[0], Arg(worst, node)), keywords={})
 
 
 def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.containers import everything
+from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.lattice import CPU
 from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, members
 
@@ -70,6 +72,23 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
 
 def _joined_late(interp: Interpreter, part: Ref, whole: Ref) -> bool:
     return _MOVED in interp.obj(whole).facts and _MOVED not in interp.obj(part).facts
+
+
+def weight(
+    interp: Interpreter, ref: Ref, place: Tensor, parts: list[Part], callee: ast.expr | None
+) -> tuple[Part, dict[str, str] | None]:
+    """A parameter of ``ref`` as an operand beside ``parts``, and the detail of a mismatch between them.
+
+    To find what holds a module is dear, so that is done only where the operands disagree.
+    """
+    tensors = [place, *(part.tensor for part in parts)]
+    tensors += [tensor.split for tensor in tensors if tensor.split is not None]
+    devices = {tensor.device.kind for tensor in tensors}
+    dtypes = {tensor.dtype for tensor in tensors if tensor.dtype is not None}
+    apart = "cpu" in devices and not devices.isdisjoint(("accelerator", "same-as"))
+    if interp.recorder.muted or not (apart or len(dtypes) > 1):
+        return Part(place, "weight", callee), None
+    return Part(describe(interp, ref, place), "weight", callee), detail(interp, ref) if apart else None
 
 
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:

@@ -109,8 +109,7 @@ def call(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> Value:
         elif isinstance(value, Ref) and tokenizers.is_batch(interp, value):
             parts.extend(tokenizers.parts(interp, value, arg.node))
     if "dispatched" not in obj.facts:
-        weight = Part(owners.describe(interp, ref, place), "weight", callee)
-        detail = owners.detail(interp, ref)
+        weight, detail = owners.weight(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
     else:
         device = place.device
