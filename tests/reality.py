@@ -152,8 +152,7 @@ def _object_holds(end: Ending, obj: Obj, real: object, depth: int) -> bool:
 def _items_hold(end: Ending, obj: Obj, real: list[object], depth: int) -> bool:
     known = obj.items or ()
     if obj.element is None:
-        return len(known) == len(real) and all(
-            holds(end, claim, item, depth) for claim, item in zip(known, real, strict=True)
-        )
+        # A list that grows in a loop is only followed for the first rounds: its length is not claimed.
+        return all(holds(end, claim, item, depth) for claim, item in zip(known, real, strict=False))
     claims = [*known, obj.element]
     return all(any(holds(end, claim, item, depth) for claim in claims) for item in real)

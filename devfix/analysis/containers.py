@@ -54,9 +54,30 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         items = list(obj.items)
         items[_index(obj, key) or 0] = value
         interp.update(ref, replace(obj, items=tuple(items)))
-    elif obj.kind in ("list", "dict", "set"):
+    elif obj.kind == "dict":
+        # Any entry may be the one that is replaced.
+        attrs = {name: join_values(entry, value) for name, entry in obj.attrs.items()}
         element = value if obj.element is None else join_values(obj.element, value)
-        interp.update(ref, replace(obj, element=element))
+        interp.update(ref, replace(obj, attrs=attrs, element=element))
+    elif obj.kind in ("list", "set"):
+        interp.update(ref, shuffled(obj, value))
+
+
+def shuffled(obj: Obj, *more: Value) -> Obj:
+    """A list with the same elements (and ``more``), of which none is known to be anywhere."""
+    values = [*everything(obj), *more]
+    return replace(obj, items=None, element=join_all(values) if values else None)
+
+
+def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
+    """``del container[key]``."""
+    obj = interp.obj(ref)
+    name = dict_key(key)
+    if obj.kind == "dict" and name is not None:
+        attrs = {entry: value for entry, value in obj.attrs.items() if entry != name}
+        interp.update(ref, replace(obj, attrs=attrs))
+    elif obj.kind == "list":
+        interp.update(ref, shuffled(obj))
 
 
 def _index(obj: Obj, key: Value) -> int | None:
@@ -71,8 +92,7 @@ def append(interp: Interpreter, ref: Ref, value: Value) -> None:
     if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
         interp.update(ref, replace(obj, items=(*obj.items, value)))
         return
-    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else []), value]
-    interp.update(ref, replace(obj, items=None, element=join_all(parts)))
+    interp.update(ref, shuffled(obj, value))
 
 
 def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:
@@ -81,9 +101,7 @@ def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, elem
         for value in values:
             append(interp, ref, value)
         return
-    obj = interp.obj(ref)
-    parts = [*everything(obj), element]
-    interp.update(ref, replace(obj, items=None, element=join_all(parts)))
+    interp.update(ref, shuffled(interp.obj(ref), element))
 
 
 def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:

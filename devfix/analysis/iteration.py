@@ -75,9 +75,9 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return data.batch(interp, value, node)
     if obj.kind == "instance":
         return calls.iterate_instance(interp, value, node)
-    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     if obj.kind == "dict":
-        return Scalar("str")
+        return UNKNOWN
+    parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(parts) if parts else UNKNOWN
 
 

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis import binding, calls, conditions, contexts, imports, iteration
+from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
-from devfix.analysis.state import join_states, keep_main_path, widen
+from devfix.analysis.state import State, join_states, keep_main_path, widen
 from devfix.analysis.torch_model import operators
-from devfix.analysis.values import NONE, UNKNOWN, Value
+from devfix.analysis.values import NONE, UNKNOWN, Ref, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -151,11 +151,11 @@ def assert_(interp: Interpreter, node: ast.Assert) -> None:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
-    interp.run(node.body)
+    last = _run_to_the_end(interp, node.body)
     interp.run(node.orelse)
     after = interp.state
     for handler in node.handlers:
-        entry = before.fork() if after.dead else join_states(before.fork(), after.fork())
+        entry = join_states(before.fork(), (last if after.dead else after).fork())
         entry.dead = False
         interp.state = entry
         if handler.name:
@@ -167,6 +167,17 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         after = keep_main_path(after, interp.state)
     interp.state = after
     interp.run(node.finalbody)
+
+
+def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
+    """Execute statements; the state before the one that ended the path, or else the last."""
+    last = interp.state
+    for statement in body:
+        last = interp.state.fork()
+        interp.run([statement])
+        if interp.state.dead:
+            return last
+    return interp.state
 
 
 def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
@@ -201,6 +212,10 @@ def delete(interp: Interpreter, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name):
             interp.state.delete(interp.frame.id, target.id)
+        elif isinstance(target, ast.Subscript):
+            container, key = interp.eval(target.value), interp.eval(target.slice)
+            if isinstance(container, Ref):
+                containers.delete_item(interp, container, key)
 
 
 def global_(interp: Interpreter, node: ast.Global) -> None:

@@ -36,18 +36,21 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         containers.extend(interp, ref, items, iteration.element(interp, first, None))
         return NONE
     if name == "insert" and len(site.args) > 1:
-        values = [*containers.everything(obj), site.args[1].value]
-        interp.update(ref, replace(obj, items=None, element=join_all(values)))
+        interp.update(ref, containers.shuffled(obj, site.args[1].value))
         return NONE
     if name in ("pop", "popleft"):
+        interp.update(ref, containers.shuffled(obj))
         values = containers.everything(obj)
         return join_all(values) if values else UNKNOWN
+    if name in ("sort", "reverse", "rotate", "remove", "discard"):
+        interp.update(ref, containers.shuffled(obj))
+        return NONE
     if name == "copy":
         return interp.new(obj)
     if name == "clear":
         interp.update(ref, replace(obj, items=(), element=None))
         return NONE
-    return Scalar("int") if name in ("index", "count") else NONE if name in ("sort", "reverse") else UNKNOWN
+    return Scalar("int") if name in ("index", "count") else UNKNOWN
 
 
 def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -56,19 +59,22 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
         if exact:
             pairs = (TupleValue((iteration.key_value(k), v)) for k, v in obj.attrs.items())
             return TupleValue(tuple(pairs))
-        return Sequence(TupleValue((Scalar("str"), join_all(containers.everything(obj)))))
+        return Sequence(TupleValue((UNKNOWN, join_all(containers.everything(obj)))))
     if name == "values":
         values = containers.everything(obj)
         return TupleValue(tuple(values)) if exact else Sequence(join_all(values))
     if name == "keys":
         keys = tuple(iteration.key_value(key) for key in obj.attrs)
-        return TupleValue(keys) if exact else Sequence(Scalar("str"))
+        return TupleValue(keys) if exact else Sequence(UNKNOWN)
     if name in ("get", "pop", "setdefault"):
         return _entry(interp, ref, obj, name, site)
     if name == "update":
         return _update(interp, ref, obj, site)
     if name == "copy":
         return interp.new(obj)
+    if name == "clear":
+        interp.update(ref, replace(obj, attrs={}, element=None))
+        return NONE
     return UNKNOWN
 
 
@@ -77,12 +83,14 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     default = site.args[1].value if len(site.args) > 1 else NONE
     known = iteration.dict_key(key)
     if known is not None and known in obj.attrs:
+        if name == "pop":
+            containers.delete_item(interp, ref, key)
         return obj.attrs[known]
-    if known is not None and obj.element is None:
-        if name == "setdefault":
-            containers.set_item(interp, ref, key, default, None)
-        return default
-    return join_values(containers.get_item(interp, ref, key), default)
+    exact = known is not None and obj.element is None
+    found = default if exact else join_values(containers.get_item(interp, ref, key), default)
+    if name == "setdefault":
+        containers.set_item(interp, ref, key, found, None)
+    return found
 
 
 def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from devfix.analysis import attributes, calls, classes, iteration, modules
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.join import join_all, join_values, scalar_type
+from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.torch_model import operations
 from devfix.analysis.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Array,
@@ -18,6 +19,7 @@ from devfix.analysis.values import (
     Class,
     Const,
     External,
+    ExternalMethod,
     Function,
     Obj,
     Ref,
@@ -62,6 +64,11 @@ def number(kind: str) -> Handler:
         return boolean(known) if known is not None else Scalar(kind)
 
     return handle
+
+
+def round_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``round``: an integer unless told how many digits to keep."""
+    return Scalar("int") if len(site.args) == 1 and not site.keywords else Scalar("float")
 
 
 def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -110,7 +117,7 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     items = iteration.exact_items(interp, value)
     node = site.args[0].node
-    if items is not None and last != "set":
+    if items is not None and last not in ("set", "sorted"):
         if last == "reversed":
             items = items[::-1]
         return TupleValue(items) if last in ("tuple", "reversed") else iteration.new_list(interp, items)
@@ -258,7 +265,12 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(attribute, Const) and isinstance(attribute.value, str):
         found = attributes.get_attribute(interp, _first(site), attribute.value, site.node)
         default = site.value(2)
-        return join_values(found, default) if default is not None and isinstance(found, Unknown) else found
+        if default is None:
+            return found
+        if hasattr_(interp, name, site) == FALSE:
+            return default
+        unsure = isinstance(found, (Unknown, ExternalMethod))
+        return UNKNOWN if unsure else found
     return UNKNOWN
 
 
@@ -368,9 +380,9 @@ HANDLERS: dict[str, Handler] = {
     "builtins.repr": text,
     "builtins.format": text,
     "builtins.abs": absolute,
-    "builtins.round": number("float"),
+    "builtins.round": round_,
     "builtins.callable": callable_,
     "builtins.print": nothing,
-    **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord divmod".split()},
+    **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord".split()},
     **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in "any all issubclass".split()},
 }
