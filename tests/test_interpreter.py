@@ -643,7 +643,8 @@ def test_a_fault_in_each_place_is_found() -> None:
 
 
 def test_a_path_that_ends_does_not_count() -> None:
-    assert faults("""
+    assert (
+        faults("""
         import sys
         def f(x):
             if x is None:
@@ -653,7 +654,9 @@ def test_a_path_that_ends_does_not_count() -> None:
         f(weight)
         sys.exit()
         weight * torch.ones(4)
-    """) == []
+    """)
+        == []
+    )
 
 
 def test_what_is_tried_is_judged_and_its_rescue_is_not() -> None:
@@ -667,14 +670,17 @@ def test_what_is_tried_is_judged_and_its_rescue_is_not() -> None:
 
 
 def test_two_paths_to_one_use_make_it_unknown() -> None:
-    assert faults("""
+    assert (
+        faults("""
         import os
         if os.environ.get("FAST"):
             x = torch.ones(4)
         else:
             x = torch.ones(4, device=device)
         weight * x
-    """) == []
+    """)
+        == []
+    )
 
 
 def test_the_second_round_of_a_loop_sees_the_first() -> None:
@@ -688,12 +694,15 @@ def test_the_second_round_of_a_loop_sees_the_first() -> None:
 
 
 def test_a_loop_that_heals_itself_is_right() -> None:
-    assert faults("""
+    assert (
+        faults("""
         hidden = torch.zeros(4)
         for step in range(100):
             hidden = hidden.to(device)
             hidden = hidden * weight
-    """) == []
+    """)
+        == []
+    )
 
 
 def test_flags_choose_the_accelerator() -> None:
@@ -768,10 +777,13 @@ def test_forward_of_a_module_that_nobody_builds_is_judged() -> None:
 
 
 def test_an_unknown_argument_makes_no_fault() -> None:
-    assert faults("""
+    assert (
+        faults("""
         def never_called(x, y):
             return x * y + weight * x
-    """) == []
+    """)
+        == []
+    )
 
 
 def test_too_much_code_ends_the_run_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -828,4 +840,8 @@ def test_a_move_to_the_device_is_followed() -> None:
     end = Ending(HEAD + "x = torch.ones(4)\ny = x.to(device)\nz = x.cuda()\n")
     claims = [end[name] for name in "xyz"]
     assert all(isinstance(claim, Tensor) for claim in claims)
-    assert [claim.device == ACCELERATOR for claim in claims if isinstance(claim, Tensor)] == [False, True, True]
+    assert [claim.device == ACCELERATOR for claim in claims if isinstance(claim, Tensor)] == [
+        False,
+        True,
+        True,
+    ]

@@ -41,11 +41,15 @@ class CriterionTensorOnCpu(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
-        yield from self.merged(_fault(facts, found, operand) for found, operand in blamed if operand is not None)
+        yield from self.merged(
+            _fault(facts, found, operand) for found, operand in blamed if operand is not None
+        )
 
 
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     given = next((site for site in reversed(operand.trail) if site.kind == "argument"), None)
     tensor = given.text if given is not None else operand.text
-    message = f"`{tensor}`, the {operand.role} of the loss, stays on the CPU, and the loss is computed elsewhere"
+    message = (
+        f"`{tensor}`, the {operand.role} of the loss, stays on the CPU, and the loss is computed elsewhere"
+    )
     return Fault(mismatch, message, tuple(Relocator(facts, mismatch, operand).handed_over()), given)

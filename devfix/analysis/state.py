@@ -61,7 +61,9 @@ class State:
         if not self.frames and not self.heap:
             return
         below, frames, heap = self.layer, self.frames, self.heap
-        while below.below is not None and len(below.heap) + len(below.frames) <= 2 * (len(heap) + len(frames)):
+        while below.below is not None and len(below.heap) + len(below.frames) <= 2 * (
+            len(heap) + len(frames)
+        ):
             frames, heap, below = {**below.frames, **frames}, {**below.heap, **heap}, below.below
         layer = Layer(below.live, below)
         layer.frames = {frame: variables for frame, variables in frames.items() if frame in below.live}

@@ -215,7 +215,10 @@ def cast_before_move(facts: Facts, mismatch: Mismatch) -> list[Fix]:
     cast = outline.parents.get(attribute) if attribute is not None else None
     if not (isinstance(move, ast.Call) and isinstance(move.func, ast.Attribute)):
         return []
-    if not (isinstance(attribute, ast.Attribute) and isinstance(cast, ast.Call)) or cast.func is not attribute:
+    if (
+        not (isinstance(attribute, ast.Attribute) and isinstance(cast, ast.Call))
+        or cast.func is not attribute
+    ):
         return []
     if attribute.attr not in _CASTS - {"double"} or cast.args or cast.keywords:
         return []

@@ -54,7 +54,9 @@ def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
             node = node.left
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             node = node.func.value
-        elif isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")):
+        elif isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
+        ):
             node = node.value
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return ast.unparse(node)

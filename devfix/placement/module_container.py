@@ -55,7 +55,11 @@ def container_site(operand: Operand) -> Origin | None:
 
 
 def _registered(span: Span, value: ast.expr, name: str) -> Edit:
-    empty = isinstance(value, (ast.List, ast.Dict)) and not ast.dump(value).count("Constant") and not _entries(value)
+    empty = (
+        isinstance(value, (ast.List, ast.Dict))
+        and not ast.dump(value).count("Constant")
+        and not _entries(value)
+    )
     if empty or (isinstance(value, ast.Call) and not value.args and not value.keywords):
         return ReplaceExpression(span, f"{name}()")
     return WrapExpression(span, f"{name}(", ")")
@@ -70,7 +74,9 @@ def _kind(facts: Facts, made: Origin) -> str:
     node = facts.outline(made.path).expression_at(made.span) if made.path in facts.program.sources else None
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if isinstance(node, (ast.List, ast.ListComp)) or called == "list":
-        nested = isinstance(node, ast.List) and any(isinstance(item, (ast.List, ast.Dict)) for item in node.elts)
+        nested = isinstance(node, ast.List) and any(
+            isinstance(item, (ast.List, ast.Dict)) for item in node.elts
+        )
         return "" if nested else "ModuleList"
     if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
         return "ModuleDict" if _has_names_as_keys(node) else ""

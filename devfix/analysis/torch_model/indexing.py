@@ -91,7 +91,9 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
             continue
         elif scalar_type(value) == "int":
             rank -= 1
-        elif (isinstance(value, External) and value.name == "builtins.slice") or (isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1):
+        elif (isinstance(value, External) and value.name == "builtins.slice") or (
+            isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1
+        ):
             continue
         else:
             return None

@@ -95,7 +95,9 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     device = requirements.meet(interp, site.node, full, bound, scalars=spec.scalars)
     tensors = [part.tensor for part in bound]
     rank = tensors[0].rank if _unreduced(site) else 0
-    floats = {tensor.dtype for tensor in tensors if requirements.is_float(tensor.dtype) or tensor.dtype is None}
+    floats = {
+        tensor.dtype for tensor in tensors if requirements.is_float(tensor.dtype) or tensor.dtype is None
+    }
     dtype = requirements.in_full_precision(interp, floats.pop() if len(floats) == 1 else None)
     return operations.derived(interp, tensors, site, dtype, rank, device)
 

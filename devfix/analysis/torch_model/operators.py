@@ -344,7 +344,9 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         in_place_results.check(interp, node, name, parts, [right])
         return left
     if isinstance(left, Tensor) and scalar_type(right) is not None:
-        in_place_results.check(interp, node, _NAMES[type(node.op)], [Part(left, "input", node.target)], [right])
+        in_place_results.check(
+            interp, node, _NAMES[type(node.op)], [Part(left, "input", node.target)], [right]
+        )
         return left
     if isinstance(left, Array) and left.rank != 0:
         return left  # written to: the dtype stays

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.containers import everything
-from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.lattice import CPU
+from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, members
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
 def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
     """A parameter handed out by the module ``ref``: it never moved, so its trail is the module's life."""
     top, container = root(interp, ref)
-    if container is not None or parameter.device != CPU or (parameter.trail and parameter.trail[0].kind == "move"):
+    if (
+        container is not None
+        or parameter.device != CPU
+        or (parameter.trail and parameter.trail[0].kind == "move")
+    ):
         return parameter
     return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
 

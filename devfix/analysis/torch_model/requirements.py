@@ -24,7 +24,9 @@ class Part:
 
 
 #: Kinds of mismatch for which it matters where a dtype comes from.
-_OF_DTYPE = frozenset({"dtype", "index-dtype", "target-dtype", "target-width", "in-place-dtype", "float64-on-mps"})
+_OF_DTYPE = frozenset(
+    {"dtype", "index-dtype", "target-dtype", "target-width", "in-place-dtype", "float64-on-mps"}
+)
 
 
 def meet(
