@@ -282,9 +282,18 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
             found.setdefault(operand.trail)
         if "loader" in kinds:
             continue  # what the dataset was made from stays where it is
+        deeper = {site.kind for root in operand.roots for site in root}
+        if operand.roots and _was_returned(operand.trail) and not deeper & _MILESTONES:
+            found.setdefault(operand.trail)
+            continue  # how the function made it is its own affair
         for root in operand.roots:
             found.setdefault(root)
     return tuple(found)[:_MAX_ROOTS]
+
+
+def _was_returned(trail: Trail) -> bool:
+    """Whether a value got names in several functions: one made it for another."""
+    return len({(site.path, site.scope) for site in trail if site.kind == "name"}) > 1
 
 
 def dtype_trails(value: Tensor) -> tuple[Trail, ...]:

@@ -27,7 +27,9 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
     if found is None or found.code.partition(".")[0] == name:
         return ()
-    edit = InsertAfter(place.outline.source.span(statement), f"{name} = {name}.to({found.code})", _rank(place))
+    edit = InsertAfter(
+        place.outline.source.span(statement), f"{name} = {name}.to({found.code})", _rank(place)
+    )
     return (*found.edits, FileEdit(place.path, edit))
 
 
@@ -47,7 +49,7 @@ def _rank(place: Place) -> int:
     return place.outline.source.span(place.node).column
 
 
-def guarded(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
+def guarded(place: Place, peers: list[Operand]) -> Edits:
     """Beside the move of another name of the same batch, where that move has a guard around it.
 
     ``if args.cuda: data = data.cuda()`` gets a ``target = target.cuda()`` of its own, so that both
@@ -64,7 +66,9 @@ def guarded(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
                 statement, suffix = moved
                 name = place.node.id
                 code = f"{name} = {name}{suffix}"
-                return (FileEdit(place.path, InsertAfter(outline.source.span(statement), code, _rank(place))),)
+                return (
+                    FileEdit(place.path, InsertAfter(outline.source.span(statement), code, _rank(place))),
+                )
     return ()
 
 

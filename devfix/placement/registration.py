@@ -124,7 +124,11 @@ def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | No
     """The statements of the method that set the attribute, in order; None if one is no assignment."""
     found: list[tuple[ast.stmt, ast.Attribute]] = []
     for node in ast.walk(attribute.function):
-        if not (isinstance(node, ast.Attribute) and node.attr == attribute.name and isinstance(node.ctx, ast.Store)):
+        if not (
+            isinstance(node, ast.Attribute)
+            and node.attr == attribute.name
+            and isinstance(node.ctx, ast.Store)
+        ):
             continue
         statement = attribute.outline.statement_of(node)
         if isinstance(statement, ast.AugAssign):
@@ -164,7 +168,11 @@ def _comes_after_super(attribute: Attribute) -> bool:
         return True
     first = outline.statement_of(attribute.target)
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "__init__"
+        ):
             statement = outline.statement_of(node)
             if statement is not first and outline.dominates(statement, first):
                 return True
@@ -181,14 +189,14 @@ def _registering(attribute: Attribute, statement: ast.stmt, target: ast.Attribut
     targets = statement.targets if isinstance(statement, ast.Assign) else [target]
     if targets == [target]:
         return [FileEdit(path, AssignmentToCall(span, prefix, suffix))]
-    local = _free_name(attribute, statement)
+    local = _free_name(attribute)
     return [
         FileEdit(path, ReplaceExpression(outline.source.span(target), local)),
         FileEdit(path, InsertAfter(span, f"{prefix}{local}{suffix}")),
     ]
 
 
-def _free_name(attribute: Attribute, statement: ast.stmt) -> str:
+def _free_name(attribute: Attribute) -> str:
     """A local name for the value that clashes with none the method uses."""
     arguments = {node.arg for node in ast.walk(attribute.function.args) if isinstance(node, ast.arg)}
     names = {node.id for node in ast.walk(attribute.function) if isinstance(node, ast.Name)} | arguments

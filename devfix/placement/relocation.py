@@ -65,7 +65,7 @@ class Relocator:
 
     def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
         """What is written to in place is made on the accelerator, or its values come to it."""
-        made = {edits: fix for edits, fix in found.items() if edits in (self._at_factories(),)}
+        made = {edits: fix for edits, fix in found.items() if edits == self._at_factories()}
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}
 
@@ -102,7 +102,7 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             far = self._is_elsewhere(trail[0])
-            if derived and far and not self._is_in_chain(trail):
+            if derived and far and not (self._is_in_chain(trail) or self._is_of_module(trail)):
                 return ()
             change = self._at_factory(trail[0], far=far)
             if not change:
@@ -114,9 +114,14 @@ class Relocator:
         """Whether a factory is in another function than the place where its result is used."""
         return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
 
+    def _passed(self, trail: Trail) -> list[Origin]:
+        """Where the value, or at once what is computed from it, was after it was made."""
+        sites = trail if len(trail) > 1 else (*trail, *self.operand.trail)
+        return [site for site in sites[1:] if site.kind in (*_STORED, "result")]
+
     def _is_in_chain(self, trail: Trail) -> bool:
         """Whether the value never left the function that made it but as an argument."""
-        return all(site.scope == trail[0].scope for site in trail if site.kind in _STORED)
+        return all(site.scope == trail[0].scope for site in self._passed(trail))
 
     def _is_returned(self, trail: Trail) -> bool:
         """Whether a function that only makes data handed the value to one that gave it a name.
@@ -125,11 +130,12 @@ class Relocator:
         """
         if not trail or trail[0].kind not in _MADE or self._is_in_chain(trail):
             return False
-        stored = [site for site in trail if site.kind in _STORED]
-        if stored[0].kind != "name":
-            return False
+        away = [site for site in self._passed(trail) if site.scope != trail[0].scope]
+        return away[0].kind in ("name", "result") and not self._is_of_module(trail)
+
+    def _is_of_module(self, trail: Trail) -> bool:
         place = self._place(trail[0].path, trail[0].span)
-        return place is not None and not device_expression.is_in_module(self.facts, place)
+        return place is not None and device_expression.is_in_module(self.facts, place)
 
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = self._place(origin.path, origin.span)
@@ -151,7 +157,7 @@ class Relocator:
             if site.kind == "name":
                 place = self._place(site.path, site.span)
                 if place is not None:
-                    yield batch_move.guarded(self.facts, place, self.peers)
+                    yield batch_move.guarded(place, self.peers)
                     yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
                 place = self._place(site.path, site.span)
@@ -173,14 +179,19 @@ class Relocator:
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
     def _jointly(self, trails: list[Trail]) -> Edits:
-        """Each of the values that the operand is computed from moves where it is taken from a batch."""
+        """Each of the values that the operand is computed from moves where it comes into sight."""
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            edits = next((edits for edits in self._at_unpacking(trail) if edits), ())
+            edits = next((edits for edits in self._at_arrival(trail) if edits), ())
             if not edits:
                 return ()
             found.update(dict.fromkeys(edits))
         return tuple(found)
+
+    def _at_arrival(self, trail: Trail) -> Iterator[Edits]:
+        yield from self._at_unpacking(trail)
+        if trail and not (trail[0].kind in _MADE and self._is_in_chain(trail)):
+            yield from self._where_made(tuple(reversed(trail)))
 
     # ----------------------------------------------------------------------- the use
 

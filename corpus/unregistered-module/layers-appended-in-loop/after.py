@@ -17,7 +17,7 @@ class MLP(nn.Module):
         super(MLP, self).__init__()
         self.activation = ACTIVATIONS[activation]
         self.scale = nn.Parameter(torch.ones(1))
-        self.layers = nn.ModuleList([])
+        self.layers = nn.ModuleList()
         for n_in, n_out in zip(sizes[:-1], sizes[1:]):
             self.layers.append(nn.Linear(n_in, n_out))
 
