@@ -56,9 +56,6 @@ class Applicability(enum.IntEnum):
     SAFE = 2
 
 
-# --------------------------------------------------------------------------- edits
-
-
 @dataclass(frozen=True, slots=True)
 class WrapExpression:
     """Put ``prefix`` and ``suffix`` around the expression at ``span``.
@@ -254,9 +251,6 @@ class Fix:
     applicability: Applicability
 
 
-# ------------------------------------------------------------------------ mismatches
-
-
 @dataclass(frozen=True, slots=True)
 class Origin:
     """One place in the life of a value: where it was made, bound, stored or handed on.
@@ -341,9 +335,6 @@ class Mismatch:
     def get(self, key: str) -> str | None:
         """The value of ``key`` in ``detail``, or None."""
         return dict(self.detail).get(key)
-
-
-# -------------------------------------------------------------------------- findings
 
 
 @dataclass(frozen=True, slots=True)

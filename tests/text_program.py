@@ -42,9 +42,6 @@ def files(*texts: str, **named: str) -> dict[str, str]:
     }
 
 
-# ------------------------------------------------------------------------- the analysis
-
-
 def program(*texts: str, **named: str) -> Program:
     """One program; its files must import one another."""
     (found,) = project(files(*texts, **named)).programs()
@@ -85,9 +82,6 @@ class Ending:
         found = self.interpreter.obj_of(self[name])
         assert found is not None, f"{name} is no reference: {self[name]}"
         return found
-
-
-# ------------------------------------------------------------------------ the whole tool
 
 
 def check_texts(texts: Texts, *, adopt: bool = False) -> list[Finding]:

@@ -15,7 +15,6 @@ from devfix.analysis.recorder import MODULE_TOKEN, Recorder
 from devfix.analysis.torch_model import owners
 from devfix.analysis.values import (
     Class,
-    Const,
     Function,
     Ref,
     Tensor,

@@ -102,8 +102,6 @@ class Interpreter:
         self.retained: set[Origin] = set()
         self._sites = library.sites
 
-    # ------------------------------------------------------------------- evaluation
-
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
         evaluate = expressions.EVALUATORS.get(type(node))
@@ -132,8 +130,6 @@ class Interpreter:
     def exhausted(self) -> bool:
         """Whether the run gave up."""
         return self.steps >= STEP_LIMIT * 2
-
-    # ------------------------------------------------------------------------ frames
 
     @property
     def frame(self) -> Frame:
@@ -212,8 +208,6 @@ class Interpreter:
             frame = outer
         return frame
 
-    # -------------------------------------------------------------------------- heap
-
     def new(self, obj: Obj) -> Ref:
         """Put an object on the heap."""
         address = self.fresh()
@@ -234,8 +228,6 @@ class Interpreter:
     def obj_of(self, value: Value | None) -> Obj | None:
         """The object behind a value, or None when the value is no reference."""
         return self.state.read(value.address) if isinstance(value, Ref) else None
-
-    # ------------------------------------------------------------------------- sites
 
     def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
         """The place of a node in the file being executed, as plain data."""
@@ -281,8 +273,6 @@ class Interpreter:
         """The source of a node on one line, shortened."""
         text = " ".join(self.source.segment(self.source.span(node)).split())
         return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
-
-    # --------------------------------------------------------------------- variables
 
     def lookup(self, name: str) -> Value | None:
         """The value of a variable as the innermost activation sees it, or None."""

@@ -68,8 +68,6 @@ class Recorder:
         if binding not in known:
             known.append(binding)
 
-    # -------------------------------------------------------------- symbolic devices
-
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
         x, y = self._find(a), self._find(b)

@@ -82,8 +82,6 @@ class State:
             library.heap.update(layer.heap)
         self.layer = library
 
-    # ------------------------------------------------------------------ variables
-
     def get(self, frame: int, name: str) -> Value | None:
         """The value of a variable in one frame, or None when it is not bound there."""
         return self.variables(frame).get(name)
@@ -111,8 +109,6 @@ class State:
         if found is None:
             found = self.frames[frame] = dict(self.variables(frame))
         return found
-
-    # ----------------------------------------------------------------------- heap
 
     def write(self, address: int, obj: Obj) -> None:
         """Replace (or create) a heap object."""

@@ -79,8 +79,6 @@ class Recaster:
         found = dict.fromkeys(edits for edits in candidates if edits)
         return [Fix(self.title, edits, Applicability.UNSAFE) for edits in found]
 
-    # ------------------------------------------------------------------- the entries
-
     def _at_entries(self) -> tuple[FileEdit, ...]:
         """Every call through which the data came into torch makes the wanted dtype."""
         if self.wanted not in ("float32", "int64", "bool"):
@@ -130,8 +128,6 @@ class Recaster:
                 return ()
             edits.update(dict.fromkeys(changed))
         return tuple(edits)
-
-    # ---------------------------------------------------------------------- the ways
 
     def _at_move(self) -> tuple[FileEdit, ...]:
         """Before the one move that the value makes, so that less is moved (and MPS can follow)."""
@@ -184,8 +180,6 @@ class Recaster:
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
         return self._wrap(place)
-
-    # ------------------------------------------------------------------------- parts
 
     def _suffix(self) -> str:
         """What casts an expression to the wanted dtype."""

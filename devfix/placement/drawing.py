@@ -47,8 +47,6 @@ class Drawing:
     def _for_device_generator(self) -> Iterator[tuple[str, Edits, Applicability]]:
         yield "make the generator on the CPU", self._generator_on_host(), Applicability.SAFE
 
-    # ------------------------------------------------------------------------ the fixes
-
     def _draw_on_host(self) -> Edits:
         """``randn(n, generator=g, device=d)`` becomes ``randn(n, generator=g).to(d)``."""
         place = self._place(self.mismatch.path, self.mismatch.sink)
@@ -83,8 +81,6 @@ class Drawing:
         code = found.code if found is not None else "torch.get_default_device()"
         edit = SetKeyword(self.mismatch.sink, "generator", f"torch.Generator(device={code})")
         return (FileEdit(place.path, edit),)
-
-    # ----------------------------------------------------------------------- the places
 
     def _construction(self) -> Place | None:
         made: Origin | None = self.generator.trail[0] if self.generator.trail else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import (
@@ -75,9 +75,12 @@ class Relocator:
         if not returned:
             yield self._at_factories()
         yield from self._at_unpacking(self.operand.trail)
+        derived = len(trails) <= _MAX_SOURCES and self.operand.trail not in trails
+        if derived:
+            yield self._jointly(trails, self._at_unpacking)
         yield from self._where_made(self.operand.trail)
-        if len(trails) <= _MAX_SOURCES and self.operand.trail not in trails:
-            yield self._jointly(trails)
+        if derived:
+            yield self._jointly(trails, self._at_arrival)
         if returned:
             yield self._at_factories()
         yield self._at_use()
@@ -88,8 +91,6 @@ class Relocator:
         if not self.operand.roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return list(self.operand.roots)
-
-    # ------------------------------------------------------------------- the factory
 
     def _at_factories(self) -> Edits:
         """Every factory call that the operand goes back to gets the device."""
@@ -149,8 +150,6 @@ class Relocator:
             return self._wrapped(place, found)
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
 
-    # ------------------------------------------------------------------ the unpacking
-
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses."""
         for site in reversed(trail):
@@ -164,8 +163,6 @@ class Relocator:
                 if place is not None:
                     yield batch_move.whole_batch(self.facts, place, self.peers)
 
-    # -------------------------------------------------------------- where it was made
-
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""
         for site in trail:
@@ -178,11 +175,11 @@ class Relocator:
             if statement.targets[0] is place.node:
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
-    def _jointly(self, trails: list[Trail]) -> Edits:
+    def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
         """Each of the values that the operand is computed from moves where it comes into sight."""
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            edits = next((edits for edits in self._at_arrival(trail) if edits), ())
+            edits = next((edits for edits in ways(trail) if edits), ())
             if not edits:
                 return ()
             found.update(dict.fromkeys(edits))
@@ -193,15 +190,11 @@ class Relocator:
         if trail and not (trail[0].kind in _MADE and self._is_in_chain(trail)):
             yield from self._where_made(tuple(reversed(trail)))
 
-    # ----------------------------------------------------------------------- the use
-
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
         return self._wrap(place)
-
-    # -------------------------------------------------------------------------- parts
 
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""

@@ -63,8 +63,6 @@ class Reordering:
         yield self._move_down(orders[0] if self.eager else orders[1])
         yield self._at_construction()
 
-    # -------------------------------------------------------------------- the places
-
     def _order(self, early: Chain, late: Chain) -> _Order | None:
         """The statements at which two chains part, lifted to one block."""
         for one, other in zip(early, late, strict=False):
@@ -78,8 +76,6 @@ class Reordering:
                 return None
             return _in_one_block(one.path, outline, first, second)
         return None
-
-    # ------------------------------------------------------------------------ the fixes
 
     def _move_up(self, order: _Order | None) -> tuple[FileEdit, ...]:
         """The statement that moves the model goes before the one that builds or loads."""

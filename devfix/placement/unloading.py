@@ -71,8 +71,6 @@ class Unloading:
         title = "load in the main process: workers cannot use the accelerator"
         return [Fix(title, edits, Applicability.UNSAFE)] if edits else []
 
-    # ---------------------------------------------------------------------- move later
-
     def _late(self) -> tuple[FileEdit, ...]:
         edits: dict[FileEdit, None] = {}
         for mismatch in self.together:
@@ -103,8 +101,6 @@ class Unloading:
         if place is None or mismatch.kind == "framework-pin":
             return ()  # a framework moves the batches itself
         return moved_at_loop(self.facts, place, mismatch.get("form") or "")
-
-    # ------------------------------------------------------------------ loader options
 
     def _option(self, name: str, value: str) -> tuple[FileEdit, ...]:
         """An option that the loader's own call gives gets another value."""

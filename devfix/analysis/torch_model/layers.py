@@ -11,7 +11,6 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import grad_mode, losses, operations, owners, pretrained, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
-from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import (
     NONE,
@@ -178,9 +177,6 @@ def _wrapper(interp: Interpreter, cls: External, site: CallSite) -> Value:
         return UNKNOWN
     obj = Obj("module", cls, attrs={"module": inner}, trail=(interp.site("module", site.node),))
     return interp.new(obj.with_fact("wrapped", inner))
-
-
-# -------------------------------------------------------------------------------- calls
 
 
 def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

@@ -81,9 +81,6 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     return made if made is not None else _computed(interp, last, site)
 
 
-# ----------------------------------------------------------------------------- factories
-
-
 def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
     """Functions that make an array of sizes, Python data or a file."""
     if last in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfarray"):
@@ -155,9 +152,6 @@ def grid(interp: Interpreter, key: ast.expr) -> Value:
     kinds = {scalar_type(bound) or "complex" for bound in bounds}
     dtype = "int64" if kinds <= {"int"} else "float64" if kinds <= {"int", "float"} else None
     return Array(dtype, len(slices) + 1 if len(slices) > 1 else 1, (interp.site("numpy", key),))
-
-
-# ------------------------------------------------------------------------------ results
 
 
 def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
@@ -257,8 +251,6 @@ def reduced(last: str, array: Array, site: CallSite) -> Array | None:
     return Array(dtype, 0 if whole and last not in ("percentile", "quantile") else None, array.trail)
 
 
-# ------------------------------------------------------------------------------- methods
-
 _KEEPING_METHODS = frozenset("transpose copy repeat round swapaxes clip".split())
 _RESHAPING_METHODS = frozenset("reshape squeeze take diagonal".split())
 
@@ -288,8 +280,6 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         return Array("bool", None)
     return UNKNOWN
 
-
-# -------------------------------------------------------------------------------- random
 
 _RANDOM_FLOATS = frozenset(
     "rand randn random random_sample ranf sample normal uniform standard_normal beta gamma exponential laplace "

@@ -122,9 +122,6 @@ def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External("argparse.Namespace"), attrs=attrs))
 
 
-# ------------------------------------------------------------------------------ argparse
-
-
 def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``argparse.ArgumentParser(...)``."""
     return interp.new(Obj("external", External("argparse.ArgumentParser")))
