@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.state import State, join_states
+from devfix.analysis.syntax import makes_functions
 from devfix.analysis.torch_model import (
     external_objects,
     functions,
@@ -20,6 +21,7 @@ from devfix.analysis.torch_model import (
     module_apply,
     movers,
     own_optimizers,
+    tokenizers,
 )
 from devfix.analysis.values import (
     NONE,
@@ -88,6 +90,7 @@ def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, A
     if obj is None:
         return False
     into.update({name: Arg(item, node) for name, item in obj.attrs.items() if name.isidentifier()})
+    into.update({name: Arg(item, node) for name, item in tokenizers.spread(interp, value).items()})
     return obj.kind == "dict" and obj.element is None
 
 
@@ -147,9 +150,6 @@ def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if is_module(interp, ref):
         return layers.call(interp, ref, site)
     return external_objects.call(interp, ref, obj, "__call__", site)
-
-
-# ---------------------------------------------------------------- functions of the project
 
 
 def call_function(
@@ -220,7 +220,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     interp.run(function.node.body)
     if not interp.state.dead:
         frame.returns.append((NONE, interp.state))
-    if not is_closed_over(function.node):
+    if not makes_functions(function.node):
         interp.forget(frame.id)
     if not frame.returns:
         return UNKNOWN  # every path raises: this one ends here
@@ -237,22 +237,6 @@ def _join_returns(returns: list[tuple[Value, State]], *, split: bool) -> tuple[V
         state = join_states(state, other_state, split=split)
         value = join_values(value, other_value, split=split)
     return value, state
-
-
-_CLOSED_OVER: dict[int, tuple[ast.AST, bool]] = {}
-
-
-def is_closed_over(node: ast.AST) -> bool:
-    """Whether a body makes functions or classes that may outlive it."""
-    known = _CLOSED_OVER.get(id(node))
-    if known is not None and known[0] is node:
-        return known[1]
-    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    answer = any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
-    if len(_CLOSED_OVER) > 10_000:
-        _CLOSED_OVER.clear()
-    _CLOSED_OVER[id(node)] = (node, answer)
-    return answer
 
 
 def _bind_parameters(interp: Interpreter, function: Function, site: CallSite) -> None:

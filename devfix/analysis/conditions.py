@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -60,95 +61,27 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     accelerator is chosen, when one branch chooses it and the other does not.
     """
     known = truth(interp, interp.eval(test))
-    if known is not None or not _is_flag(test):
+    if known is not None or not is_flag(test):
         return known
     return preferred(body, orelse)
 
 
 def preferred(body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
-    """The one branch that chooses the accelerator, if exactly one does."""
-    then, other = any(map(chooses, body)), any(map(chooses, orelse))
-    return then if then != other else None
+    """The one branch that chooses the accelerator, or the one that does not choose the CPU."""
+    then, other = any(map(names_accelerator, body)), any(map(names_accelerator, orelse))
+    if then != other:
+        return then
+    then, other = any(map(binds_host, body)), any(map(binds_host, orelse))
+    return other if then != other else None
 
 
 def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     """Like :func:`decide`, for a conditional expression."""
     known = truth(interp, interp.eval(node.test))
-    if known is not None or not _is_flag(node.test):
+    if known is not None or not is_flag(node.test):
         return known
-    then, other = chooses(node.body), chooses(node.orelse)
+    then, other = names_accelerator(node.body), names_accelerator(node.orelse)
     return then if then != other else None
-
-
-_CHOICES: dict[int, tuple[ast.AST, bool]] = {}
-
-
-def chooses(node: ast.AST) -> bool:
-    """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
-    known = _CHOICES.get(id(node))
-    if known is not None and known[0] is node:
-        return known[1]
-    if len(_CHOICES) > 10_000:
-        _CHOICES.clear()
-    answer = any(map(_names_accelerator, ast.walk(node)))
-    _CHOICES[id(node)] = (node, answer)
-    return answer
-
-
-def _names_accelerator(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr == "cuda"
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu")
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr in ("FloatTensor", "LongTensor")
-        and (isinstance(node.value, ast.Attribute) and node.value.attr == "cuda")
-    )
-
-
-def _is_flag(test: ast.expr) -> bool:
-    """Whether a test is a plain option: names, attributes, constants and their combinations."""
-    allowed = (
-        ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.Compare,
-        ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context, ast.Tuple, ast.List,
-    )  # fmt: skip
-    for node in ast.walk(test):
-        if isinstance(node, ast.Call):
-            if not isinstance(node.func, ast.Name) or node.func.id != "len":
-                return False
-        elif isinstance(node, ast.Subscript):
-            if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, str):
-                return False  # an entry of a configuration is an option, a tensor's size is not
-        elif not isinstance(node, allowed):
-            return False
-    return True
-
-
-def depends_on_data(test: ast.expr) -> bool:
-    """Whether a test is of the kind that comes out both ways in one run: arithmetic on numbers.
-
-    ``step % 10 == 0`` and ``x.shape[0] <= 64`` are; options, types, devices and whatever calls
-    code that may know about them are not.
-    """
-    if _is_flag(test):
-        return False
-    for node in ast.walk(test):
-        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
-            return False
-        if isinstance(node, ast.Attribute) and node.attr in ("device", "is_cuda", "training", "type"):
-            return False
-        if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
-            return False
-    return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in ast.walk(test))
-
-
-#: Calls whose results are numbers of the data at hand.
-_COUNTING = frozenset("len size numel dim item random randint rand sum any all max min abs int".split())
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -36,6 +37,8 @@ MODULE_BASES = frozenset(
         "torch.distributions.transforms.TransformModule",
     }
 )
+#: How transformers names its models.
+_PRETRAINED = re.compile(r"(Model|For[A-Z]\w+)$")
 
 
 def external_bases(interp: Interpreter, cls: Value) -> Iterator[str]:
@@ -62,7 +65,7 @@ def is_module_name(name: str) -> bool:
         package.startswith(("torchvision.models", "torchmetrics.", "torch.nn.modules"))
     ):
         return last[:1].isupper()
-    return package.startswith("transformers") and last.endswith(("Model", "ForCausalLM", "LMHeadModel"))
+    return package.startswith("transformers") and _PRETRAINED.search(last) is not None
 
 
 def is_module(interp: Interpreter, value: Value) -> bool:
@@ -112,9 +115,9 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
     for name, value in obj.attrs.items():
         if isinstance(value, Tensor) and (value.parameter or name in obj.buffers):
             yield name, value
-    for value in (*(obj.items or ()), obj.element):  # those of a ParameterList
-        if isinstance(value, Tensor):
-            yield "", value
+    for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
+        if isinstance(part, Tensor):
+            yield "", part
 
 
 def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:

@@ -1,0 +1,115 @@
+"""Questions about pieces of syntax: asked often, answered once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
+Answer = TypeVar("Answer")
+
+_MANY = 20_000
+
+
+def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
+    """The function ``question``, which remembers its answers: a node never changes."""
+    answers: dict[int, tuple[Node, Answer]] = {}
+
+    @wraps(question)
+    def ask(node: Node) -> Answer:
+        found = answers.get(id(node))
+        if found is None or found[0] is not node:
+            if len(answers) > _MANY:
+                answers.clear()
+            found = answers[id(node)] = (node, question(node))
+        return found[1]
+
+    return ask
+
+
+@remembered
+def makes_functions(node: ast.AST) -> bool:
+    """Whether a body makes functions or classes, which may outlive it."""
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    return any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
+
+
+@remembered
+def names_accelerator(node: ast.AST) -> bool:
+    """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
+    return any(map(_is_accelerator, ast.walk(node)))
+
+
+def _is_accelerator(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr == "cuda"
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu")
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr in ("FloatTensor", "LongTensor")
+        and (isinstance(node.value, ast.Attribute) and node.value.attr == "cuda")
+    )
+
+
+@remembered
+def binds_host(node: ast.AST) -> bool:
+    """Whether a piece of code lets a name stand for the CPU: ``device = "cpu"``."""
+    return any(isinstance(part, ast.Assign) and _is_host(part.value) for part in ast.walk(node))
+
+
+def _is_host(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name == "device" and _is_host(node.args[0])
+    return isinstance(node, ast.Constant) and node.value == "cpu"
+
+
+_FLAG_PARTS = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.Compare,
+    ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context, ast.Tuple, ast.List,
+)  # fmt: skip
+
+
+@remembered
+def is_flag(test: ast.expr) -> bool:
+    """Whether a test is a plain option: names, attributes, constants and their combinations."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Name) or node.func.id != "len":
+                return False
+        elif isinstance(node, ast.Subscript):
+            if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, str):
+                return False  # an entry of a configuration is an option, a tensor's size is not
+        elif not isinstance(node, _FLAG_PARTS):
+            return False
+    return True
+
+
+#: Calls whose results are numbers of the data at hand.
+_COUNTING = frozenset("len size numel dim item random randint rand sum any all max min abs int".split())
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+@remembered
+def depends_on_data(test: ast.expr) -> bool:
+    """Whether a test is of the kind that comes out both ways in one run: arithmetic on numbers.
+
+    ``step % 10 == 0`` and ``x.shape[0] <= 64`` are; options, types, devices and whatever calls
+    code that may know about them are not.
+    """
+    if is_flag(test):
+        return False
+    for node in ast.walk(test):
+        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in ("device", "is_cuda", "training", "type"):
+            return False
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
+            return False
+    return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in ast.walk(test))
