@@ -49,6 +49,7 @@ from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
+from devfix.placement.tokenized import Tokenized
 from devfix.placement.unloading import Unloading
 from devfix.placement.wording import device_name, life, operand_marks
 
@@ -85,6 +86,7 @@ __all__ = [
     "Rule",
     "SetKeyword",
     "Span",
+    "Tokenized",
     "Unloading",
     "WrapExpression",
     "ast",

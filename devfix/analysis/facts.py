@@ -32,6 +32,8 @@ Kinds of mismatch:
     an optimizer's state is on the device its parameters have left.
 ``no-leaf``
     an optimizer is given a tensor that autograd does not see as a leaf.
+``dispatched``
+    a model that a device map or quantisation placed is moved.
 ``map-location``
     ``torch.load`` without ``map_location``.
 """

@@ -20,6 +20,7 @@ _BY_KIND = {
     "legacy-constructor": "legacy-tensor-type",
     "pin": "pinned-device-tensor",
     "framework-pin": "framework-owns-device",
+    "dispatched": "device-map-then-move",
     "no-leaf": "moved-parameter-is-no-leaf",
     "map-location": "load-without-map-location",
     "dtype": "float64-meets-float32",

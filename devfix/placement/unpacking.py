@@ -118,16 +118,9 @@ def _move(name: str, form: str, device: str) -> Iterator[str]:
 
 def _is_moved(statements: list[ast.stmt], name: str) -> bool:
     """Whether the loop moves what is behind a name by itself."""
-    for statement in statements:
-        for node in ast.walk(statement):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in _MOVES
-            ):
-                if _root(node.func.value) == name:
-                    return True
-    return False
+    calls = (node for s in statements for node in ast.walk(s) if isinstance(node, ast.Call))
+    methods = (call.func for call in calls if isinstance(call.func, ast.Attribute))
+    return any(method.attr in _MOVES and _root(method.value) == name for method in methods)
 
 
 def _root(node: ast.AST) -> str | None:

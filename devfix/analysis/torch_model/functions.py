@@ -12,6 +12,7 @@ from devfix.analysis.torch_model import (
     checkpoint,
     choices,
     data,
+    dispatching,
     distributions,
     factories,
     frameworks,
@@ -46,6 +47,7 @@ HANDLERS: dict[str, Handler] = {
     **standard_library.HANDLERS,
     **functional.HANDLERS,
     **frameworks.HANDLERS,
+    **dispatching.HANDLERS,
     **grad_mode.HANDLERS,
     generators.NAME: generators.make,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import module_apply, mps
+from devfix.analysis.torch_model import dispatching, module_apply, mps
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
@@ -171,6 +171,8 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     for arg in site.all_args():
         interp.note_choice(arg)
     _note_acceleration(interp, target.device)
+    if target.device is not None and dispatching.refuses(interp, ref, site):
+        return ref
     where = interp.site("move" if target.device is not None else "cast", site.node)
     module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)
     obj = interp.obj(ref)

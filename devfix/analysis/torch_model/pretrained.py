@@ -48,6 +48,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     package, _, last = name.rpartition(".")
     if last in {"from_pretrained", "from_config"}:
         return _from_pretrained(interp, package, site)
+    if package == "transformers" and tokenizers.is_maker(last):
+        return tokenizers.make(interp, name, site)
     is_class = last[:1].isupper()
     if name.startswith(_MAKERS) and not (is_class and last.endswith("Weights")):
         if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
@@ -74,7 +76,7 @@ def _model(interp: Interpreter, name: str, site: CallSite) -> Ref:
 
 def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     last = owner.rpartition(".")[2]
-    if "Tokenizer" in last or "Processor" in last or "FeatureExtractor" in last:
+    if tokenizers.is_maker(last):
         return tokenizers.make(interp, owner, site)
     if not owner.startswith(("transformers", "diffusers", "peft")) or "Config" in last:
         return UNKNOWN

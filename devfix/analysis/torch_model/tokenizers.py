@@ -27,6 +27,11 @@ TOKENIZER = "transformers.PreTrainedTokenizer"
 BATCH = "transformers.BatchEncoding"
 
 
+def is_maker(name: str) -> bool:
+    """Whether a class of transformers turns text (or images) into tensors."""
+    return any(word in name for word in ("Tokenizer", "Processor", "FeatureExtractor"))
+
+
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A tokenizer (or processor)."""
     return interp.new(Obj("external", External(TOKENIZER), trail=(interp.site("tokenizer", site.node),)))
@@ -51,6 +56,12 @@ def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
     """The tensors of a batch, as one operand."""
     element = interp.obj(ref).element
     return [Part(element, "input_ids", node)] if isinstance(element, Tensor) else []
+
+
+def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
+    """The keyword arguments that ``**batch`` stands for, as far as they matter."""
+    element = interp.obj(value).element if isinstance(value, Ref) and is_batch(interp, value) else None
+    return {"input_ids": element} if isinstance(element, Tensor) else {}
 
 
 def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

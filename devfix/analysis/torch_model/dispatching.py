@@ -1,0 +1,66 @@
+"""Models that are spread over devices (``device_map=``) or quantised: nobody else may move them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import NONE, UNKNOWN, Const, Obj, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: The fact that marks such a model; its value is the map.
+FACT = "dispatched"
+QUANTIZED = Const("quantized")
+_SPREADING = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "quantized"})
+
+
+def refuses(interp: Interpreter, ref: Ref, site: CallSite) -> bool:
+    """Whether a model must not be moved (written down), or may be but stays where it is."""
+    placed = interp.obj(ref).facts.get(FACT)
+    if placed is None:
+        return False
+    if _is_spread(interp, placed):
+        callee = site.node.func if isinstance(site.node, ast.Call) else None
+        receiver = callee.value if isinstance(callee, ast.Attribute) else None
+        model = Tensor(ACCELERATOR, trail=interp.obj(ref).trail)
+        kind = "quantized" if placed == QUANTIZED else "spread"
+        requirements.record(
+            interp, site.node, "torch.nn.Module.to", "dispatched", [Part(model, "model", receiver)], how=kind
+        )
+    return True
+
+
+def _is_spread(interp: Interpreter, placed: Value) -> bool:
+    if isinstance(placed, Const):
+        return placed.value in _SPREADING
+    obj: Obj | None = interp.obj_of(placed)
+    return obj is not None and obj.kind == "dict" and len(obj.attrs) > 1
+
+
+def dispatch(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``accelerate.dispatch_model(model, device_map=...)`` and its kin."""
+    model, placed = site.value(0, "model"), site.value(None, "device_map")
+    if not isinstance(model, Ref) or not modules.is_module(interp, model):
+        return UNKNOWN
+    if placed is None and name.endswith("dispatch_model"):
+        placed = site.value(1, "device_map")
+    modules.transform(interp, model, lambda tensor: replace(tensor, device=UNKNOWN_DEVICE))
+    if placed is not None and placed != NONE:
+        interp.update(model, interp.obj(model).with_fact(FACT, placed))
+    return model
+
+
+HANDLERS = {
+    "accelerate.dispatch_model": dispatch,
+    "accelerate.big_modeling.dispatch_model": dispatch,
+    "accelerate.load_checkpoint_and_dispatch": dispatch,
+    "accelerate.cpu_offload": dispatch,
+}
