@@ -76,12 +76,24 @@ def form(interp: Interpreter, value: Value) -> str:
 
 def check(interp: Interpreter, obj: Obj, batch: Batch, node: ast.expr) -> None:
     """Facts: "Dataset moves to cuda, num_workers=2 (fork)", "... pin_memory=True"."""
-    if _workers(obj.facts.get("num_workers", Const(0))) > 0:
+    workers = _workers(obj.facts.get("num_workers", Const(0))) > 0
+    if "moved" in obj.facts:
+        # A framework moves these batches itself: the moves have no use, and workers cannot do them.
+        if batch.in_dataset or batch.in_collate:
+            if workers or truth(interp, obj.facts.get("pin_memory", NONE)):
+                record(interp, node, owner(obj), "framework-pin", batch, obj.trail)
+    elif workers:
         record(interp, node, LOADER, "worker", batch, obj.trail)
     elif truth(interp, obj.facts.get("pin_memory", NONE)):
         record(interp, node, LOADER, "pin", batch, obj.trail)
     elif batch.in_dataset or batch.in_collate:
         record(interp, node, LOADER, "worker", batch, obj.trail, legal="1")
+
+
+def owner(obj: Obj) -> str:
+    """The framework that moves the batches of a loader."""
+    name = obj.facts.get("moved")
+    return str(name.value) if isinstance(name, Const) else LOADER
 
 
 def _workers(value: Value) -> int:

@@ -139,15 +139,13 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     obj = interp.obj_of(value)
     if obj is None or obj.kind == "sampler":
         return Scalar("int")
-    if "moved" in obj.facts:
-        return _moved(interp, obj, node)
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
     made = assembled(interp, obj.facts.get("dataset", UNKNOWN), obj.facts.get("collate_fn", NONE), where,
                      alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
     result = _from_loader(interp, made.value, where)
     if node is not None:
         batches.check(interp, obj, replace(made, value=result), node)
-    return result
+    return placed(interp, result, ACCELERATOR) if "moved" in obj.facts else result
 
 
 def assembled(
@@ -163,12 +161,6 @@ def assembled(
         else:
             result = sample if alone else collate(interp, sample, node)
     return Batch(result, in_dataset, in_collate)
-
-
-def _moved(interp: Interpreter, obj: Obj, node: ast.expr | None) -> Value:
-    """A loader that a framework prepared moves its batches."""
-    inner = replace(obj, facts={k: v for k, v in obj.facts.items() if k != "moved"})
-    return placed(interp, batch(interp, interp.new(inner), node), ACCELERATOR)
 
 
 def placed(interp: Interpreter, value: Value, device: Device) -> Value:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from devfix.analysis import modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
-from devfix.analysis.torch_model import batches, data, moves
+from devfix.analysis.torch_model import batches, data, lightning, moves
 from devfix.analysis.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    Const,
     DeviceValue,
     External,
     Obj,
@@ -25,12 +26,24 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 ACCELERATE = "accelerate.Accelerator"
+FABRIC = "lightning.Fabric"
+_PREPARING = (External(ACCELERATE), External(FABRIC))
+_PREPARE = frozenset(
+    "prepare prepare_model prepare_data_loader setup setup_module setup_dataloaders setup_optimizers".split()
+)
 _TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``accelerate.Accelerator()``."""
     return interp.new(Obj("external", External(ACCELERATE)))
+
+
+def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``lightning.Fabric()``."""
+    if site.value(0, "accelerator") == Const("cpu"):
+        return UNKNOWN
+    return interp.new(Obj("external", External(FABRIC)))
 
 
 def arguments(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -66,7 +79,7 @@ def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value)
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
     """Data attributes of framework objects."""
-    if obj.cls == External(ACCELERATE) and name == "device":
+    if obj.cls in _PREPARING and name == "device":
         return DeviceValue(ACCELERATOR)
     if name == "model" and "model" in obj.facts:
         return obj.facts["model"]
@@ -75,35 +88,40 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | Non
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value | None:
     """Methods of framework objects; None when the object belongs to no framework."""
-    if obj.cls == External(ACCELERATE):
-        if name == "prepare":
-            return _prepare(interp, site)
-        if name in ("unwrap_model", "prepare_model", "prepare_data_loader", "gather", "gather_for_metrics"):
-            done = _prepare(interp, site) if name.startswith("prepare") else None
-            return done if done is not None else site.args[0].value if site.args else UNKNOWN
+    if obj.cls in _PREPARING:
+        if name in _PREPARE:
+            return _prepare(interp, obj, site)
+        if name in ("unwrap_model", "gather", "gather_for_metrics"):
+            return site.args[0].value if site.args else UNKNOWN
+        if name == "to_device" and site.args and not isinstance(site.args[0].value, Ref):
+            return data.placed(interp, site.args[0].value, ACCELERATOR)
         return UNKNOWN
+    if obj.cls == External(lightning.TRAINER):
+        return lightning.method(interp, obj, name, site)
     if obj.cls == External(_TRAINERS[0]):
         return UNKNOWN
     return None
 
 
-def _prepare(interp: Interpreter, site: CallSite) -> Value:
-    """Models are moved, loaders will move their batches, the rest is handed back."""
+def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """Models are moved, loaders come back as others that move their batches, the rest as it is."""
+    owner = Const(getattr(obj.cls, "name", ""))
+    values: list[Value] = []
     for arg in site.args:
         value = arg.value
-        if not isinstance(value, Ref):
-            continue
-        if modules.is_module(interp, value):
+        if isinstance(value, Ref) and modules.is_module(interp, value):
             where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
             moves.module(interp, value, "to", where)
-        elif interp.obj(value).kind == "loader":
-            interp.update(value, interp.obj(value).with_fact("moved", DeviceValue(ACCELERATOR)))
-    values = tuple(arg.value for arg in site.args)
-    return values[0] if len(values) == 1 else TupleValue(values)
+        elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
+            value = interp.new(interp.obj(value).with_fact("moved", owner))
+        values.append(value)
+    return values[0] if len(values) == 1 else TupleValue(tuple(values))
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     ACCELERATE: accelerator,
+    FABRIC: fabric,
+    lightning.TRAINER: lightning.trainer,
     "transformers.TrainingArguments": arguments,
     "transformers.Seq2SeqTrainingArguments": arguments,
     **dict.fromkeys(_TRAINERS, trainer),
