@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     TupleValue,
     Value,
     dtype_trails,
+    roots_of,
     without_none,
 )
 
@@ -45,10 +46,10 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     if not any(isinstance(index, Tensor) for index, _ in keys):
         # A view: still the same storage, so its history stays readable.
         trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
-        roots = value.roots or (value.trail,)
+        roots = roots_of([value])
         return replace(value, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots)
     trail = (interp.site("result", node),)
-    roots = value.roots or (value.trail,)
+    roots = roots_of([value])
     return replace(
         value, device=device, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots,
         typed=dtype_trails(value),
