@@ -309,5 +309,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.nn.Buffer": variable,
     "torch.autograd.Variable": variable,
     **{f"torch.{kind}_like": like for kind in "zeros ones empty rand randn randint full".split()},
-    **{f"{package}.{name}": legacy for package in ("torch", "torch.cuda") for name in _LEGACY},
+    **{f"torch.{name}": legacy for name in _LEGACY},
+    **{f"torch.cuda.{name}": legacy for name in _LEGACY if name != "Tensor"},
 }

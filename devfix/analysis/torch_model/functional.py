@@ -46,7 +46,22 @@ LAYERS: dict[str, Layer] = {
         ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), _CONV
     ),
     "embedding": Layer(("input", "weight"), same_dtype=False, dtype="weight", index=True),
-    "embedding_bag": Layer(("input", "weight", "offsets"), same_dtype=False, dtype="weight", index=True),
+    "embedding_bag": Layer(
+        (
+            "input",
+            "weight",
+            "offsets",
+            "#max_norm",
+            "#norm_type",
+            "#scale",
+            "#mode",
+            "#sparse",
+            "per_sample_weights",
+        ),
+        same_dtype=False,
+        dtype="weight",
+        index=True,
+    ),
     "layer_norm": Layer(("input", "#shape", "weight", "bias"), same_dtype=False),
     "group_norm": Layer(("input", "#groups", "weight", "bias"), same_dtype=False),
     "batch_norm": Layer(("input", "running_mean", "running_var", "weight", "bias"), same_dtype=False),

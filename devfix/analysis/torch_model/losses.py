@@ -38,14 +38,17 @@ LOSSES: dict[str, Loss] = {
         ("input", "target", "weight", "#average", "#reduce", "#reduction", "pos_weight"), "float"
     ),
     **dict.fromkeys(
-        ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss",
-         "soft_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "hinge_embedding_loss"),
-        _PLAIN,
+        ("mse_loss", "smooth_l1_loss", "huber_loss", "multilabel_margin_loss"), _PLAIN
     ),
+    **dict.fromkeys(
+        ("l1_loss", "kl_div", "poisson_nll_loss", "soft_margin_loss", "hinge_embedding_loss"),
+        Loss(("input", "target")),
+    ),
+    "multilabel_soft_margin_loss": Loss(("input", "target", "weight"), scalars=False),
     "multi_margin_loss": Loss(("input", "target", "#p", "#margin", "weight"), scalars=False),
     "gaussian_nll_loss": Loss(("input", "target", "var"), scalars=False),
-    "cosine_embedding_loss": Loss(("input1", "input2", "target"), scalars=False),
-    "margin_ranking_loss": Loss(("input1", "input2", "target"), scalars=False),
+    "cosine_embedding_loss": Loss(("input1", "input2", "target")),
+    "margin_ranking_loss": Loss(("input1", "input2", "target")),
     "triplet_margin_loss": Loss(("anchor", "positive", "negative"), scalars=False),
     "ctc_loss": Loss(
         ("log_probs", "targets", "input_lengths", "target_lengths"),

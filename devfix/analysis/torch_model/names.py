@@ -10,7 +10,7 @@ from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
 from devfix.analysis.values import Const, DTypeValue, External, Value
 
 #: Longer spellings of canonical prefixes, longest match wins.
-_PREFIXES = {
+SPELLINGS = {
     "pytorch_lightning": "lightning",
     "lightning.pytorch": "lightning",
     "torch._C._nn": "torch.nn.functional",
@@ -45,7 +45,7 @@ def canonical(name: str) -> str:
         name = "numpy" + name[2:]
     head = name
     while head:
-        target = _PREFIXES.get(head)
+        target = SPELLINGS.get(head)
         if target is not None:
             return target + name[len(head) :]
         head = head.rpartition(".")[0]

@@ -117,8 +117,10 @@ def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> 
         named = len(site.args) > 1 or "dim" in site.keywords
         # Whoever names the dimension knows that it has one entry.
         return first.rank - 1 if named and first.rank is not None and first.rank > 0 else None
-    if base == "select" and first.rank is not None and first.rank > 0:
-        return first.rank - 1
+    if base == "select":
+        return first.rank - 1 if first.rank is not None and first.rank > 0 else None
+    if base in ("det", "trace"):
+        return 0 if first.rank == 2 or base == "trace" else None
     return first.rank if first.rank in (None, 0) else AT_LEAST_1
 
 

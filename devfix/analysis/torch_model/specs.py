@@ -34,29 +34,41 @@ def _table(names: str, op: Op) -> dict[str, Op]:
 
 
 _POINTWISE = Op(("input", "other"))
+_UNSCALED = Op(("input", "other"), scalars=False)
 _STRICT = Op(("input", "other"), scalars=False, same_dtype=True, rank="")
 
 OPS: dict[str, Op] = {
     # pointwise: promotion and 0-dim CPU operands
     **_table(
         "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow "
-        "float_power atan2 arctan2 maximum minimum fmax fmin hypot copysign xlogy nextafter "
-        "bitwise_and bitwise_or bitwise_xor rsub heaviside ldexp gcd lcm "
+        "float_power atan2 arctan2 maximum minimum fmax fmin hypot copysign xlogy xlog1py "
+        "bitwise_and bitwise_or bitwise_xor rsub heaviside ldexp "
         "bitwise_left_shift bitwise_right_shift",
         _POINTWISE,
     ),
-    **_table("logaddexp logaddexp2", Op(("input", "other"), scalars=False)),
+    **_table("logaddexp logaddexp2 gcd lcm nextafter igamma igammac gammainc gammaincc", _UNSCALED),
     **_table(
-        "eq ne lt le gt ge equal_ not_equal less greater less_equal greater_equal logical_and "
+        "zeta chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
+        "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
+        "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
+        "shifted_chebyshev_polynomial_w",
+        Op(("input", "other"), dtype=""),
+    ),
+    "complex": Op(("real", "imag"), scalars=False, dtype=""),
+    "polar": Op(("abs", "angle"), scalars=False, dtype=""),
+    **_table(
+        "eq ne lt le gt ge not_equal less greater less_equal greater_equal logical_and "
         "logical_or logical_xor isclose",
         Op(("input", "other"), dtype="bool"),
     ),
-    "lerp": Op(("input", "end", "weight")),
+    "lerp": Op(("input", "end", "weight"), scalars=False),
     "addcmul": Op(("input", "tensor1", "tensor2")),
     "addcdiv": Op(("input", "tensor1", "tensor2")),
     "where": Op(("condition", "input", "other")),
     "clamp": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
     "clip": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
+    "clamp_min": Op(("input", "min"), scalars=False, rank="first"),
+    "clamp_max": Op(("input", "max"), scalars=False, rank="first"),
     "masked_fill": Op(("input", "mask", "value"), dtype="first", rank="first"),
     "masked_select": Op(("input", "mask"), dtype="first", rank=""),
     "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="first"),
@@ -83,6 +95,14 @@ OPS: dict[str, Op] = {
     "scatter_reduce": Op(("input", "#dim", "index", "src"), scalars=False, dtype="first", rank="first"),
     "index_select": Op(("input", "#dim", "index"), scalars=False, dtype="first", rank="first"),
     "index_add": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
+    "index_reduce": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
+    "index_put": Op(("input", "#indices", "values"), dtype="first", rank="first"),
+    "put": Op(("input", "index", "source"), scalars=False, dtype="first", rank="first"),
+    "repeat_interleave": Op(("input", "repeats"), scalars=False, dtype="first", rank=""),
+    **_table(
+        "max_unpool1d max_unpool2d max_unpool3d",
+        Op(("input", "indices"), scalars=False, dtype="first", rank="first"),
+    ),
     "index_copy": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
     "index_fill": Op(("input", "#dim", "index"), dtype="first", rank="first"),
     "take": Op(("input", "index"), scalars=False, dtype="first", rank=""),
@@ -90,7 +110,9 @@ OPS: dict[str, Op] = {
     "bucketize": Op(("input", "boundaries"), scalars=False, dtype="int64", rank="first"),
     "searchsorted": Op(("sorted_sequence", "input"), scalars=False, dtype="int64", rank=""),
     "isin": Op(("elements", "test_elements"), scalars=False, dtype="bool", rank="first"),
-    "quantile": Op(("input", "q"), scalars=False, dtype="first", rank=""),
+    **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="")),
+    **_table("trapezoid trapz cumulative_trapezoid", Op(("y", "x"), scalars=False, dtype="", rank="")),
+    "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="", rank=""),
     "bincount": Op(("input", "weights"), scalars=False, dtype="", rank=""),
     # joining
     **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),
@@ -104,8 +126,20 @@ OPS: dict[str, Op] = {
     # signal
     "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
     "istft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
+    # linear algebra
     "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),
-    "solve": Op(("A", "B"), scalars=False, same_dtype=True, rank=""),
+    **_table(
+        "solve solve_ex solve_triangular tensorsolve",
+        Op(("A", "B"), scalars=False, same_dtype=True, rank=""),
+    ),
+    **_table("triangular_solve cholesky_solve", Op(("input", "A"), scalars=False, same_dtype=True, rank="")),
+    **_table("lu_solve ldl_solve", Op(("LU", "pivots", "B"), scalars=False, dtype="first", rank="")),
+    "lu_unpack": Op(("LU_data", "LU_pivots"), scalars=False, dtype="", rank=""),
+    "householder_product": Op(("input", "tau"), scalars=False, dtype="first", rank="first"),
+    "ormqr": Op(("input", "tau", "other"), scalars=False, dtype="first", rank=""),
+    "vecdot": Op(("x", "y"), scalars=False, same_dtype=True, rank=""),
+    "multi_dot": Op(("tensors",), scalars=False, rank="", sequence=True),
+    **_table("matrix_rank pinv", Op(("input", "#atol", "rtol"), scalars=False, dtype="", rank="")),
     "cosine_similarity": Op(("x1", "x2"), rank=""),
     "pairwise_distance": Op(("x1", "x2"), rank=""),
 }
@@ -118,8 +152,8 @@ SAME = frozenset(
     "requires_grad_ detach_ data permute movedim swapaxes swapdims t transpose transpose_ "
     "T adjoint coalesce resolve_conj resolve_neg pin_memory share_memory_ narrow_copy "
     "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
-    "log_normal_ geometric_ abs_ neg_ clamp_min clamp_max sort_ renorm to_dense hardtanh "
-    "retain_grad expand_dims narrow bfloat16_ renorm_ relu_ dropout_ leaky_relu_ bitwise_not "
+    "log_normal_ geometric_ abs_ neg_ renorm to_dense hardtanh "
+    "retain_grad narrow renorm_ relu_ dropout_ leaky_relu_ bitwise_not "
     "threshold msort fix".split()
 )
 #: Operations on one tensor that give a float of its device and rank.
@@ -127,25 +161,24 @@ FLOATING = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh sigmoid logit erf erfc erfinv reciprocal softmax log_softmax softplus "
     "softsign gelu silu mish elu celu selu leaky_relu logsigmoid lgamma digamma deg2rad rad2deg "
-    "special_expit softmin hardsigmoid hardswish normalize layer_norm_ arctan arcsin arccos "
+    "softmin hardsigmoid hardswish normalize arctan arcsin arccos "
     "i0 sinc angle".split()
 )
 #: Views and reshapes: device and dtype stay, the rank is whatever comes out.
 RESHAPES = frozenset(
     "view reshape flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
-    "diag_embed repeat_interleave as_strided view_as expand_as reshape_as unflatten narrow "
-    "select index_put diff trace_ tril_indices_ squeeze_ unsqueeze_ resize_ resize broadcast_to "
+    "diag_embed as_strided view_as expand_as reshape_as unflatten narrow "
+    "select diff squeeze_ unsqueeze_ resize_ resize broadcast_to "
     "real imag pixel_shuffle pixel_unshuffle interpolate upsample avg_pool1d avg_pool2d "
     "max_pool1d max_pool2d max_pool3d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
-    "adaptive_max_pool2d adaptive_max_pool1d pad fold unfold_ lp_pool2d take_diag glu "
-    "trapezoid cov corrcoef vander logcumsumexp channel_shuffle max_unpool2d atleast_1d "
-    "atleast_2d atleast_3d to_sparse rfft_ instance_norm_ local_response_norm_ det slogdet_ "
-    "inverse pinverse cholesky matrix_exp matrix_power tensor_inv".split()
+    "adaptive_max_pool2d adaptive_max_pool1d pad fold lp_pool2d glu "
+    "corrcoef vander logcumsumexp channel_shuffle atleast_1d "
+    "atleast_2d atleast_3d to_sparse det trace inverse pinverse cholesky matrix_exp matrix_power".split()
 )
 #: Reductions: 0-dim without a ``dim``; result dtype as named.
 REDUCTIONS: dict[str, str] = {
-    **dict.fromkeys("mean std var median_ nanmean norm logsumexp nansum_ frobenius_norm".split(), "float"),
-    **dict.fromkeys("amax amin max min median mode nanmedian aminmax quantile_".split(), "first"),
+    **dict.fromkeys("mean std var nanmean norm logsumexp frobenius_norm".split(), "float"),
+    **dict.fromkeys("amax amin max min median mode nanmedian aminmax".split(), "first"),
     **dict.fromkeys("sum prod nansum".split(), "sum"),
     **dict.fromkeys("argmax argmin count_nonzero".split(), "int64"),
     **dict.fromkeys("all any".split(), "bool"),
