@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, WrapExpression
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, WrapExpression
 
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
@@ -14,17 +14,28 @@ def is_written(mismatch: Mismatch, operand: Operand) -> bool:
     return mismatch.get("in_place") == operand.role
 
 
-def is_on_purpose(operand: Operand) -> bool:
-    """Whether somebody moved the operand to the CPU."""
+def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether somebody moved the operand to the CPU for this use, or the module it belongs to."""
     trails = [trail for trail in (operand.trail, *operand.roots) if trail]
-    moved = [trail for trail in trails if trail[0].kind == "move"]
+    moves = [trail[0] for trail in trails if trail[0].kind == "move"]
     derived = bool(operand.trail) and operand.trail[0].kind == "result"
-    return bool(moved) and len(moved) == len(trails) - derived
+    if not moves or len(moves) < len(trails) - derived:
+        return False
+    return all(move.scope == mismatch.get("scope") or _is_statement(facts, move) for move in moves)
+
+
+def _is_statement(facts: Facts, move: Origin) -> bool:
+    """Whether a move stands alone, as those of modules do, which move in place."""
+    if move.path not in facts.program.sources:
+        return False
+    statement = facts.outline(move.path).statement_at(move.span)
+    return isinstance(statement, ast.Expr)
 
 
 def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Fix | None:
     """Moves the other operands to the device of this one, where they are used."""
-    if not (is_written(mismatch, operand) or is_on_purpose(operand)):
+    on_purpose = is_on_purpose(facts, mismatch, operand)
+    if not (is_written(mismatch, operand) or on_purpose):
         return None
     outline = facts.outline(mismatch.path) if mismatch.path in facts.program.sources else None
     node = outline.expression_at(operand.span) if outline is not None else None
@@ -32,7 +43,7 @@ def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]
         return None
     name = _named_tensor(outline, facts, node)
     suffix = f".to({name}.device)" if name is not None else ".cpu()"
-    if name is None and not is_on_purpose(operand):
+    if name is None and not on_purpose:
         return None
     movable = [peer for peer in peers if peer.path == mismatch.path and not _is_part(mismatch, peer)]
     if not movable or len(movable) < len(peers):

@@ -43,8 +43,7 @@ class Relocator:
         """All fixes, the preferred one first, without repeats."""
         found: dict[Edits, Fix] = {}
         kept = destination.fix(self.facts, self.mismatch, self.operand, self.peers)
-        on_purpose = kept is not None and destination.is_on_purpose(self.operand)
-        if kept is not None and on_purpose:
+        if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
         for edits in self._candidates():
             if edits:
