@@ -63,12 +63,15 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
             return TupleValue(
                 tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
             )
-        return Sequence(join_all([*a.items, *b.items]))
-    if isinstance(a, Sequence) and isinstance(b, Sequence):
-        return Sequence(join_values(a.element, b.element))
+    if isinstance(a, (TupleValue, Sequence)) and isinstance(b, (TupleValue, Sequence)):
+        return Sequence(join_all([*_elements(a), *_elements(b)]))
     if isinstance(a, DTypeValue) and isinstance(b, DTypeValue):
         return DTypeValue(None)
     return _merge_devices(a, b) or _merge_scalars(a, b)
+
+
+def _elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
+    return value.items if isinstance(value, TupleValue) else (value.element,)
 
 
 def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
