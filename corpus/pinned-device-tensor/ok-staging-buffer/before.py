@@ -12,6 +12,8 @@ class Stager:
         self.target = torch.empty(shape, device=device)
 
     def put(self, block):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()  # the last copy has to be over before the buffer is written again
         self.host.copy_(block)
         self.target.copy_(self.host, non_blocking=True)
         return self.target.clone()
