@@ -44,6 +44,7 @@ from devfix.placement.drawing import Drawing
 from devfix.placement.faults import Fault, merged
 from devfix.placement.host import copied_to_host
 from devfix.placement.leafhood import Leafhood
+from devfix.placement.map_location import MapLocation
 from devfix.placement.module_container import container_fix, container_site
 from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.registration import buffer_fix, plain_attributes
@@ -71,6 +72,7 @@ __all__ = [
     "InsertAtBodyStart",
     "InsertBefore",
     "Leafhood",
+    "MapLocation",
     "Mismatch",
     "ModuleMover",
     "MoveStatement",

@@ -100,6 +100,8 @@ class Interpreter:
         self.placements: list[Origin] | None = None
         #: Where tensors were made that keep their gradient though they are no leaves.
         self.retained: set[Origin] = set()
+        #: Which call of ``torch.load`` an unknown value comes from, by its token.
+        self.checkpoints: dict[str, Origin] = {}
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from devfix.analysis.lattice import Device
 from devfix.findings import Mismatch, Origin, Span
@@ -37,6 +38,10 @@ class Recorder:
     accelerated: bool = False
     #: Where the models of the entry scripts are constructed (those that no other model holds).
     models: list[Origin] = field(default_factory=list)
+    #: Whether the program asks if there is an accelerator, so that it may run without one.
+    conditional: bool = False
+    #: What was saved under which file name.
+    saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
     muted: int = 0
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
@@ -91,6 +96,7 @@ class Recorder:
         held = [
             found
             for found, tokens in self.mismatches.items()
-            if all(self._find(token) == MODULE_TOKEN for token in tokens)
+            if (found.kind != "map-location" or self.conditional)
+            and all(self._find(token) == MODULE_TOKEN for token in tokens)
         ]
         return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))

@@ -61,6 +61,8 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
         return "move-result-discarded"
     if registered_late(operand) is not None:
         return "unregistered-tensor"
+    if "checkpoint" in kinds:
+        return "load-without-map-location"
     if "tokenizer" in kinds:
         return "tokenizer-output-not-moved"
     if legacy.origins(operand):

@@ -1,34 +1,131 @@
-"""``torch.save`` and ``torch.load``."""
+"""``torch.save`` and ``torch.load``: what was put into a file comes out of it again."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.arguments import device_of
-from devfix.analysis.values import NONE, DeviceValue, External, Obj, Value
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    DeviceValue,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+_TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
+#: A value without a heap: dicts by their entries, everything else as it is.
+Snapshot = Value | dict[str, "Snapshot"]
+
 
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """A checkpoint. What is in it is not known; where it is, only ``map_location`` tells."""
+    """A checkpoint: what the program saved there, else something nobody knows."""
     location = site.value(1, "map_location")
-    if (location is None or location == NONE) and not site.open:
-        requirements.record(interp, site.node, "torch.load", "map-location", [])
-    device = device_of(location) or UNKNOWN_DEVICE
-    trail = (interp.site("checkpoint", site.node),)
-    obj = Obj("external", External("torch.load"), trail=trail)
-    return interp.new(obj.with_fact("device", DeviceValue(device)))
+    open_ = location is None or location == NONE
+    device = UNKNOWN_DEVICE if site.open else device_of(location)
+    # Only a load without map_location is the cause of where its tensors are.
+    made = interp.site("checkpoint" if open_ and not site.open else "other", site.node)
+    key = _key(interp, site)
+    saved = interp.recorder.saved.get(key) if key is not None else None
+    if saved is not None:
+        return _restored(interp, saved, device, made)
+    obj = Obj("external", External("torch.load"), trail=(made,))
+    return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
 
 
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     """Writes a file."""
+    key, value = _key(interp, site, 1), site.value(0, "obj")
+    if key is not None and value is not None:
+        known = interp.recorder.saved.get(key)
+        found = _snapshot(interp, value)
+        # Two files of one name, or one file with two contents, say nothing.
+        interp.recorder.saved[key] = found if known is None or known == found else UNKNOWN
     return NONE
+
+
+def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, ...] | None:
+    """What identifies a file: its literal name, the attribute or the local variable that names it."""
+    arg = site.get(position, "f")
+    if arg is None or arg.node is None:
+        return None
+    literals = [
+        n.value for n in ast.walk(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
+    if literals:
+        return ("literal", literals[-1])
+    if isinstance(arg.node, ast.Attribute):
+        return ("attribute", interp.frame.path, interp.text(arg.node))
+    if isinstance(arg.node, ast.Name):
+        return ("name", interp.frame.path, interp.frame.scope, arg.node.id)
+    return None
+
+
+def _snapshot(interp: Interpreter, value: Value, depth: int = 4) -> Snapshot:
+    obj = interp.obj_of(value)
+    if isinstance(value, Tensor):
+        return replace(value, parameter=False, grad=False, leaf=True, owner=None)
+    if isinstance(value, TupleValue) and not any(isinstance(item, Ref) for item in value.items):
+        return value
+    if obj is not None and obj.kind == "dict" and obj.element is None and depth:
+        return {key: _snapshot(interp, item, depth - 1) for key, item in obj.attrs.items()}
+    return UNKNOWN
+
+
+def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made: Origin) -> Value:
+    if isinstance(saved, dict):
+        attrs = {key: _restored(interp, item, device, made) for key, item in saved.items()}
+        return interp.new(Obj("dict", attrs=attrs, trail=(made,)))
+    if isinstance(saved, Tensor):
+        return replace(saved, device=device if device is not None else saved.device, trail=(made,), roots=())
+    if isinstance(saved, TupleValue):
+        return TupleValue(tuple(_restored(interp, item, device, made) for item in saved.items))
+    return _anonymous(interp, made)
+
+
+def _anonymous(interp: Interpreter, made: Origin) -> Value:
+    """A part of a checkpoint of which only its origin is known."""
+    if made.kind != "checkpoint":
+        return UNKNOWN
+    token = f"{_TOKEN}{made.path}:{made.span.line}:{made.span.column}"
+    interp.checkpoints[token] = made
+    return Unknown(token)
+
+
+def item(interp: Interpreter, obj: Obj) -> Value:
+    """``checkpoint[key]``."""
+    return _anonymous(interp, obj.trail[0]) if obj.trail else UNKNOWN
+
+
+def check_state(interp: Interpreter, value: Value | None, node: ast.expr) -> None:
+    """``load_state_dict(...)`` of what was loaded without ``map_location``."""
+    made = _origin(interp, value)
+    if made is not None and made.kind == "checkpoint":
+        part = Part(Tensor(UNKNOWN_DEVICE, trail=(made,)), "state", None)
+        requirements.record(interp, node, "torch.load", "map-location", [part])
+
+
+def _origin(interp: Interpreter, value: Value | None) -> Origin | None:
+    if isinstance(value, Unknown):
+        return interp.checkpoints.get(value.token)
+    obj = interp.obj_of(value)
+    return obj.trail[0] if obj is not None and obj.trail else None
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

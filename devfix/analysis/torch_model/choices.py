@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 def available(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.cuda.is_available()`` and its relatives: yes."""
+    interp.recorder.conditional = True
     return TRUE
 
 

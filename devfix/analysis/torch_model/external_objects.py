@@ -10,6 +10,7 @@ from devfix.analysis import calls, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
+    checkpoint,
     data,
     distributions,
     frameworks,
@@ -61,6 +62,8 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     """``object[key]``."""
     if obj.cls in (External("transformers.ModelOutput"), External(tokenizers.BATCH)):
         return obj.element
+    if obj.cls == External("torch.load"):
+        return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
         return data.element(interp, ref, node)
     return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.torch_model import layers, leaves, moves, owners, pretrained
+from devfix.analysis.torch_model import checkpoint, layers, leaves, moves, owners, pretrained
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -103,6 +103,7 @@ def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Copies into the module's own tensors, across devices (facts: "cuda state loaded ...")."""
+    checkpoint.check_state(interp, site.value(0, "state_dict"), site.node)
     return UNKNOWN
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import leaves, owners, requirements
+from devfix.analysis.torch_model import checkpoint, leaves, owners, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
@@ -144,6 +144,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         _step(interp, ref, obj, site)
         return NONE
     if name == "load_state_dict":
+        checkpoint.check_state(interp, site.value(0, "state_dict"), site.node)
         _set_state(interp, ref, site)
         return NONE
     if name == "state_dict":

@@ -1,0 +1,60 @@
+"""Map location: where a checkpoint should be loaded to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, SetKeyword
+from devfix.placement import device_expression
+from devfix.placement.causes import sites_of
+from devfix.placement.dependence import dotted
+from devfix.placement.device_expression import Place
+
+#: States that must stay on the CPU wherever the program runs.
+_HOST_STATES = ("set_rng_state", "set_state", "ByteTensor")
+
+
+class MapLocation:
+    """Builds the fix for a ``torch.load`` that leaves the device to the file."""
+
+    def __init__(self, facts: Facts, mismatch: Mismatch, load: Origin) -> None:
+        self.facts = facts
+        self.mismatch = mismatch
+        self.load = load
+
+    @classmethod
+    def each(cls, facts: Facts, found: Iterable[Mismatch]) -> Iterator[MapLocation]:
+        """One for each load; a tensor that does not fit says more than a state that is loaded."""
+        loads: dict[Origin, MapLocation] = {}
+        for mismatch in sorted(found, key=lambda m: m.kind == "map-location"):
+            for operand in mismatch.operands:
+                for site in sites_of(operand):
+                    if site.kind == "checkpoint":
+                        loads.setdefault(site, cls(facts, mismatch, site))
+        yield from loads.values()
+
+    def fixes(self) -> list[Fix]:
+        """``map_location`` names the program's device; without one in sight, the CPU."""
+        outline = self.facts.outline(self.load.path)
+        node = outline.expression_at(self.load.span)
+        if not isinstance(node, ast.Call):
+            return []
+        place = Place(self.load.path, outline, node)
+        code = self._device(place)
+        if code is None:
+            return []
+        edit = FileEdit(self.load.path, SetKeyword(self.load.span, "map_location", code))
+        return [Fix(f"load to {code}", (edit,), Applicability.SAFE)]
+
+    def _device(self, place: Place) -> str | None:
+        found = device_expression.find(self.facts, place, [])
+        named = found is not None and not found.edits and dotted(ast.parse(found.code, mode="eval").body)
+        if named and found is not None and not self._holds_host_state(place):
+            return found.code
+        # load_state_dict copies to where the model is; a tensor that is used by itself does not.
+        return '"cpu"' if self.mismatch.kind == "map-location" else None
+
+    def _holds_host_state(self, place: Place) -> bool:
+        return any(word in self.facts.source(place.path).text for word in _HOST_STATES)
