@@ -140,6 +140,9 @@ def _completed(partial: Partial, site: CallSite) -> CallSite:
 def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling an object: ``__call__``, or a module's ``forward``."""
     obj = interp.obj(ref)
+    patched = obj.attrs.get("forward") if is_module(interp, ref) else None
+    if patched is not None:
+        return call(interp, patched, site)
     if isinstance(obj.cls, Class):
         for name in ("__call__", "forward"):
             found = classes.find(interp, obj.cls, name)

@@ -17,6 +17,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     Tensor,
+    Union,
     Value,
     extend,
     members,
@@ -113,8 +114,9 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
     if obj.place is not None:
         yield "", obj.place
     for name, value in obj.attrs.items():
-        if isinstance(value, Tensor) and (value.parameter or name in obj.buffers):
-            yield name, value
+        for member in members(value):  # None or a parameter, say
+            if isinstance(member, Tensor) and (member.parameter or name in obj.buffers):
+                yield name, member
     for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
         if isinstance(part, Tensor):
             yield "", part
@@ -145,9 +147,9 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     """Change the parameters and buffers of one module, without its children's."""
     obj = interp.obj(ref)
     attrs = dict(obj.attrs)
-    for name, tensor in registered(obj):
-        if name:
-            attrs[name] = change(tensor)
+    for name in {name for name, _ in registered(obj) if name}:
+        changed = [change(part) if isinstance(part, Tensor) else part for part in members(attrs[name])]
+        attrs[name] = changed[0] if len(changed) == 1 else Union(tuple(changed))
     place = change(obj.place) if obj.place is not None else None
     items = obj.items and tuple(change(item) if isinstance(item, Tensor) else item for item in obj.items)
     element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element

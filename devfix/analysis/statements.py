@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
 from devfix.analysis.state import State, join_states, keep_main_path, widen
-from devfix.analysis.syntax import depends_on_data
+from devfix.analysis.syntax import depends_on_data, renews
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Ref, Value
 
@@ -62,7 +62,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
     interp.run(node.orelse)
-    split = depends_on_data(node.test)
+    split = depends_on_data(node.test) and not renews(node)
     interp.frame.options = interp.frame.options or not split
     interp.state = join_states(then, interp.state, split=split)
 

@@ -113,3 +113,17 @@ def depends_on_data(test: ast.expr) -> bool:
         if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
             return False
     return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in ast.walk(test))
+
+
+@remembered
+def renews(node: ast.If) -> bool:
+    """Whether a statement makes anew what its test asks for: a cache that is filled when it does not fit."""
+    asked = {ast.unparse(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
+    made = [
+        target
+        for statement in node.body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Assign)
+        for target in part.targets
+    ]
+    return any(ast.unparse(target) in asked for target in made)

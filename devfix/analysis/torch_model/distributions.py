@@ -11,9 +11,11 @@ from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
+    Const,
     External,
     Obj,
     Ref,
+    Scalar,
     Tensor,
     TupleValue,
     Value,
@@ -42,8 +44,9 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     if not parts:
         if inner != UNKNOWN:
             return inner
-        number = all(not isinstance(without_none(a.value), (Ref,)) for a in site.args)
-        place = Tensor(rank=0, dtype="float32", trail=trail) if number and site.args else None
+        given = site.all_args()
+        numbers = all(isinstance(without_none(arg.value), (Const, Scalar)) for arg in given)
+        place = Tensor(rank=0, dtype="float32", trail=trail) if numbers and given and not site.open else None
         return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
     device = requirements.meet(interp, site.node, name, parts)
     tensors = [part.tensor for part in parts]
@@ -74,6 +77,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     trail = (interp.site("result", site.node),)
     roots = place.roots or ((place.trail,) if place.trail else ())
     sample = Tensor(place.device, place.dtype, None, trail=trail, roots=roots)
+    if obj.cls == External("torch.distributions.Categorical") and name in ("sample", "sample_n", "mode"):
+        sample = replace(sample, dtype="int64")
     if name in ("sample", "rsample", "sample_n"):
         rank = AT_LEAST_1 if site.args or site.keywords or place.rank not in (0, None) else place.rank
         return replace(sample, rank=rank)

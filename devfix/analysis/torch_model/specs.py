@@ -75,7 +75,7 @@ OPS: dict[str, Op] = {
     "allclose": Op(("input", "other"), dtype="", rank=""),
     "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
     # matrix products: one device, one dtype
-    **_table("matmul mm bmm mv dot vdot inner ger outer chain_matmul", _STRICT),
+    **_table("matmul mm bmm mv dot vdot inner chain_matmul", _STRICT),
     "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="first"),
     "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
     "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
@@ -83,7 +83,7 @@ OPS: dict[str, Op] = {
     "addr": Op(("input", "vec1", "vec2"), scalars=False, rank="first"),
     "spmm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
     "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
-    "kron": Op(("input", "other"), scalars=False, rank=""),
+    **dict.fromkeys(("kron", "outer", "ger"), Op(("input", "other"), scalars=False, rank="")),
     "cross": Op(("input", "other"), scalars=False, rank="first"),
     "tensordot": Op(("a", "b"), scalars=False, same_dtype=True, rank=""),
     "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank=""),
