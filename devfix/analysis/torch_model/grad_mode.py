@@ -70,6 +70,11 @@ def recorded(interp: Interpreter, grad: bool | None) -> bool | None:
     return grad if interp.grad else None
 
 
+def is_leaf(grad: bool | None) -> bool | None:
+    """Whether a computed tensor is a leaf: it is when nothing is recorded of how it came to be."""
+    return None if grad is None else not grad
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode"), disabled),
     "torch.enable_grad": enabled,

@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import external_objects, requirements
+from devfix.analysis.torch_model import external_objects, grad_mode, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -21,6 +21,7 @@ from devfix.analysis.values import (
     Function,
     Obj,
     Ref,
+    Sequence,
     Tensor,
     TupleValue,
     Value,
@@ -47,11 +48,13 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         # A view: still the same storage, so its history stays readable.
         trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
         roots = roots_of([value])
-        return replace(value, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots)
+        return replace(
+            value, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots
+        )
     trail = (interp.site("result", node),)
     roots = roots_of([value])
     return replace(
-        value, device=device, rank=rank, parameter=False, leaf=False, trail=trail, roots=roots,
+        value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
         typed=dtype_trails(value),
     )  # fmt: skip
 
@@ -102,7 +105,9 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
 
 
 def _selected(rank: int, key: Value) -> int | None:
-    """The rank after one index tensor or array: a mask takes its own dimensions, integers take one."""
+    """The rank after one index tensor, array or list: a mask takes its dimensions, integers take one."""
+    if isinstance(key, Sequence) and scalar_type(key.element) == "int":
+        return rank
     if not isinstance(key, (Tensor, Array)) or key.rank is None or key.rank < 0 or key.dtype is None:
         return None
     return rank - key.rank + 1 if key.dtype == "bool" else rank - 1 + key.rank

@@ -103,12 +103,13 @@ def tensor_result(
         # The other operand may be a tensor that lives anywhere.
         device = tensors[0].device if _stays(tensors[0], left[0], right[0]) else device
     dtype = None if unknown else _result_dtype(op, left[0], right[0])
+    grad = grad_mode.recorded(interp, _needs_grad(tensors))
     result = Tensor(
         device,
         requirements.under_autocast(interp, dtype) if strict else dtype,
         None if strict or unknown else rank_of_broadcast([_rank(left[0]), _rank(right[0])]),
-        grad=grad_mode.recorded(interp, _needs_grad(tensors)),
-        leaf=False,
+        grad=grad,
+        leaf=grad_mode.is_leaf(grad),
         trail=(interp.site("result", node),),
         roots=roots_of(tensors),
     )
@@ -241,7 +242,12 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         return value
     trail = (interp.site("result", node),)
     return replace(
-        value, parameter=False, leaf=False, trail=trail, roots=roots_of([value]), typed=dtype_trails(value)
+        value,
+        parameter=False,
+        leaf=grad_mode.is_leaf(value.grad),
+        trail=trail,
+        roots=roots_of([value]),
+        typed=dtype_trails(value),
     )
 
 

@@ -1,0 +1,331 @@
+"""What is said of NumPy's arrays, and of tensors' arithmetic, is what happens."""
+
+from __future__ import annotations
+
+import pytest
+from reality import holds, run
+from text_program import Ending, clashes
+
+from devfix.analysis.values import Array, Tensor
+
+HEAD = """
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+rng = np.random.default_rng(0)
+state = np.random.RandomState(0)
+f32, f64, f16 = np.ones((2, 3), dtype=np.float32), np.ones((2, 3)), np.ones(3, np.float16)
+i64, i32, u8, flags = np.arange(6).reshape(2, 3), np.ones(3, "int32"), np.ones(3, "uint8"), np.ones(3, bool)
+scalar, rows, numbers = np.float64(2.0), [np.ones(3), np.ones(3)], [1.0, 2.0]
+x, d, h = torch.ones(2, 3), torch.ones(2, 3, dtype=torch.float64), torch.ones(3, dtype=torch.float16)
+n, i, b = torch.arange(3), torch.ones(3, dtype=torch.int32), torch.tensor([True, False, True])
+zero, wide = torch.tensor(1.5), torch.tensor(1.5, dtype=torch.float64)
+"""
+
+#: Expressions whose dtype has to be known.
+KNOWN = """
+f32 + f64
+f32 + 1.5
+f32 * 2
+f32 / 3
+i64 / 2
+i64 // 2
+i64 * 0.5
+u8 * 0.5
+flags * 1.0
+flags * 2
+i64 + f32
+i32 + f32[0]
+u8 + f32
+f32 > f64
+-f32
+f32 ** 2
+f32 @ f64.T
+np.zeros(3)
+np.zeros((2, 3), dtype=np.float32)
+np.zeros(3, int)
+np.zeros_like(f32)
+np.full((2,), 1.0)
+np.full(2, 7)
+np.arange(3)
+np.arange(0, 1, 0.5)
+np.linspace(0, 1, 5)
+np.eye(3)
+np.array([1, 2])
+np.array([1.0, 2])
+np.array([[1, 2], [3.5, 4]])
+np.array(rows)
+np.array(numbers, dtype=np.float32)
+np.asarray(f32)
+np.stack(rows)
+np.stack([f32, f32])
+np.concatenate([f32, f64])
+np.concatenate([f32, f32], axis=1)
+np.column_stack([i64[0], f64[0]])
+np.vstack([f32, f32])
+np.append(f64, 1)
+np.where(f32 > 0, f32, 0.0)
+np.maximum(f32, 0)
+np.sin(f32)
+np.sin(i64)
+np.exp(2.0)
+np.sqrt(2)
+np.abs(f32)
+np.clip(f32, 0, 1)
+np.round(f64)
+np.mean(f32, axis=0)
+np.mean(i64)
+np.sum(f32)
+np.sum(i64, axis=1)
+np.sum(flags)
+np.cumsum(i32)
+np.max(f32)
+np.argmax(f32)
+np.argsort(f32, axis=1)
+np.expand_dims(f32, 0)
+np.transpose(f32)
+np.outer(f32, f32)
+np.dot(f32, f64.T)
+np.linalg.norm(f32)
+np.isnan(f32)
+np.unique(i64)
+np.mgrid[0:2, 0:3]
+np.float32(3)
+np.random.rand(3)
+np.random.randn(2, 3)
+np.random.randint(0, 5, (2, 3))
+np.random.normal(0, 1, (2, 3))
+rng.normal(size=(2, 3))
+rng.uniform(-1, 1, (2, 3))
+rng.integers(0, 4, 20)
+rng.standard_normal(5)
+rng.random(4)
+state.rand(3, 2)
+state.permutation(5)
+f32.mean()
+f32.mean(axis=0)
+f32.sum()
+i64.mean()
+i64.sum()
+f32.std(axis=0)
+f64.astype(np.float32)
+f64.astype("float32")
+f64.astype(int)
+f64.astype(float)
+f64.astype(f32.dtype)
+f64.reshape(3, 2)
+f64.flatten()
+f64.T
+f64[0]
+f64[:, 1]
+f64[..., None]
+f64[None]
+f64[f64 > 0]
+f64[[0, 1]]
+i64.argmax(axis=1)
+f32.copy()
+x + d
+x + wide
+x * zero
+n + x
+n / 2
+n // 2
+n * 2
+n * 0.5
+i + n
+b + n
+b * 1.5
+h + x
+h * zero
+n + wide
+n > 1
+x ** 2
+-n
+x.sum()
+n.sum()
+b.sum()
+n.float().mean()
+x.double()
+d.to(x.dtype)
+d.to(x)
+d.type(torch.float32)
+x.long()
+x.argmax(1)
+x.max(dim=1)
+x.sort(dim=1)
+x.exp()
+n.exp()
+n.sqrt()
+x[b[:2]]
+x[n[:2]]
+x[0]
+x[..., None]
+x[:, None]
+x[None].squeeze(0)
+x.unsqueeze(0)
+torch.cat([x, d])
+torch.stack([n, n])
+torch.where(x > 0, x, 0.0)
+torch.from_numpy(f64)
+torch.from_numpy(f64).float()
+torch.tensor(f32)
+torch.tensor(numbers)
+torch.as_tensor(f64)
+torch.tensor(rows[0])
+torch.maximum(x, d)
+torch.clamp(n, 0, 5)
+torch.matmul(x, x.T)
+F.one_hot(n, 4)
+F.softmax(x, dim=1)
+F.relu(x)
+F.mse_loss(x, x)
+nn.Linear(3, 2)(x)
+nn.Embedding(4, 2)(n)
+x.numpy()
+""".strip().splitlines()
+
+#: Expressions of which NumPy 1 and 2 say different things, or which are simply hard.
+POSSIBLE = """
+f32 * scalar
+f32 + np.float64(1)
+f32 * f64.mean()
+f32 - f64.mean(axis=0)
+np.mean([1, 2])
+np.percentile(f32, 50)
+np.fft.fft(f32)
+np.interp(f32[0], f64[0], f64[0])
+np.prod((1, 2, 3))
+np.meshgrid(f32[0], f32[0])
+np.histogram(f32)
+np.where(f32 > 0)
+np.unique(i64, return_counts=True)
+np.hstack((f64[0], 1, 2.0))
+np.mgrid[0:1:5j]
+np.median(f32)
+np.quantile(f64, 0.5, axis=0)
+np.power(f32, 2.0)
+np.diff(f32)
+np.einsum("ij->i", f32)
+rng.choice(5, 3)
+rng.choice(f32[0])
+rng.permutation(f32)
+state.multivariate_normal([0, 0], np.eye(2), 3)
+f64.tolist()
+f32.max()
+f32.any()
+x.median()
+x.var(dim=0)
+torch.det(x @ x.T)
+torch.trace(x @ x.T)
+x.select(0, 1)
+x.repeat_interleave(2)
+torch.quantile(x, 0.5)
+torch.linalg.norm(x)
+torch.linalg.solve(torch.eye(2), x)
+torch.bincount(n)
+torch.einsum("ij,kj->ik", x, x)
+F.cross_entropy(x, n[:2])
+F.mse_loss(x, d)
+F.l1_loss(x, n.expand(2, 3))
+x.mean(dim=(0, 1))
+x.all()
+x.std()
+torch.complex(x, x)
+torch.outer(n, n)
+""".strip().splitlines()
+
+
+def _ending(expression: str) -> Ending:
+    return Ending(f"{HEAD}\nresult = {expression}\n")
+
+
+@pytest.mark.parametrize("expression", KNOWN + POSSIBLE)
+def test_nothing_false_is_said(expression: str) -> None:
+    end = _ending(expression)
+    assert holds(end, end["result"], run(f"{HEAD}\nresult = {expression}\n")["result"]), end["result"]
+
+
+@pytest.mark.parametrize("expression", KNOWN)
+def test_the_dtype_is_known(expression: str) -> None:
+    value = _ending(expression)["result"]
+    if isinstance(value, (Tensor, Array)):
+        assert value.dtype is not None
+
+
+def test_in_place_arithmetic_keeps_the_dtype() -> None:
+    text = f"{HEAD}\nresult = f32.copy()\nresult += f64\nresult *= 0.5\n"
+    end = Ending(text)
+    assert end["result"] == Array("float32", 2)
+    assert holds(end, end["result"], run(text)["result"])
+
+
+def test_what_nobody_knows_stays_unknown() -> None:
+    end = Ending(
+        "import numpy as np\nimport mystery\nresult = np.concatenate([mystery.rows(), np.ones(3)])\n"
+    )
+    value = end["result"]
+    assert isinstance(value, Array)
+    assert value.dtype is None
+
+
+def test_autocast_computes_in_its_dtype() -> None:
+    end = Ending(
+        """
+        import torch
+        layer, x = torch.nn.Linear(2, 2), torch.ones(2, 2)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            inside = layer(x)
+            product = x @ x
+            total = inside.softmax(1)
+        outside = layer(x)
+        """
+    )
+    dtypes = [getattr(end[name], "dtype", "") for name in ("inside", "product", "total", "outside")]
+    assert dtypes == ["bfloat16", "bfloat16", None, "float32"]
+
+
+@pytest.mark.parametrize(
+    ("manager", "known"),
+    [("torch.no_grad()", False), ("torch.inference_mode()", False), ("torch.set_grad_enabled(False)", False),
+     ("torch.enable_grad()", True), ("torch.set_grad_enabled(unknown())", None)],
+)  # fmt: skip
+def test_grad_mode_is_followed(manager: str, known: bool | None) -> None:
+    end = Ending(
+        f"""
+        import torch
+        from elsewhere import unknown
+        layer, x = torch.nn.Linear(2, 2), torch.ones(2, 2)
+        with {manager}:
+            inside = layer(x)
+        outside = layer(x)
+
+        @torch.no_grad()
+        def decorated():
+            return layer(x)
+
+        result = decorated()
+        """
+    )
+    grads = [getattr(end[name], "grad", "") for name in ("inside", "outside", "result")]
+    assert grads == [known, True, False]
+
+
+def test_a_tensor_on_the_accelerator_is_no_array() -> None:
+    found = clashes(
+        """
+        import numpy as np
+        import torch
+        from sklearn.metrics import accuracy_score
+        import matplotlib.pyplot as plt
+        x = torch.ones(3).cuda()
+        x.numpy()
+        np.asarray(x)
+        np.mean([x.sum(), x.mean()])
+        accuracy_score(x, x.cpu())
+        plt.plot(x)
+        float(x.sum()), x.tolist(), np.asarray(x.cpu())
+        """
+    )
+    assert [line.partition(":")[0] for line in found] == ["7", "8", "9", "9", "10", "11"]
+    assert {line.partition(": ")[2] for line in found} == {"numpy"}
