@@ -42,6 +42,8 @@ from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
 from devfix.placement.faults import Fault, merged
+from devfix.placement.hard_coded import one_variable as one_device_variable
+from devfix.placement.hard_coded import spots as hard_coded_spots
 from devfix.placement.host import copied_to_host
 from devfix.placement.leafhood import Leafhood
 from devfix.placement.map_location import MapLocation
@@ -101,10 +103,12 @@ __all__ = [
     "copied_to_host",
     "device_expression",
     "device_name",
+    "hard_coded_spots",
     "legacy",
     "life",
     "misplaced",
     "module_life",
+    "one_device_variable",
     "operand_marks",
     "plain_attributes",
     "registered_late",

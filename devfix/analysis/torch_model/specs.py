@@ -169,7 +169,7 @@ RESHAPES = frozenset(
     "view reshape flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
     "diag_embed as_strided view_as expand_as reshape_as unflatten narrow "
     "select diff squeeze_ unsqueeze_ resize_ resize broadcast_to "
-    "real imag pixel_shuffle pixel_unshuffle interpolate upsample avg_pool1d avg_pool2d "
+    "real imag pixel_shuffle pixel_unshuffle interpolate upsample affine_grid avg_pool1d avg_pool2d "
     "max_pool1d max_pool2d max_pool3d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
     "adaptive_max_pool2d adaptive_max_pool1d pad fold lp_pool2d glu "
     "corrcoef vander logcumsumexp channel_shuffle atleast_1d "

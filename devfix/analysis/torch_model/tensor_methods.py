@@ -88,8 +88,11 @@ def _number(value: Tensor, name: str) -> Value:
     kind = _NUMBERS[name]
     if kind is not None:
         return Scalar(kind)
-    if name == "tolist":
+    if name == "tolist" and value.rank is None:
         return UNKNOWN
+    if name == "tolist" and value.rank != 0:
+        # A list whose items are known to be numbers only when there is one dimension.
+        return Sequence(_number(value, "item") if value.rank == 1 else UNKNOWN)
     if value.dtype is None:
         return Scalar("float")
     if value.dtype == "bool":
