@@ -54,7 +54,7 @@ from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.tokenized import Tokenized
 from devfix.placement.unloading import Unloading
-from devfix.placement.wording import device_name, life, operand_marks
+from devfix.placement.wording import device_name, life, operand_marks, others
 
 __all__ = [
     "AddImport",
@@ -110,6 +110,7 @@ __all__ = [
     "module_life",
     "one_device_variable",
     "operand_marks",
+    "others",
     "plain_attributes",
     "registered_late",
     "sites_of",

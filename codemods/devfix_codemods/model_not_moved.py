@@ -57,8 +57,8 @@ class ModelNotMoved(Rule):
 
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     name = spoken_name(operand)
-    message = f"`{name}` is never moved to the accelerator, where what it meets is"
+    message = f"`{name}` stays on the CPU: it is never moved, and what it meets is on the accelerator"
     if mismatch.get("late"):
-        message = f"`{name}` joins a model that was moved before, and stays on the CPU itself"
+        message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     mover = ModuleMover(facts, operand)
     return Fault(mismatch, message, tuple(mover.fixes()), mover.made)

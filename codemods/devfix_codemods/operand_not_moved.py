@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Finding, Relocator, Rule, misplaced
+from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, others
 
 
 class OperandNotMoved(Rule):
@@ -35,9 +35,10 @@ class OperandNotMoved(Rule):
     code, name = "DF102", "operand-not-moved"
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        for mismatch in self.caused(facts):
-            operand = misplaced(mismatch)
-            if operand is None:
-                continue
-            message = f"`{operand.text}` is on the CPU and meets a tensor on the accelerator"
-            yield self.finding(mismatch, message, Relocator(facts, mismatch, operand).fixes())
+        blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
+        yield from self.merged(_fault(facts, found, operand) for found, operand in blamed if operand is not None)
+
+
+def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
+    message = f"`{operand.text}` is on the CPU and meets {others(mismatch, operand)} on the accelerator"
+    return Fault(mismatch, message, tuple(Relocator(facts, mismatch, operand).fixes()))

@@ -27,6 +27,20 @@ def device_name(device: str | None) -> str:
     )
 
 
+def others(mismatch: Mismatch, operand: Operand) -> str:
+    """What an operand meets on the accelerator, by name: a module's parameters are its module's."""
+    names = [
+        f"the parameters of `{other.text}`" if _is_module(mismatch, other) else f"`{other.text}`"
+        for other in mismatch.operands
+        if other is not operand and other.device not in ("cpu", None) and other.text != operand.text
+    ]
+    return " and ".join(dict.fromkeys(names[:2])) or "a tensor"
+
+
+def _is_module(mismatch: Mismatch, operand: Operand) -> bool:
+    return operand.role == "weight" and mismatch.get("module") is not None
+
+
 def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:
     """The operands to underline, each with where it is."""
     return tuple(
