@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import Device, parse_device
+from devfix.analysis.lattice import ACCELERATOR, Device, parse_device
 from devfix.analysis.modules import module_device
 from devfix.analysis.recorder import Binding
-from devfix.analysis.values import Const, DeviceValue, Ref, Tensor, Value
+from devfix.analysis.values import Const, DeviceValue, External, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: Frameworks whose objects know the device.
+_OWNERS = (External("accelerate.Accelerator"), External("lightning.Fabric"))
 
 
 def note_binding(
@@ -21,6 +25,9 @@ def note_binding(
     kind, device = summary(interp, value)
     span = interp.source.span(statement) if statement is not None else None
     interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+    obj = interp.obj_of(value)
+    if obj is not None and obj.cls in _OWNERS:
+        interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:

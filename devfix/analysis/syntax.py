@@ -91,9 +91,18 @@ def is_flag(test: ast.expr) -> bool:
 #: Calls whose results are numbers of the data at hand.
 _COUNTING = frozenset("len size numel dim item random randint rand sum any all max min abs int".split())
 
+#: Calls that look whether a file is there.
+_FILE_TESTS = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir"})
+
 
 def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _asks_for_file(test: ast.expr) -> bool:
+    """Whether a test is ``os.path.exists(path)`` or the like: a first run and a resumed one differ."""
+    asked = test.operand if isinstance(test, ast.UnaryOp) else test
+    return isinstance(asked, ast.Call) and _called(asked) in _FILE_TESTS
 
 
 @remembered
@@ -105,6 +114,8 @@ def depends_on_data(test: ast.expr) -> bool:
     """
     if is_flag(test):
         return False
+    if _asks_for_file(test):
+        return True
     for node in ast.walk(test):
         if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
             return False
