@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
+from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.arguments import device_of
@@ -19,6 +20,7 @@ from devfix.analysis.values import (
     External,
     Obj,
     Ref,
+    Scalar,
     Tensor,
     TupleValue,
     Unknown,
@@ -81,6 +83,9 @@ def _snapshot(interp: Interpreter, value: Value, depth: int = 4) -> Snapshot:
     obj = interp.obj_of(value)
     if isinstance(value, Tensor):
         return replace(value, parameter=False, grad=False, leaf=True, owner=None)
+    kind = scalar_type(value)
+    if kind is not None:
+        return Scalar(kind)
     if isinstance(value, TupleValue) and not any(isinstance(item, Ref) for item in value.items):
         return value
     if obj is not None and obj.kind == "dict" and obj.element is None and depth:
@@ -94,6 +99,8 @@ def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made:
         return interp.new(Obj("dict", attrs=attrs, trail=(made,)))
     if isinstance(saved, Tensor):
         return replace(saved, device=device if device is not None else saved.device, trail=(made,), roots=())
+    if isinstance(saved, Scalar):
+        return saved
     if isinstance(saved, TupleValue):
         return TupleValue(tuple(_restored(interp, item, device, made) for item in saved.items))
     return _anonymous(interp, made)
