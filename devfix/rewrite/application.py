@@ -63,8 +63,8 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 def _check(text: str) -> None:
     try:
         parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise EditError(f"The edited text does not parse: {error}.") from error
+    except EditError as error:
+        raise EditError(f"The edits do not fit together. {error}") from error
 
 
 class _Application:

@@ -16,6 +16,8 @@ from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import Lines
 
 _FORM_FEED_INDENT = re.compile(r"(?:^|(?<=[\r\n]))[ \t\f]*\f")
+_DEEPEST = 1000
+_TOO_DEEP = "The text is nested too deeply for LibCST."
 _STRINGS = (cst.SimpleString, cst.FormattedString)
 
 
@@ -67,15 +69,15 @@ class Tree:
         return _FORM_FEED_INDENT.sub("", self.text)
 
     def _parse(self, text: str) -> cst.Module:
+        # Before LibCST, whose parser would exhaust the stack where the tree is deep.
+        _check_depth(parse_python(self.text))
         try:
-            # Deep nesting makes `ast` raise, where the parser of LibCST would exhaust the stack.
-            parse_python(self.text)
             module = cst.parse_module(text)
             faithful = module.code == text
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise EditError(f"The text does not parse: {error}.") from error
         except cst.ParserSyntaxError as error:
             raise EditError(f"LibCST cannot parse the text: {error.message}.") from error
+        except RecursionError as error:
+            raise EditError(_TOO_DEEP) from error
         if not faithful:
             raise EditError("LibCST does not give the text back as it was.")
         return module
@@ -85,14 +87,30 @@ class Tree:
             wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
             return dict(wrapper.resolve(PositionProvider))
         except RecursionError as error:
-            raise EditError("The text is nested too deeply for LibCST.") from error
+            raise EditError(_TOO_DEEP) from error
 
 
 def parse_python(text: str) -> ast.Module:
     """Python's own syntax tree of ``text``; what it would warn of is not our business."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (RecursionError, MemoryError) as error:
+        raise EditError(_TOO_DEEP) from error
+    except (SyntaxError, ValueError) as error:
+        raise EditError(f"The text does not parse: {error}.") from error
+
+
+def _check_depth(tree: ast.AST) -> None:
+    pending = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        # LibCST nests the operands that `ast` lists.
+        inner = depth + (len(node.values) if isinstance(node, ast.BoolOp) else 1)
+        if inner > _DEEPEST:
+            raise EditError(_TOO_DEEP)
+        pending += [(child, inner) for child in ast.iter_child_nodes(node)]
 
 
 @cache
