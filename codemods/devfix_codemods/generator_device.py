@@ -19,12 +19,16 @@ class GeneratorDevice(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         generator = torch.Generator().manual_seed(0)
         noise = torch.randn(2, 3, generator=generator, device=device)
         print(noise)
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         generator = torch.Generator().manual_seed(0)

@@ -18,11 +18,15 @@ class LoadWithoutMapLocation(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2).to(device)
         model.load_state_dict(torch.load("model.pt"))
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2).to(device)

@@ -19,12 +19,16 @@ class MovedParameterIsNoLeaf(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         weight = torch.zeros(3, requires_grad=True).to(device)
         optimizer = torch.optim.SGD([weight], lr=0.1)
         optimizer.step()
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         weight = torch.zeros(3, requires_grad=True, device=device)

@@ -18,6 +18,8 @@ class OptimizerBeforeMove(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2)
         optimizer = torch.optim.Adagrad(model.parameters(), lr=0.1)
@@ -26,6 +28,8 @@ class OptimizerBeforeMove(Rule):
         optimizer.step()
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         model = torch.nn.Linear(4, 2)

@@ -18,6 +18,8 @@ class OptimizerStateBeforeMove(Rule):
 
     Before::
 
+        import torch
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         saved = torch.load("checkpoint.pt", map_location="cpu")
         model = torch.nn.Linear(4, 2)
@@ -28,6 +30,8 @@ class OptimizerStateBeforeMove(Rule):
         optimizer.step()
 
     After::
+
+        import torch
 
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         saved = torch.load("checkpoint.pt", map_location="cpu")
