@@ -272,7 +272,7 @@ class Origin:
 #: of a tokenizer or a checkpoint, a function parameter, the result of an operation, something
 #: else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute,
 #: stored as a plain attribute of a Module by its constructor, put into a plain container, passed as an argument,
-#: moved with the result thrown away.
+#: moved with the result thrown away, kept by an object that got a name.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -292,6 +292,7 @@ ORIGIN_KINDS = (
     "item",
     "argument",
     "discarded-move",
+    "holder",
 )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, containers, notes
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import is_module
+from devfix.analysis.modules import forget_parameters, is_module
 from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes
 from devfix.analysis.values import (
     NONE,
@@ -153,10 +153,12 @@ def set_attribute(
 
 
 def _set_data(interp: Interpreter, holder: ast.expr, tensor: Tensor, value: Tensor) -> None:
-    """``p.data = t`` gives the tensor held by a name other storage: its device and dtype change."""
+    """``p.data = t`` gives a tensor other storage: its device and dtype change."""
+    from devfix.analysis import binding  # binding.py sets attributes
+
     changed = replace(tensor, device=value.device, dtype=value.dtype)
-    if isinstance(holder, ast.Name):
-        interp.state.set(interp.frame.id, holder.id, changed)
+    binding.rebind(interp, holder, changed)
+    forget_parameters(interp, tensor, value.device)
 
 
 def _set_object_attribute(

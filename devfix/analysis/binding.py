@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import attributes, iteration, modules
+from devfix.analysis.join import join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.values import UNKNOWN, Array, Ref, Tensor, Value, without_none
 
@@ -91,14 +92,24 @@ def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
         return
     if before.device == value.device and before.dtype == value.dtype:
         return
-    marked = before.at(interp.site("discarded-move", node))
-    if isinstance(receiver, ast.Name):
-        frame = _frame_of(interp, receiver.id)
-        interp.state.set(frame, receiver.id, marked)
-    else:
-        owner = interp.eval(receiver.value)
-        if isinstance(owner, Ref):
-            interp.update(owner, interp.obj(owner).with_attr(receiver.attr, marked))
+    rebind(interp, receiver, before.at(interp.site("discarded-move", node)))
+
+
+def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
+    """What a name or attribute refers to was changed in place: from now on it is ``value``."""
+    if isinstance(holder, ast.Name):
+        interp.state.set(_frame_of(interp, holder.id), holder.id, value)
+    elif isinstance(holder, ast.Attribute):
+        owner = interp.eval(holder.value)
+        obj = interp.obj_of(owner)
+        if not isinstance(owner, Ref) or obj is None:
+            return
+        if holder.attr in obj.attrs:
+            interp.update(owner, obj.with_attr(holder.attr, value))
+        elif obj.place is not None and isinstance(value, Tensor):
+            # One of a layer's parameters, which all have one description.
+            place = join_values(obj.place, value)
+            interp.update(owner, replace(obj, place=place if isinstance(place, Tensor) else None))
 
 
 def _frame_of(interp: Interpreter, name: str) -> int:

@@ -80,11 +80,12 @@ def is_module(interp: Interpreter, value: Value) -> bool:
 
 
 def remember(interp: Interpreter, value: Value, site: Origin) -> None:
-    """Write into the life of a module that it passed ``site``; anything else is left alone."""
-    if isinstance(value, Ref) and is_module(interp, value):
-        obj = interp.obj(value)
-        if site not in obj.trail:
-            interp.update(value, replace(obj, trail=extend(obj.trail, site)))
+    """Write into the life of a module or another object of the project that it passed ``site``."""
+    obj = interp.obj_of(value)
+    if obj is None or not isinstance(value, Ref) or obj.kind not in ("instance", "module"):
+        return
+    if site not in obj.trail:
+        interp.update(value, replace(obj, trail=extend(obj.trail, site)))
 
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
@@ -178,6 +179,19 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
             interp.update(current, obj)
         if everything:
             interp.update(current, _emptied(obj))
+
+
+def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> None:
+    """Forget the modules whose parameters may be where ``tensor`` is: its data moved to ``device``.
+
+    Which module a parameter in a list belongs to is not known for certain.
+    """
+    if not tensor.parameter or tensor.device == device:
+        return
+    for address, obj in list(interp.state.objects()):
+        held = [part for _, part in registered(obj) if part.parameter and part.device != device]
+        if any(part.device == tensor.device or not tensor.device.is_known for part in held):
+            interp.update(Ref(address), _forgotten(obj))
 
 
 _KEPT = (Ref, Tensor, Class, External, Function, BoundMethod)

@@ -70,7 +70,8 @@ def _of_group(group: list[Fault]) -> Finding:
     """The first fault of a group; the places where it shows too become notes."""
     first = group[0].finding
     sinks = dict.fromkeys((fault.mismatch.path, fault.mismatch.sink) for fault in group)
-    sinks.pop((first.path, first.span), None)
+    for shown in ((first.path, first.span), (group[0].mismatch.path, group[0].mismatch.sink)):
+        sinks.pop(shown, None)
     places = [Note(path, span, "it meets the accelerator here") for path, span in sinks]
     if len(places) > _MAX_PLACES:
         last = places[_MAX_PLACES - 1]

@@ -78,6 +78,9 @@ class ModuleMover:
             yield Place(site.path, outline, node), _wrapped(outline, node)
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
+        elif site.kind == "holder":
+            statement = outline.statement_of(node)
+            yield Place(site.path, outline, node), _Edit(outline, statement, f"{site.text}.to({{}})")
 
     def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
         """After the statement that chooses the device, where that comes later than the module."""
@@ -136,7 +139,7 @@ def _start(outline: Outline, site: Origin) -> ast.stmt | None:
     if site.kind == "argument":
         function = _function_with(outline, site)
         return function.body[0] if function is not None else None
-    node = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
+    node = outline.expression_at(site.span) if site.kind in ("name", "attribute", "holder") else None
     return outline.statement_of(node) if node is not None else None
 
 

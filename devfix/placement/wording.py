@@ -44,15 +44,16 @@ def _is_module(mismatch: Mismatch, operand: Operand) -> bool:
 def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:
     """The operands to underline, each with where it is."""
     return tuple(
-        Note(operand.path, operand.span, _state(operand))
+        Note(operand.path, operand.span, _state(mismatch, operand))
         for operand in mismatch.operands
         if operand.device is not None or operand.dtype is not None
     )
 
 
-def _state(operand: Operand) -> str:
+def _state(mismatch: Mismatch, operand: Operand) -> str:
     if operand.device is not None:
-        return f"{operand.role}: on {device_name(operand.device)}"
+        role = "parameters" if _is_module(mismatch, operand) else operand.role
+        return f"{role}: on {device_name(operand.device)}"
     return f"{operand.role}: {operand.dtype}"
 
 
@@ -62,7 +63,7 @@ def life(mismatch: Mismatch) -> tuple[Note, ...]:
     for operand in mismatch.operands:
         for trail in (operand.trail, *operand.roots):
             for site in trail:
-                if site.kind in _SPOKEN:
+                if site.kind in _SPOKEN and (operand.device in ("cpu", None) or site.kind == "move"):
                     notes.setdefault(_note(site))
     return tuple(notes)
 

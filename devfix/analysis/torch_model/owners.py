@@ -10,7 +10,8 @@ from devfix.analysis import modules
 from devfix.analysis.containers import everything
 from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, members
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, extend, members
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -113,8 +114,23 @@ def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
 
 
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
-    trail = interp.obj(top).trail
-    return trail or interp.obj(ref).trail
+    trail = interp.obj(top).trail or interp.obj(ref).trail
+    held = _in_holder(interp, top)
+    return extend(trail, held) if held is not None else trail
+
+
+def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
+    """Where an object that keeps the module got its name; the text is what the module is called there."""
+    for _, obj in interp.state.objects():
+        if obj.kind != "instance":
+            continue
+        for name, value in obj.attrs.items():
+            if top not in members(value):
+                continue
+            site = next((site for site in reversed(obj.trail) if site.kind == "name"), None)
+            if site is not None:
+                return replace(site, kind="holder", text=f"{site.text}.{name}")
+    return None
 
 
 def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
