@@ -66,7 +66,29 @@ def lies(*texts: str, **named: str) -> list[str]:
     real = run(*texts, **named)
     end = Ending(*texts, **named)
     names = [name for name in real if not name.startswith("__")]
-    return [f"{name}: {end[name]}" for name in names if not holds(end, end[name], real[name])]
+    return [
+        f"{name}: {_brief(end[name])}, not {_brief_real(real[name])}"
+        for name in names
+        if not holds(end, end[name], real[name])
+    ]
+
+
+def _brief(claim: Value) -> str:
+    if isinstance(claim, Tensor):
+        marks = [word for word in ("parameter", "grad", "leaf") if getattr(claim, word)]
+        return f"tensor {claim.device} {claim.dtype} {claim.rank}-dim {marks}"
+    return str(claim)
+
+
+def _brief_real(real: object) -> str:
+    if isinstance(real, torch.Tensor):
+        flags = {
+            "parameter": isinstance(real, torch.nn.Parameter),
+            "grad": real.requires_grad,
+            "leaf": real.is_leaf,
+        }
+        return f"{real.device} {real.dtype} {real.dim()}-dim {[word for word in flags if flags[word]]}"
+    return repr(real)
 
 
 def holds(end: Ending, claim: Value, real: object, depth: int = 0) -> bool:
@@ -121,7 +143,8 @@ def _tensor_holds(claim: Tensor, real: torch.Tensor) -> bool:
         and _rank_holds(claim.rank, real.dim())
         and (not claim.parameter or isinstance(real, torch.nn.Parameter))
         and claim.grad in (None, real.requires_grad)
-        and claim.leaf in (None, real.is_leaf)
+        # Without a gradient PyTorch calls every tensor a leaf, and nobody asks.
+        and (claim.leaf in (None, real.is_leaf) or not real.requires_grad)
     )
 
 

@@ -56,12 +56,20 @@ def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
     return NONE
 
 
+def set_default_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.set_default_dtype(d)``: how wide floats are is not judged any more."""
+    value = site.value(0, "d")
+    interp.library.default_floats &= value is not None and dtype_of(value) == "float32"
+    return NONE
+
+
 def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``."""
     value = site.value(0, "t")
     text = value.value if isinstance(value, Const) else value.name if isinstance(value, External) else ""
     found = legacy_dtype(str(text))
     if found is not None:
+        interp.library.default_floats &= found[0] == "float32"
         interp.state.default_device = DeviceValue(found[1])
         interp.recorder.accelerated = True
     return NONE
@@ -109,6 +117,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.accelerator.current_accelerator": accelerator,
     "torch.cuda.current_device": accelerator,
     "torch.set_default_device": set_default_device,
+    "torch.set_default_dtype": set_default_dtype,
     "torch.set_default_tensor_type": set_default_tensor_type,
     "torch.cuda.device_count": count,
     "torch.autocast": autocast,

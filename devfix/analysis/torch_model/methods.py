@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls
+from devfix.analysis import binding, calls
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.modules import is_module
@@ -39,7 +41,11 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     """``receiver.name(...)``."""
     receiver, name = method.receiver, method.name
     if isinstance(receiver, Tensor):
-        return tensor_methods.call(interp, receiver, name, method.node, site)
+        result = tensor_methods.call(interp, receiver, name, method.node, site)
+        if name.endswith("_") and isinstance(method.node, ast.Attribute) and isinstance(result, Tensor):
+            changed = replace(receiver, rank=result.rank, grad=result.grad, leaf=result.leaf)
+            binding.rebind(interp, method.node.value, changed)
+        return result
     if isinstance(receiver, Array):
         return numpy_model.method(interp, receiver, name, site)
     if isinstance(receiver, SuperValue):

@@ -217,7 +217,8 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last in _DIVIDING:
         dtype = numpy_types.floating(dtype)
     products = ("outer", "dot", "matmul", "inner", "vdot", "tensordot", "kron", "append")
-    rank = None if last in products else rank_of_broadcast([nesting(interp, value) for value in values])
+    shaped = [without_none(arg.value) for arg in site.args[:3]] if last == "where" else values
+    rank = None if last in products else rank_of_broadcast([nesting(interp, value) for value in shaped])
     return Array(dtype, rank, arrays[0].trail if arrays else ())
 
 

@@ -83,6 +83,10 @@ def _learn(interp: Interpreter, placed: list[Part]) -> None:
         interp.recorder.unify(symbolic[0], token)
 
 
+#: Kinds of mismatch that say something of how wide a float is.
+_OF_WIDTH = frozenset({"dtype", "target-width"})
+
+
 def _record(
     interp: Interpreter,
     node: ast.AST,
@@ -91,7 +95,7 @@ def _record(
     parts: list[Part],
     detail: dict[str, str],
 ) -> None:
-    if interp.recorder.muted:
+    if interp.recorder.muted or (kind in _OF_WIDTH and not interp.library.default_floats):
         return
     certain = any(part.tensor.device.is_accelerator for part in parts)
     tokens = () if certain or kind != "device" else tuple(
