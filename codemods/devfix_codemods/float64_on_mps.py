@@ -20,7 +20,7 @@ class Float64OnMps(Rule):
         import torch
 
         device = torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-        x = torch.from_numpy(np.ones(3)).to(device).float()
+        x = torch.from_numpy(np.ones(3)).to(device)
 
     After::
 

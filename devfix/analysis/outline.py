@@ -131,6 +131,14 @@ class Outline:
             current = self.parents.get(current)
         return current
 
+    def receiver_text(self, call: ast.Call) -> str | None:
+        """The source of ``x`` in ``x.method(...)`` with the parentheses around it, if it is on one line."""
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        text = self.source.segment(self.source.span(call.func))
+        receiver = text.removesuffix(call.func.attr).rstrip()
+        return receiver[:-1].rstrip() if receiver.endswith(".") and "\n" not in text else None
+
     def receiver_name(self, function: ast.AST | None) -> str | None:
         """The name of the first parameter of a method, usually ``self``."""
         if not isinstance(function, _FUNCTIONS) or self.class_of(function) is None:

@@ -102,20 +102,23 @@ class Recaster:
     def _at_casts(self) -> tuple[FileEdit, ...]:
         """``.double()`` on what should be an index becomes ``.long()``."""
         origins = {trail[0]: None for trail in self.operand.roots if trail}
-        if any(origin.kind != "cast" for origin in origins):
+        if any(origin.kind != "cast" for origin in origins) or self._is_from_loader():
             return ()
         return self._at_each(origins, self._at_entry)
+
+    def _is_from_loader(self) -> bool:
+        """Whether the value was part of a dataset, where others may rely on its dtype."""
+        return any(site.kind == "loader" for trail in self.operand.roots for site in trail)
 
     def _recast(self, place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
         func = call.func
         if not isinstance(func, ast.Attribute) or func.attr not in _CASTS or call.args or call.keywords:
             return self._wrap(place)
-        source = place.outline.source
-        receiver = source.segment(source.span(func.value))
-        if "\n" in receiver or self.wanted not in METHODS:
+        receiver = place.outline.receiver_text(call)
+        if receiver is None or self.wanted not in METHODS:
             return self._wrap(place)
         code = f"{receiver}.{METHODS[self.wanted]}()"
-        return (FileEdit(place.path, ReplaceExpression(source.span(call), code)),)
+        return (FileEdit(place.path, ReplaceExpression(place.outline.source.span(call), code)),)
 
     @staticmethod
     def _at_each(origins: dict[Origin, None], change: _Change) -> tuple[FileEdit, ...]:
@@ -217,7 +220,9 @@ def cast_before_move(facts: Facts, mismatch: Mismatch) -> list[Fix]:
     if attribute.attr not in _CASTS - {"double"} or cast.args or cast.keywords:
         return []
     source = outline.source
-    receiver, moved = source.segment(source.span(move.func.value)), source.segment(source.span(move))
+    receiver, moved = outline.receiver_text(move), source.segment(source.span(move))
+    if receiver is None:
+        return []
     code = f"{receiver}.{attribute.attr}(){moved[len(receiver) :]}"
     edit = FileEdit(mismatch.path, ReplaceExpression(source.span(cast), code))
     return [Fix("cast before the move", (edit,), Applicability.SAFE)]

@@ -6,7 +6,17 @@ import ast
 import re
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, ReplaceExpression
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    Mismatch,
+    Operand,
+    Origin,
+    ReplaceExpression,
+    WrapExpression,
+)
+from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
 
 _DTYPES = {
@@ -62,10 +72,28 @@ def without_type(facts: Facts, origin: Origin) -> list[Fix]:
     method = _CASTS.get(argument.attr) if isinstance(argument, ast.Attribute) else None
     if method is None:
         return []
-    source = outline.source
-    receiver = source.segment(source.span(call.func.value))
+    receiver = outline.receiver_text(call)
+    if receiver is None:
+        return []
     edit = FileEdit(origin.path, ReplaceExpression(origin.span, f"{receiver}.{method}()"))
     return [Fix(f"cast with `.{method}()`, which moves nothing", (edit,), Applicability.SAFE)]
+
+
+def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
+    """``torch.LongTensor(ids).to(device)``, where the program's own device can be named."""
+    found: dict[FileEdit, None] = {}
+    for origin in origins(operand):
+        outline = facts.outline(origin.path)
+        node = outline.expression_at(origin.span)
+        device = (
+            device_expression.chosen(facts, Place(origin.path, outline, node)) if node is not None else None
+        )
+        if device is None or origin.kind != "factory":
+            return []
+        edit = WrapExpression(origin.span, "", f".to({device.code})")
+        found.update(dict.fromkeys((*device.edits, FileEdit(origin.path, edit))))
+    title = f"move `{operand.text}` to the device where it is made"
+    return [Fix(title, tuple(found), Applicability.SAFE)] if found else []
 
 
 def alias_that_follows(facts: Facts, origin: Origin) -> list[Fix]:
