@@ -14,6 +14,8 @@ from devfix.placement.dependence import reads, writes
 from devfix.placement.device_expression import Place
 
 Chain = tuple[Origin, ...]
+#: For a function that builds a model and is told nothing about devices.
+_CHOICE = '"cuda" if torch.cuda.is_available() else "cpu"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,16 @@ class Reordering:
             return ()
         place = Place(made.path, outline, node)
         found = device_expression.find(self.facts, place, [])
-        if found is None:
+        code = found.code if found is not None else _CHOICE
+        if found is None and not _imports_torch(outline):
             return ()
-        edit = FileEdit(made.path, WrapExpression(made.span, "", f".to({found.code})"))
-        return (*found.edits, edit)
+        edit = FileEdit(made.path, WrapExpression(made.span, "", f".to({code})"))
+        return (*(found.edits if found is not None else ()), edit)
+
+
+def _imports_torch(outline: Outline) -> bool:
+    imports = (node for node in outline.source.tree.body if isinstance(node, ast.Import))
+    return any(alias.name == "torch" and not alias.asname for node in imports for alias in node.names)
 
 
 def _in_one_block(path: str, outline: Outline, first: ast.stmt, second: ast.stmt) -> _Order | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls
+from devfix.analysis import calls, iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model.batches import leaves
 from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, TupleValue, Value
@@ -23,7 +23,9 @@ def call(interp: Interpreter, callee: Function | BoundMethod, site: CallSite) ->
     with interp.watching() as seen:
         if isinstance(callee, Function):
             result = calls.call_function(interp, callee, [], site.node, site)
-            moves = bool(site.args) and _is_moved_copy(interp, site.args[0].value, result)
+            # A collate function is called by the loader: nobody wrote that argument.
+            written = bool(site.args) and site.args[0].node is not None
+            moves = written and _is_moved_copy(interp, site.args[0].value, result)
         else:
             result = calls.call_function(interp, callee.function, [callee.receiver], site.node, site)
             moves = getattr(callee.function.node, "name", "") in _MOVING_METHODS
@@ -42,12 +44,22 @@ def _is_moved_copy(interp: Interpreter, before: Value, after: Value) -> bool:
 def _same_form(interp: Interpreter, before: Value, after: Value) -> bool:
     if isinstance(before, Tensor) and isinstance(after, Tensor):
         return (before.dtype, before.rank) == (after.dtype, after.rank) and not after.roots
-    if isinstance(before, TupleValue) and isinstance(after, TupleValue):
-        pairs = list(zip(before.items, after.items, strict=False))
-        return len(before.items) == len(after.items) and all(_same_form(interp, a, b) for a, b in pairs)
+    olds, news = _items(interp, before), _items(interp, after)
+    if olds is not None and news is not None:
+        pairs = list(zip(olds, news, strict=False))
+        return len(olds) == len(news) and all(_same_form(interp, a, b) for a, b in pairs)
     if isinstance(before, Sequence) and isinstance(after, Sequence):
         return _same_form(interp, before.element, after.element)
     old, new = interp.obj_of(before), interp.obj_of(after)
-    if old is None or new is None or old.kind != new.kind or old.kind not in ("list", "dict"):
+    if old is None or new is None or old.kind != new.kind or old.kind != "dict":
         return before == after
-    return len(leaves(interp, before)) == len(leaves(interp, after))
+    kept = old.attrs.keys() == new.attrs.keys()
+    return kept and all(_same_form(interp, value, new.attrs[key]) for key, value in old.attrs.items())
+
+
+def _items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a tuple or list; a mover may well make one of the other."""
+    obj = interp.obj_of(value)
+    if isinstance(value, TupleValue) or (obj is not None and obj.kind == "list"):
+        return iteration.exact_items(interp, value)
+    return None
