@@ -329,3 +329,20 @@ def test_a_tensor_on_the_accelerator_is_no_array() -> None:
     )
     assert [line.partition(":")[0] for line in found] == ["7", "8", "9", "9", "10", "11"]
     assert {line.partition(": ")[2] for line in found} == {"numpy"}
+
+
+def test_arguments_that_steer_the_host_stay_there() -> None:
+    found = clashes(
+        """
+        import torch
+        from torch.nn.utils.rnn import pack_padded_sequence
+        x, where = torch.ones(4, 3, 2).cuda(), torch.tensor([3, 2, 2, 1]).cuda()
+        pack_padded_sequence(x, where, batch_first=True)
+        x.tensor_split(where)
+        torch.tensor_split(x, where)
+        pack_padded_sequence(x, where.cpu(), batch_first=True)
+        x.tensor_split(where.cpu())
+        x.tensor_split(2)
+        """
+    )
+    assert found == ["5: host-only", "6: host-only", "7: host-only"]

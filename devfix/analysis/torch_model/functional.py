@@ -202,13 +202,27 @@ def grad(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def pack_padded(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pack_padded_sequence``: lengths on the CPU, whatever the input (facts)."""
-    lengths = site.get(1, "lengths")
-    value = without_none(lengths.value) if lengths is not None else None
-    if lengths is not None and isinstance(value, Tensor) and value.device.is_accelerator:
-        part = Part(value, "lengths", lengths.node)
-        requirements.record(interp, site.node, "torch.nn.utils.rnn.pack_padded_sequence", "host-only", [part])
+    _on_host(interp, "torch.nn.utils.rnn.pack_padded_sequence", "lengths", site)
     data = site.value(0, "input")
     return data if data is not None else UNKNOWN
+
+
+def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
+    """The second argument is read on the CPU, wherever the data is."""
+    arg = site.get(1, role)
+    value = without_none(arg.value) if arg is not None else None
+    if arg is not None and isinstance(value, Tensor) and value.device.is_accelerator:
+        requirements.record(interp, site.node, name, "host-only", [Part(value, role, arg.node)])
+
+
+def tensor_split(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``tensor_split``: "expected tensor_indices_or_sections to be on cpu"."""
+    _on_host(interp, "torch.tensor_split", "tensor_indices_or_sections", site)
+    data = site.value(0, "input")
+    data = without_none(data) if data is not None else None
+    if not isinstance(data, Tensor):
+        return UNKNOWN
+    return Sequence(operations.derived(interp, [data], site, data.dtype, data.rank))
 
 
 def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -235,6 +249,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.autograd.grad": grad,
     "torch.nn.functional.one_hot": one_hot,
     "torch.nn.utils.rnn.pack_padded_sequence": pack_padded,
+    "torch.tensor_split": tensor_split,
     "torch.nn.utils.rnn.pad_packed_sequence": pad_packed,
     "torch.nn.utils.rnn.pad_sequence": pad_sequence,
     **{

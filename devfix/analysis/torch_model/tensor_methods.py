@@ -59,7 +59,9 @@ def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, s
 def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite) -> Value:
     if name in ("size", "stride"):
         return Scalar("int") if site.args else Sequence(Scalar("int"))
-    if name in ("split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "split_with_sizes"):
+    if name == "tensor_split":
+        return functional.tensor_split(interp, name, site.shifted(Arg(value, where)))
+    if name in ("split", "chunk", "unbind", "hsplit", "vsplit", "split_with_sizes"):
         rank = value.rank if name != "unbind" else None
         return Sequence(operations.derived(interp, [value], site, value.dtype, rank))
     if name in ("argsort", "multinomial", "nonzero", "bincount_"):
