@@ -46,14 +46,15 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
 def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     """``trainer.fit(model, loaders)`` and its kin; afterwards nobody knows where the model is."""
     model = site.value(0, "model")
-    if name not in _PHASES or not isinstance(model, Ref) or obj.facts.get("accelerator") == Const("cpu"):
+    if name not in _PHASES or not isinstance(model, Ref):
         return UNKNOWN
-    if modules.is_module(interp, model):
+    on_host = obj.facts.get("accelerator") == Const("cpu")
+    if modules.is_module(interp, model) and not on_host:
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
     for position, (source, step) in enumerate(_PHASES[name], start=1):
         for loader in members(_loader(interp, model, source, position, site)):
-            _run_step(interp, model, step, loader, site)
+            _run_step(interp, model, step, loader if on_host else _owned(interp, loader), site)
     modules.havoc(interp, model)
     return UNKNOWN
 
@@ -77,11 +78,17 @@ def _loader(interp: Interpreter, model: Ref, source: str, position: int, site: C
 
 def _run_step(interp: Interpreter, model: Ref, step: str, loader: Value, site: CallSite) -> None:
     obj = interp.obj_of(loader)
+    if obj is not None and obj.kind == "loader":
+        batch = iteration.element(interp, loader, site.node)
+        _call(interp, model, step, [batch, Scalar("int")], site)
+
+
+def _owned(interp: Interpreter, loader: Value) -> Value:
+    """The loader that the Trainer makes of one: it moves its batches."""
+    obj = interp.obj_of(loader)
     if obj is None or obj.kind != "loader":
-        return
-    owned = interp.new(replace(obj, facts={**obj.facts, "moved": Const(TRAINER)}))
-    batch = iteration.element(interp, owned, site.node)
-    _call(interp, model, step, [batch, Scalar("int")], site)
+        return loader
+    return interp.new(replace(obj, facts={**obj.facts, "moved": Const(TRAINER)}))
 
 
 def _call(interp: Interpreter, receiver: Ref, name: str, args: list[Value], site: CallSite) -> Value:
