@@ -93,6 +93,7 @@ class _Oracle:
         self.before: dict[int, list[ast.stmt]] = {}
         self.after: dict[int, list[ast.stmt]] = {}
         self.gone: set[int] = set()
+        self.idle: set[int] = set()
         self.module_code: list[Edit] = []
 
     def take(self, edit: Edit) -> None:
@@ -135,9 +136,10 @@ class _Oracle:
             while isinstance(base, (ast.Attribute, ast.Subscript)):
                 base = base.value
             if isinstance(base, ast.Name):
-                self.gone.add(id(statement))
+                self.idle.add(id(statement))
 
     def run(self) -> None:
+        self.gone |= self.idle - self.on_statement.keys()
         # Bodies are known by identity, so they are rebuilt in place.
         self._block(self.tree.body, is_module=True)
 
@@ -176,12 +178,7 @@ class _Oracle:
         for name, value in list(ast.iter_fields(statement)):
             self._field(statement, name, value)
         for edit in self.on_statement.get(id(statement), []):
-            assert isinstance(edit, BindResult)
-            assert isinstance(statement, ast.Expr)
-            bound = ast.parse(f"{edit.target} = 0").body[0]
-            assert isinstance(bound, ast.Assign)
-            bound.value = statement.value
-            return bound
+            return _statement_of(edit, statement)
         return statement
 
     def _field(self, node: ast.AST, name: str, value: object) -> None:
@@ -202,11 +199,31 @@ class _Oracle:
         return result
 
 
+def _statement_of(edit: Edit, statement: ast.stmt) -> ast.stmt:
+    """The statement that takes the place of another."""
+    if isinstance(edit, BindResult):
+        assert isinstance(statement, ast.Expr)
+        bound = ast.parse(f"{edit.target} = 0").body[0]
+        assert isinstance(bound, ast.Assign)
+        bound.value = statement.value
+        return bound
+    assert isinstance(edit, AssignmentToCall)
+    assert isinstance(statement, (ast.Assign, ast.AnnAssign))
+    assert statement.value is not None
+    return ast.Expr(_wrapped(statement.value, edit.prefix, edit.suffix))
+
+
+def _wrapped(node: ast.expr, prefix: str, suffix: str) -> ast.expr:
+    whole = _Substitute(node).visit(_expression(f"{prefix}{_PLACEHOLDER}{suffix}"))
+    assert isinstance(whole, ast.expr)
+    return whole
+
+
 def _changed(node: ast.AST, edit: Edit) -> ast.AST:
     match edit:
         case WrapExpression(_, prefix, suffix):
             assert isinstance(node, ast.expr)
-            return _Substitute(node).visit(_expression(f"{prefix}{_PLACEHOLDER}{suffix}"))  # type: ignore[no-any-return]
+            return _wrapped(node, prefix, suffix)
         case ReplaceExpression(_, code):
             return _expression(code)
         case DropCall():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from devfix.findings import (
     AddImport,
+    AssignmentToCall,
     BindResult,
     DeleteStatement,
     DropCall,
@@ -197,6 +198,12 @@ def _is_method_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
 
 
+def _has_one_target(node: ast.AST) -> bool:
+    if isinstance(node, ast.AnnAssign):
+        return node.value is not None
+    return isinstance(node, ast.Assign) and len(node.targets) == 1
+
+
 def _keywords(node: ast.AST) -> list[str]:
     return [item.arg for item in node.keywords if item.arg] if isinstance(node, ast.Call) else []
 
@@ -231,6 +238,7 @@ def statement_edits(text: str) -> st.SearchStrategy[Edit]:
     statements = nodes.of(ast.stmt, lambda node: True)
     bodies = nodes.of(ast.stmt, lambda node: isinstance(getattr(node, "body", None), list))
     bare = nodes.of(ast.Expr)
+    assignments = nodes.of(ast.stmt, _has_one_target)
     choices: list[st.SearchStrategy[Edit]] = [
         st.builds(InsertBefore, _of(statements), _of(STATEMENTS)),
         st.builds(InsertAfter, _of(statements), _of(STATEMENTS)),
@@ -240,6 +248,10 @@ def statement_edits(text: str) -> st.SearchStrategy[Edit]:
     ]
     if bodies:
         choices.append(st.builds(InsertAtBodyStart, _of(bodies), _of(STATEMENTS)))
+    if assignments:
+        choices.append(
+            st.builds(AssignmentToCall, _of(assignments), st.just("keep('a', "), st.just(", k=1)"))
+        )
     if bare:
         choices.append(st.builds(BindResult, _of(bare), _of(("bound", "self.a"))))
     return st.one_of(choices)

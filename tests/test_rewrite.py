@@ -338,6 +338,8 @@ def test_a_bound_statement_is_not_taken_away_with_its_call() -> None:
         ("if c: self.a = b; d = 1\n", 'if c: self.keep("a", b, k=1); d = 1\n'),
         ("self.a = (b +  # one\n  c)\n", 'self.keep("a", (b +  # one\n  c), k=1)\n'),
         ("self.a = \\\n  b\n", 'self.keep("a", b, k=1)\n'),
+        ("self.a = b, c\n", 'self.keep("a", (b, c), k=1)\n'),
+        ("self.a = (b, c)\n", 'self.keep("a", (b, c), k=1)\n'),
     ],
 )
 def test_an_assignment_becomes_a_call(text: str, result: str) -> None:

@@ -44,7 +44,7 @@ SPACE = "\r\n \t\f"
 
 # Derandomised, so that a run fails for what was changed and for nothing else.
 steady = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-quick = settings(steady, max_examples=50)
+quick = settings(steady, max_examples=40)
 few = settings(steady, max_examples=6)
 
 
@@ -222,7 +222,7 @@ def _anchor(edit: Edit) -> object:
 
 
 @pytest.mark.parametrize(
-    "path", [*small_files(STANDARD_FILES, 20), *small_files(OUR_FILES, 10)], ids=lambda path: path.name
+    "path", [*small_files(STANDARD_FILES, 14), *small_files(OUR_FILES, 8)], ids=lambda path: path.name
 )
 def test_edits_of_real_files(path: Path) -> None:
     text = read(path)

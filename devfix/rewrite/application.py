@@ -34,6 +34,7 @@ from devfix.rewrite.operand import Operand, level_of
 from devfix.rewrite.outline import Outline
 from devfix.rewrite.patch import Copier, Patch, Side
 from devfix.rewrite.plan import Plan
+from devfix.rewrite.precedence import Level
 from devfix.rewrite.rendering import Renderer
 from devfix.rewrite.tree import Tree, parse_python
 
@@ -143,6 +144,8 @@ class _Application:
             raise EditError(f"The value in line {span.line} is to be handed over twice.")
         value = self._expressions.part(statement.row, given)
         start, end = value.parens or (value.start, value.end)
+        if not value.parens and value.level < Level.EXPRESSION:
+            prefix, suffix = prefix + "(", ")" + suffix
         self._handed_over[statement.start] = [
             Patch(statement.start, start, prefix),
             Patch(end, end, suffix, Side.CLOSING, 1),
