@@ -10,13 +10,14 @@ from devfix.analysis import calls, construction
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter, Library
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import is_module, is_module_class, tensors, transform
+from devfix.analysis.modules import is_module, is_module_class, tensors, transform, tree
 from devfix.analysis.recorder import MODULE_TOKEN, Recorder
 from devfix.analysis.torch_model import owners
 from devfix.analysis.values import (
     Class,
     Function,
     Ref,
+    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -80,6 +81,7 @@ def run_script(interp: Interpreter, path: str) -> None:
 
 def _note_models(interp: Interpreter) -> None:
     """Write down where the script's models are made: modules with parameters that nobody holds."""
+    held_by = owners.holders(interp)
     for address, obj in list(interp.state.objects()):
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
@@ -87,7 +89,7 @@ def _note_models(interp: Interpreter) -> None:
         made = obj.trail[0]
         if made.kind == "module" and made not in interp.recorder.models:
             parameters = any(tensor.parameter for tensor in tensors(interp, ref))
-            if parameters and not owners.holders(interp, ref):
+            if parameters and address not in held_by:
                 interp.recorder.models.append(made)
 
 
@@ -157,6 +159,9 @@ def _symbolic_object(interp: Interpreter, cls: Class) -> Value:
     interp.state.dead = False
     if isinstance(made, Ref) and is_module(interp, made):
         transform(interp, made, _on_module_device)
+        for part in tree(interp, made):
+            # Whoever calls it may be training or evaluating.
+            interp.update(part, interp.obj(part).with_fact("training", Scalar("bool")))
     return made
 
 

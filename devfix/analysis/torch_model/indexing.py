@@ -10,6 +10,7 @@ from devfix.analysis import calls, classes, containers
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import external_objects, grad_mode, requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -86,8 +87,9 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         if selected is not None:
             return selected
     if rank is None or rank < 0:
-        simple = all(isinstance(where, ast.Slice) for _, where in keys)
-        return rank if simple else None
+        if any(_keeps_a_dimension(where) for _, where in keys):
+            return AT_LEAST_1
+        return None
     for value, where in keys:
         if isinstance(where, ast.Constant) and where.value is None:
             rank += 1
@@ -102,6 +104,11 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         else:
             return None
     return max(rank, 0)
+
+
+def _keeps_a_dimension(where: ast.expr) -> bool:
+    """A slice keeps its dimension and None adds one, so the result is no scalar."""
+    return isinstance(where, ast.Slice) or (isinstance(where, ast.Constant) and where.value is None)
 
 
 def _selected(rank: int, key: Value) -> int | None:

@@ -11,7 +11,9 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.torch_model import checkpoint, layers, leaves, moves, owners, pretrained
 from devfix.analysis.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     Obj,
@@ -26,7 +28,7 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_ITSELF = frozenset("train eval requires_grad_ share_memory zero_grad compile apply".split())
+_ITSELF = frozenset("requires_grad_ share_memory zero_grad compile apply".split())
 
 
 def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
@@ -36,6 +38,8 @@ def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     handler = _HANDLERS.get(name)
     if handler is not None:
         return handler(interp, ref, site)
+    if name in ("train", "eval"):
+        return _set_mode(interp, ref, name, site)
     if name in _ITSELF:
         if name == "apply" and site.args:
             for part in modules.tree(interp, ref)[:8]:
@@ -46,6 +50,14 @@ def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in ("items", "values", "keys"):
         return _entries(interp, ref, name)
     return pretrained.method(interp, ref, name, site)
+
+
+def _set_mode(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
+    """``train(mode=True)`` and ``eval()``: what ``self.training`` says from here on."""
+    mode = site.value(0, "mode") if name == "train" else FALSE
+    for part in modules.tree(interp, ref):
+        interp.update(part, interp.obj(part).with_fact("training", TRUE if mode is None else mode))
+    return ref
 
 
 def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

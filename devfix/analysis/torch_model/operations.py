@@ -34,6 +34,7 @@ from devfix.analysis.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    Const,
     Ref,
     Sequence,
     Tensor,
@@ -148,10 +149,21 @@ def _reduced_rank(
     if keep:
         return first.rank
     dim = site.value(1, "dim", "axis")
-    if first.rank is None or first.rank < 0 or dim is None:
+    if dim is None:
         return None
     items = exact_items(interp, dim)
-    return max(first.rank - (len(items) if items is not None else 1), 0)
+    dims = list(items) if items is not None else [dim]
+    if first.rank is not None and first.rank >= 0:
+        return max(first.rank - len(dims), 0)
+    return _rank_implied(dims)
+
+
+def _rank_implied(dims: list[Value]) -> int | None:
+    """Reducing dimensions 2 and 3 leaves at least 0 and 1: what the numbers themselves tell."""
+    numbers = [d.value for d in dims if isinstance(d, Const) and isinstance(d.value, int)]
+    if len(numbers) < len(dims) or not numbers or min(numbers) < 0:
+        return None
+    return AT_LEAST_1 if max(numbers) + 1 > len(numbers) else None
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:

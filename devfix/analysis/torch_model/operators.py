@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.lattice import CPU, Device, promote, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, CPU, Device, promote, rank_of_broadcast
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -107,7 +107,7 @@ def tensor_result(
     result = Tensor(
         device,
         requirements.under_autocast(interp, dtype) if strict else dtype,
-        None if strict or unknown else rank_of_broadcast([_rank(left[0]), _rank(right[0])]),
+        None if unknown else _result_rank(left[0], right[0], product=strict),
         grad=grad,
         leaf=grad_mode.is_leaf(grad),
         trail=(interp.site("result", node),),
@@ -115,6 +115,16 @@ def tensor_result(
     )
     result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
     return keep_split(result, tensors)
+
+
+def _result_rank(left: Value, right: Value, *, product: bool) -> int | None:
+    """The rank of a pointwise result, or of a matrix product (a scalar only for two vectors)."""
+    ranks = [_rank(left), _rank(right)]
+    if not product:
+        return rank_of_broadcast(ranks)
+    if None in ranks or ranks == [1, 1]:
+        return None
+    return AT_LEAST_1
 
 
 def _stays(tensor: Tensor, left: Value, right: Value) -> bool:

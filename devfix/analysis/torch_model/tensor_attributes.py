@@ -107,7 +107,7 @@ _PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"
 
 def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     if name == "training":
-        return Scalar("bool")
+        return obj.facts.get("training", TRUE)
     if name == "device" and not (isinstance(obj.cls, Class) and _is_plain_module(interp, obj.cls)):
         return _framework_device(interp, ref)
     if name == "dtype":
