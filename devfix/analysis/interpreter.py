@@ -70,6 +70,8 @@ class Library:
     sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     accounts: dict[int, Account] = field(default_factory=dict)
+    #: Which classes, by their frames, are Modules.
+    module_classes: dict[int, bool] = field(default_factory=dict)
     #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
     default_floats: bool = True
     layer: Layer = field(init=False)

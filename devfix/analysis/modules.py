@@ -54,7 +54,13 @@ def external_bases(interp: Interpreter, cls: Value) -> Iterator[str]:
 
 def is_module_class(interp: Interpreter, cls: Value) -> bool:
     """Whether a class is an ``nn.Module``."""
-    return any(is_module_name(name) for name in external_bases(interp, cls))
+    if not isinstance(cls, Class):
+        return isinstance(cls, External) and is_module_name(cls.name)
+    known = interp.library.module_classes.get(cls.frame)
+    if known is None:
+        known = any(is_module_name(name) for name in external_bases(interp, cls))
+        interp.library.module_classes[cls.frame] = known
+    return known
 
 
 def is_module_name(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from devfix.analysis import modules
 from devfix.analysis.containers import everything
 from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Value, extend, members
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Union, Value, extend, members
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -21,35 +22,44 @@ if TYPE_CHECKING:
 _MOVED = "moved at"
 
 
-def holders(interp: Interpreter, ref: Ref) -> list[tuple[Ref, Ref | None]]:
-    """Modules that hold ``ref``: directly (second item None) or in a plain list or dict (that)."""
-    found: list[tuple[Ref, Ref | None]] = []
+#: For each object the modules that hold it: directly (second item None) or in a plain list or dict (that).
+Holders = dict[int, list[tuple[Ref, Ref | None]]]
+
+
+def holders(interp: Interpreter) -> Holders:
+    """What every module holds, seen from what is held."""
+    found: Holders = {}
     for address, obj in interp.state.objects():
         if obj.kind not in ("module", "instance"):
             continue
         owner = Ref(address)
         if not modules.is_module(interp, owner):
             continue
-        for value in (*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])):
-            for member in members(value):
-                if member == ref and owner != ref:
-                    found.append((owner, None))
-                elif isinstance(member, Ref) and _plainly_holds(interp, member, ref):
-                    found.append((owner, member))
+        for held in _references((*obj.attrs.values(), *(obj.items or ()), obj.element)):
+            if held != owner:
+                found.setdefault(held.address, []).append((owner, None))
+            for inner in _listed(interp, held):
+                found.setdefault(inner.address, []).append((owner, held))
     return found
 
 
-def _plainly_holds(interp: Interpreter, container: Ref, ref: Ref, depth: int = 2) -> bool:
+def _references(values: Iterable[Value | None]) -> Iterator[Ref]:
+    for value in values:
+        if isinstance(value, Ref):
+            yield value
+        elif isinstance(value, Union):
+            yield from (member for member in value.members if isinstance(member, Ref))
+
+
+def _listed(interp: Interpreter, container: Ref, depth: int = 2) -> Iterator[Ref]:
+    """What a plain list or dict, and the ones in it, refer to."""
     obj = interp.obj_of(container)
     if obj is None or obj.kind not in ("list", "dict"):
-        return False
-    for value in everything(obj):
-        for member in members(value):
-            if member == ref:
-                return True
-            if depth and isinstance(member, Ref) and _plainly_holds(interp, member, ref, depth - 1):
-                return True
-    return False
+        return
+    for held in _references(everything(obj)):
+        yield held
+        if depth:
+            yield from _listed(interp, held, depth - 1)
 
 
 def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
@@ -59,8 +69,9 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     left behind. Above a module that joined one after its move the search ends: nobody moves it.
     """
     current, seen = ref, {ref}
+    held_by = holders(interp)
     while True:
-        above = [pair for pair in holders(interp, current) if pair[0] not in seen]
+        above = [pair for pair in held_by.get(current.address, ()) if pair[0] not in seen]
         direct = [pair for pair in above if pair[1] is None]
         if direct and _joined_late(interp, current, direct[0][0]):
             return current, None
@@ -139,7 +150,8 @@ def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
     if container is not None:
         found["unregistered"] = "1"
-    if any(_joined_late(interp, top, whole) for whole, plain in holders(interp, top) if plain is None):
+    above = holders(interp).get(top.address, ())
+    if any(_joined_late(interp, top, whole) for whole, plain in above if plain is None):
         found["late"] = "1"
     return found
 
