@@ -27,13 +27,19 @@ if TYPE_CHECKING:
     from devfix.project import Program
 
 
+#: Statements that may be interpreted in a whole program, whatever its size, and for each of its lines.
+_BUDGET, _BUDGET_OF_A_LINE = 60_000, 1
+
+
 def run_program(program: Program, recorder: Recorder) -> None:
     """Interpret a program from all its entry points, then what none of them reached."""
     library = Library()
-    for path in _scripts(program):
-        run_script(Interpreter(program, recorder, library), path)
-    for path in sorted(program.sources):
-        _run_uncalled(Interpreter(program, recorder, library), path)
+    lines = sum(source.text.count("\n") for source in program.sources.values())
+    budget = _BUDGET + _BUDGET_OF_A_LINE * lines
+    for run, paths in ((run_script, _scripts(program)), (_run_uncalled, sorted(program.sources))):
+        for path in paths:
+            if library.steps < budget:
+                run(Interpreter(program, recorder, library), path)
 
 
 def _scripts(program: Program) -> list[str]:
@@ -75,8 +81,7 @@ def run_script(interp: Interpreter, path: str) -> None:
     """Interpret a file as ``__main__``."""
     interp.execute_file(path, interp.fresh(), "__main__")
     _note_models(interp)
-    if interp.exhausted:
-        interp.recorder.muted -= 1
+    interp.finish()
 
 
 def _note_models(interp: Interpreter) -> None:
@@ -108,9 +113,9 @@ def _run_uncalled(interp: Interpreter, path: str) -> None:
             if isinstance(value, Function) and value.path == path:
                 _call_symbolically(interp, value, [])
             elif isinstance(value, Class) and value.path == path:
+                before = interp.state.fork()
                 _call_methods(interp, value)
-    if interp.exhausted:
-        recorder.muted -= 1
+                interp.state = before
 
 
 def _definitions(tree: ast.Module) -> list[ast.AST]:
@@ -128,6 +133,7 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     interp.state.dead = False
     before = interp.state.fork()
     calls.call_function(interp, function, first, _place(function.node))
+    interp.finish()
     interp.state = before
 
 
@@ -156,6 +162,7 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
 def _symbolic_object(interp: Interpreter, cls: Class) -> Value:
     with interp.recorder.mute():
         made = construction.instantiate(interp, cls, CallSite(_place(cls.node)))
+    interp.finish()
     interp.state.dead = False
     if isinstance(made, Ref) and is_module(interp, made):
         transform(interp, made, _on_module_device)

@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     Namespace,
     Obj,
     Ref,
+    Trail,
     Value,
 )
 from devfix.findings import Origin
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     from devfix.source import Source
 
 #: Statements one entry point may take; past it the run stops recording (it knows too little).
-STEP_LIMIT = 60_000
+STEP_LIMIT = 25_000
 
 _TEXT_LIMIT = 60
 
 
 #: A function is interpreted in at least so many contexts, and in more until it took so many steps.
-_CONTEXTS, _FUNCTION_STEPS = 3, 6_000
+_CONTEXTS, _FUNCTION_STEPS = 3, 2_500
 
 
 @dataclass(slots=True)
@@ -69,6 +70,8 @@ class Library:
     parents: dict[int, int | None] = field(default_factory=dict)
     sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
+    #: How many statements all finished runs took.
+    steps: int = 0
     accounts: dict[int, Account] = field(default_factory=dict)
     #: Which classes, by their frames, are Modules.
     module_classes: dict[int, bool] = field(default_factory=dict)
@@ -106,6 +109,8 @@ class Interpreter:
         self.retained: set[Origin] = set()
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
+        #: What holds a module, and its details, by the call that asked.
+        self.described: dict[tuple[int, int], tuple[Trail, dict[str, str]]] = {}
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:
@@ -131,6 +136,13 @@ class Interpreter:
         if self.steps != STEP_LIMIT * 2:
             self.steps = STEP_LIMIT * 2
             self.recorder.muted += 1
+
+    def finish(self) -> None:
+        """The run from one entry point is over; another may begin."""
+        if self.exhausted:
+            self.recorder.muted -= 1
+        self.library.steps += min(self.steps, STEP_LIMIT)
+        self.steps = 0
 
     @property
     def exhausted(self) -> bool:

@@ -100,7 +100,11 @@ def weight(
     apart = "cpu" in devices and not devices.isdisjoint(("accelerator", "same-as"))
     if interp.recorder.muted or not (apart or len(dtypes) > 1):
         return Part(place, "weight", callee), None
-    return Part(describe(interp, ref, place), "weight", callee), detail(interp, ref) if apart else None
+    key = (id(callee), ref.address)
+    known = interp.described.get(key)
+    if known is None:
+        known = interp.described[key] = (describe(interp, ref, place).trail, detail(interp, ref))
+    return Part(replace(place, trail=known[0]), "weight", callee), known[1] if apart else None
 
 
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
