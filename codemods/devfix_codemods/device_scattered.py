@@ -54,6 +54,8 @@ class DeviceScattered(Rule):
         span = facts.source(path).span
         others = found[1 : _SHOWN + 1]
         notes = tuple(Note(path, span(node), "and here") for node in others)
-        message = f"the accelerator is spelt out at {len(found)} places of this file: one variable could name it"
+        message = (
+            f"the accelerator is spelt out at {len(found)} places of this file: one variable could name it"
+        )
         fix = one_device_variable(facts, path, found)
         return Finding(path, span(found[0]), self.code, self.name, message, notes=notes, fix=fix)

@@ -36,7 +36,9 @@ class OperandNotMoved(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
-        yield from self.merged(_fault(facts, found, operand) for found, operand in blamed if operand is not None)
+        yield from self.merged(
+            _fault(facts, found, operand) for found, operand in blamed if operand is not None
+        )
 
 
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:

@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, Mismatch, Relocator, Rule, buffer_fix, misplaced, plain_attributes
+from devfix.rules import (
+    Facts,
+    Fault,
+    Finding,
+    Mismatch,
+    Relocator,
+    Rule,
+    buffer_fix,
+    misplaced,
+    plain_attributes,
+)
 
 
 class UnregisteredTensor(Rule):

@@ -47,7 +47,11 @@ def _has_variable(facts: Facts, outline: Outline) -> bool:
 def _scopes(outline: Outline) -> set[str]:
     nodes = ast.walk(outline.source.tree)
     inner = (scope for node in nodes if isinstance(node, ast.stmt) for scope in outline.scopes(node))
-    return {"", *inner, *(outline.scope(node) for node in ast.walk(outline.source.tree) if isinstance(node, ast.stmt))}
+    return {
+        "",
+        *inner,
+        *(outline.scope(node) for node in ast.walk(outline.source.tree) if isinstance(node, ast.stmt)),
+    }
 
 
 def _named(outline: Outline) -> Iterator[tuple[ast.expr, Device]]:
@@ -102,7 +106,9 @@ def _is_optional(outline: Outline, node: ast.AST) -> bool:
 
 def _reads_flag(test: ast.expr) -> bool:
     return any(
-        isinstance(node, ast.Name) and isinstance(outer, (ast.Name, ast.Attribute)) and not _is_called(test, outer)
+        isinstance(node, ast.Name)
+        and isinstance(outer, (ast.Name, ast.Attribute))
+        and not _is_called(test, outer)
         for outer in ast.walk(test)
         for node in ast.walk(outer)
     )
