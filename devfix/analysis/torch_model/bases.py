@@ -9,6 +9,7 @@ from devfix.analysis import classes, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     external_objects,
+    frameworks,
     layers,
     losses,
     module_apply,
@@ -43,6 +44,9 @@ def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> Non
         package, _, last = base.rpartition(".")
         if base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
             optim.initialise_base(interp, ref, base, site)
+            return
+        if base in frameworks.TRAINERS:
+            frameworks.initialise_trainer(interp, ref, base, site)
             return
         if package == "torch.nn":
             _initialise_module(interp, ref, last, site)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules
+from devfix.analysis import calls, classes, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.torch_model import batches, data, lightning, moves
@@ -13,11 +13,14 @@ from devfix.analysis.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    Class,
     Const,
     DeviceValue,
     External,
+    Function,
     Obj,
     Ref,
+    Tensor,
     TupleValue,
     Value,
 )
@@ -31,7 +34,7 @@ _PREPARING = (External(ACCELERATE), External(FABRIC))
 _PREPARE = frozenset(
     "prepare prepare_model prepare_data_loader setup setup_module setup_dataloaders setup_optimizers".split()
 )
-_TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
+TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 
 
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -65,7 +68,7 @@ def trainer(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(model, Ref) and modules.is_module(interp, model):
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
-    return interp.new(Obj("external", External(_TRAINERS[0]), facts={"model": model or UNKNOWN}))
+    return interp.new(Obj("external", External(TRAINERS[0]), facts={"model": model or UNKNOWN}))
 
 
 def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value) -> None:
@@ -75,6 +78,20 @@ def _check_batch(interp: Interpreter, name: str, site: CallSite, dataset: Value)
     collator = site.value(2, "data_collator")
     made = data.assembled(interp, dataset, collator if collator is not None else NONE, site.node)
     batches.record(interp, site.node, name, "framework-pin", made, ())
+
+
+def initialise_trainer(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> None:
+    """``super().__init__(...)`` of the project's own Trainer, whose ``compute_loss`` will be called."""
+    trainer(interp, name, site)
+    model = site.value(0, "model")
+    if not isinstance(model, Ref):
+        return
+    interp.update(ref, interp.obj(ref).with_attr("model", model))
+    cls = interp.obj(ref).cls
+    found = classes.find(interp, cls, "compute_loss") if isinstance(cls, Class) else None
+    if isinstance(found, Function):
+        batch = interp.new(Obj("dict", element=Tensor(ACCELERATOR, grad=False, leaf=True)))
+        calls.call_function(interp, found, [ref, model, batch], site.node)
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:
@@ -98,7 +115,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return UNKNOWN
     if obj.cls == External(lightning.TRAINER):
         return lightning.method(interp, obj, name, site)
-    if obj.cls == External(_TRAINERS[0]):
+    if obj.cls == External(TRAINERS[0]):
         return UNKNOWN
     return None
 
@@ -124,5 +141,5 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     lightning.TRAINER: lightning.trainer,
     "transformers.TrainingArguments": arguments,
     "transformers.Seq2SeqTrainingArguments": arguments,
-    **dict.fromkeys(_TRAINERS, trainer),
+    **dict.fromkeys(TRAINERS, trainer),
 }
