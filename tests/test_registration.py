@@ -1,0 +1,108 @@
+"""Plain attributes of a module that become buffers and submodules, in the layouts they come in."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from devfix import engine, registry
+from devfix.config import Settings
+from devfix.findings import Applicability
+from devfix.project import load_project
+
+_PROGRAM = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+{body}
+
+    def forward(self, x):
+{forward}
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Net().to(device)
+print(model(torch.ones(2, 3).to(device)))
+"""
+
+
+def _program(body: str, forward: str) -> str:
+    inner = "super().__init__()\n" + textwrap.dedent(body).strip("\n")
+    return _PROGRAM.format(body=textwrap.indent(inner, " " * 8), forward=textwrap.indent(forward, " " * 8))
+
+
+def _fixed(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    project, _ = load_project([str(path)], [str(tmp_path)])
+    [report] = engine.fix(project, registry.load_rules(), Settings(), Applicability.UNSAFE)
+    assert report.crash is None
+    return report.new_text or text
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("self.a = torch.ones(3)", 'self.register_buffer("a", torch.ones(3), persistent=False)'),
+        (
+            "self.a = self.b = torch.ones(3)",
+            'a = self.b = torch.ones(3)\nself.register_buffer("a", a, persistent=False)',
+        ),
+        (
+            "self.a, self.n = torch.ones(3), 3",
+            'a, self.n = torch.ones(3), 3\nself.register_buffer("a", a, persistent=False)',
+        ),
+        (
+            "self.a = None\nself.a = torch.ones(3)",
+            'self.register_buffer("a", None, persistent=False)\nself.a = torch.ones(3)',
+        ),
+    ],
+)
+def test_a_tensor_attribute_becomes_a_buffer(tmp_path: Path, body: str, after: str) -> None:
+    text = _program(body, "return x + self.a")
+    assert _fixed(tmp_path, text) == _program(after, "return x + self.a")
+
+
+def test_a_class_attribute_of_the_name_is_in_the_way(tmp_path: Path) -> None:
+    text = _program("self.a = torch.ones(3)", "return x + self.a").replace(
+        "class Net(nn.Module):\n", "class Net(nn.Module):\n    a = None\n\n"
+    )
+    after = _fixed(tmp_path, text)
+    assert "register_buffer" not in after
+    assert after != text
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("self.m = [nn.Linear(3, 3)]", "self.m = nn.ModuleList([nn.Linear(3, 3)])"),
+        (
+            "self.m = []\nself.m.append(nn.Linear(3, 3))",
+            "self.m = nn.ModuleList()\nself.m.append(nn.Linear(3, 3))",
+        ),
+        (
+            "parts = [nn.Linear(3, 3)]\nself.m = parts",
+            "parts = [nn.Linear(3, 3)]\nself.m = nn.ModuleList(parts)",
+        ),
+    ],
+)
+def test_a_list_of_modules_is_registered(tmp_path: Path, body: str, after: str) -> None:
+    forward = "for m in self.m:\n    x = m(x)\nreturn x"
+    assert _fixed(tmp_path, _program(body, forward)) == _program(after, forward)
+
+
+def test_a_dict_of_modules_needs_names_as_keys(tmp_path: Path) -> None:
+    named = _program('self.m = {"one": nn.Linear(3, 3)}', 'return self.m["one"](x)')
+    numbered = _program("self.m = {1: nn.Linear(3, 3)}", "return self.m[1](x)")
+    assert 'nn.ModuleDict({"one": nn.Linear(3, 3)})' in _fixed(tmp_path, named)
+    assert "ModuleDict" not in _fixed(tmp_path, numbered)
+
+
+def test_a_list_that_is_sorted_stays_a_list(tmp_path: Path) -> None:
+    forward = "self.m.reverse()\nfor m in self.m:\n    x = m(x)\nreturn x"
+    assert "ModuleList" not in _fixed(tmp_path, _program("self.m = [nn.Linear(3, 3)]", forward))
