@@ -156,9 +156,6 @@ def _is_quiet(line: str) -> bool:
     return not line.strip() or line.lstrip(" \t\f").startswith("#")
 
 
-# Programs made up
-
-
 @quick
 @given(st.data(), programs())
 def test_an_edit_that_changes_nothing_gives_the_text_back(data: st.DataObject, text: str) -> None:
@@ -216,9 +213,6 @@ def _anchor(edit: Edit) -> object:
         case InsertAfterImports():
             return "code"
     return edit
-
-
-# Files that people wrote
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,6 @@ class Imports:
         for node, codes in self._joined.items():
             yield from self._listing(node).insert(codes)
 
-    # What the module has
-
     def _rows(self) -> list[Row]:
         return self.plan.outline.module.rows
 
@@ -81,8 +79,6 @@ class Imports:
 
     def _docstrings(self) -> int:
         return 1 if self.plan.outline.module.docstring(self.plan.outline.tree) else 0
-
-    # Imports
 
     def _place_import(self, wanted: Binding) -> None:
         others = [
@@ -142,8 +138,6 @@ class Imports:
         stop = tree.end(comma.whitespace_before) + 1 if isinstance(comma, cst.Comma) else None
         last = alias.asname.name if alias.asname else alias.name
         return Entry(tree.start(alias.name), tree.end(last), stop)
-
-    # Code
 
     def _place_code(self, snippet: Snippet) -> None:
         lines = self._news(snippet) if snippet.lines else []

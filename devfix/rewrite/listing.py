@@ -62,8 +62,6 @@ class Listing:
         for number in sorted(numbers):
             yield self._removal(number, trailing=number > last)
 
-    # Inserting
-
     def _first_of_last(self) -> Entry:
         first = len(self.entries)
         while first and self.entries[first - 1].last:
@@ -91,8 +89,6 @@ class Listing:
             lines[-1] = f"{indent}{codes[-1]}{self.newline}"
         yield _insertion(self.tree.lines.start_of_next_line(entry.stop), "".join(lines))
 
-    # Removing
-
     def _removal(self, number: int, *, trailing: bool) -> Patch:
         entry = self.entries[number]
         if self._has_line(entry):
@@ -104,8 +100,6 @@ class Listing:
         if (trailing or (ends_line and number)) and not self._comment(before, entry.start):
             return Patch(before, entry.stop, "")
         return Patch(entry.start, after, "")
-
-    # The layout
 
     def _one_per_line(self) -> bool:
         following = self.entries[1:] if len(self.entries) > 1 else self.entries

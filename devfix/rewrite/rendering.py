@@ -31,8 +31,6 @@ class Renderer:
         self._check_items()
         return text
 
-    # Blocks
-
     def _block(self, block: Block, shift: Shift) -> str:
         parts: list[str] = []
         floor = block.start
@@ -93,8 +91,6 @@ class Renderer:
             text += self._newline * (2 if rest.startswith(_DEFINITIONS) else 1)
         return text
 
-    # Rows
-
     def _row(self, row: Row, shift: Shift) -> str:
         if row.is_compound:
             return self._compound_row(row, shift)
@@ -135,8 +131,6 @@ class Renderer:
         if row is not row.block.rows[0] or not self._plan.needs_pass(row.block):
             return ""
         return shift.indent(row.block.indent) + "pass" + self._newline
-
-    # Rows of simple statements
 
     def _simple(self, row: Row, shift: Shift) -> str:
         """The lines of a row that has its own, but for what goes before its first statement."""
@@ -203,8 +197,6 @@ class Renderer:
 
     def _tail(self, row: Row, shift: Shift) -> str:
         return self._copier.copy(row.statements[-1].end, row.end, shift)
-
-    # Items
 
     def _items(self, items: Iterable[Item], row: Row, shift: Shift) -> str:
         indent = shift.indent(row.block.indent)
