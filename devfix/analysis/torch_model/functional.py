@@ -233,7 +233,7 @@ def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``pad_sequence``: the list becomes one tensor where its items are."""
+    """``pad_sequence``, ``pack_sequence``: the list becomes one tensor where its items are."""
     return operations.joined(interp, "torch.stack", OPS["stack"], site)
 
 
@@ -252,6 +252,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.tensor_split": tensor_split,
     "torch.nn.utils.rnn.pad_packed_sequence": pad_packed,
     "torch.nn.utils.rnn.pad_sequence": pad_sequence,
+    "torch.nn.utils.rnn.pack_sequence": pad_sequence,
     **{
         f"torch.nn.init.{name}": init
         for name in (
