@@ -58,12 +58,18 @@ def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
     return peer.span == mismatch.sink or (peer.role == "weight" and mismatch.get("module") is not None)
 
 
+#: Methods whose receiver may be elsewhere than what they return.
+_MOVES = ("to", "cpu", "cuda", "type", "type_as")
+
+
 def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     """A name in the operand's expression for a tensor that is where the operand is."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.BinOp):
             node = node.left
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _MOVES:
+                return None
             node = node.func.value
         elif isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
