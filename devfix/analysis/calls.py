@@ -271,7 +271,9 @@ def _bind_parameter(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
 ) -> None:
     if value is None or (isinstance(value, Unknown) and not value.token):
-        value = Unknown(f"{function.path}:{function.scope}:{parameter.arg}")
+        # Where code calls the function, what is learnt of the argument holds for that call alone.
+        call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
+        value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
     if isinstance(value, Tensor):
         value = value.at(interp.site("argument", parameter))
     elif parameter is not _receiver(function):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, CPU, Device, promote, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -101,7 +101,10 @@ def tensor_result(
     tensors = [part.tensor for part in parts]
     if unknown and not device.is_accelerator:
         # The other operand may be a tensor that lives anywhere.
-        device = tensors[0].device if _stays(tensors[0], left[0], right[0]) else device
+        if _stays(tensors[0], left[0], right[0]):
+            device = tensors[0].device
+        elif device.kind == "cpu":
+            device = UNKNOWN_DEVICE
     dtype = None if unknown else _result_dtype(op, left[0], right[0])
     grad = grad_mode.recorded(interp, _needs_grad(tensors))
     result = Tensor(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import factories, functional, leaves, moves, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -31,6 +32,14 @@ _FILLING = frozenset(
     "copy_ normal_ uniform_ zero_ fill_ random_ bernoulli_ exponential_ set_ resize_ share_memory_ trunc_normal_ "
     "fill_diagonal_ cauchy_ log_normal_ geometric_ pin_memory_".split()
 )
+
+
+#: The parts of a sparse tensor: their dtype ("" as the tensor's) and rank.
+_OF_SPARSE = {
+    **dict.fromkeys(("values", "_values"), ("", AT_LEAST_1)),
+    **dict.fromkeys(("indices", "_indices"), ("int64", 2)),
+    **dict.fromkeys(("crow_indices", "col_indices", "row_indices", "ccol_indices"), ("int64", AT_LEAST_1)),
+}
 
 
 def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite) -> Value:
@@ -68,6 +77,9 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
         return operations.derived(interp, [value], site, "int64", value.rank)
     if name in {"unique", "unique_consecutive"}:
         return _unique(interp, value, site)
+    if name in _OF_SPARSE:
+        dtype, rank = _OF_SPARSE[name]
+        return operations.derived(interp, [value], site, dtype or value.dtype, rank)
     shifted = site.shifted(Arg(value, where))
     found = operations.apply(interp, name, shifted)
     if found is not None:
@@ -96,7 +108,7 @@ def _number(value: Tensor, name: str) -> Value:
         # A list whose items are known to be numbers only when there is one dimension.
         return Sequence(_number(value, "item") if value.rank == 1 else UNKNOWN)
     if value.dtype is None:
-        return Scalar("float")
+        return UNKNOWN
     if value.dtype == "bool":
         return Scalar("bool")
     return Scalar("float" if value.dtype.startswith(("float", "bfloat")) else "int")
