@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, construction
+from devfix.analysis import calls, receivers
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter, Library
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import is_module, is_module_class, tensors, transform, tree
-from devfix.analysis.recorder import MODULE_TOKEN, Recorder
+from devfix.analysis.modules import is_module, is_module_class, tensors
+from devfix.analysis.recorder import Recorder
 from devfix.analysis.torch_model import owners
 from devfix.analysis.values import (
     Class,
     Function,
     Ref,
-    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -151,31 +149,16 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
     ]
     if not methods:
         return
-    receiver = _symbolic_object(interp, cls)
+    receiver = receivers.make(interp, cls, CallSite(_place(cls.node)))
+    helpers = receivers.construction_helpers(cls.node)
     for method in methods:
+        name = getattr(method.node, "name", "")
+        if name in helpers:
+            continue
         if method.kind == "staticmethod":
             _call_symbolically(interp, method, [])
-        elif getattr(method.node, "name", "") != "__init__":
+        elif name != "__init__":
             _call_on(interp, cls, receiver, method)
-
-
-def _symbolic_object(interp: Interpreter, cls: Class) -> Value:
-    with interp.recorder.mute():
-        made = construction.instantiate(interp, cls, CallSite(_place(cls.node)))
-    interp.finish()
-    interp.state.dead = False
-    if isinstance(made, Ref) and is_module(interp, made):
-        transform(interp, made, _on_module_device)
-        for part in tree(interp, made):
-            # Whoever calls it may be training or evaluating.
-            interp.update(part, interp.obj(part).with_fact("training", Scalar("bool")))
-    return made
-
-
-def _on_module_device(tensor: Tensor) -> Tensor:
-    if tensor.device.kind != "cpu":
-        return tensor
-    return replace(tensor, device=same_as(MODULE_TOKEN))
 
 
 def _call_on(interp: Interpreter, cls: Class, receiver: Value, method: Function) -> None:

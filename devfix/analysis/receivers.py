@@ -1,0 +1,94 @@
+"""Receivers: the objects on which methods are interpreted that nobody calls."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes, construction
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import same_as
+from devfix.analysis.modules import is_module, transform, tree
+from devfix.analysis.recorder import MODULE_TOKEN
+from devfix.analysis.syntax import remembered
+from devfix.analysis.values import UNKNOWN, Class, Obj, Ref, Scalar, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """An object made with unknown arguments, some time later.
+
+    The parameters of a module are on one device, which nobody here decides. What other methods
+    than the constructor assign may have changed.
+    """
+    with interp.recorder.mute():
+        made = construction.instantiate(interp, cls, site)
+    interp.finish()
+    interp.state.dead = False
+    if not isinstance(made, Ref):
+        return made
+    if is_module(interp, made):
+        transform(interp, made, _on_module_device)
+        for part in tree(interp, made):
+            # Whoever calls it may be training or evaluating.
+            interp.update(part, interp.obj(part).with_fact("training", Scalar("bool")))
+    interp.update(made, _later(interp.obj(made), cls))
+    return made
+
+
+def _on_module_device(tensor: Tensor) -> Tensor:
+    if tensor.device.kind != "cpu":
+        return tensor
+    return replace(tensor, device=same_as(MODULE_TOKEN))
+
+
+def _later(obj: Obj, cls: Class) -> Obj:
+    changing = frozenset[str]().union(*(_reassigned(part.node) for part in classes.linearise(cls)))
+    attrs = {
+        name: UNKNOWN if name in changing and name not in obj.buffers and _is_plain(value) else value
+        for name, value in obj.attrs.items()
+    }
+    return replace(obj, attrs=attrs)
+
+
+def _is_plain(value: Value) -> bool:
+    return not isinstance(value, Ref) and not (isinstance(value, Tensor) and value.parameter)
+
+
+def _methods(cls: ast.ClassDef) -> list[_Method]:
+    return [node for node in cls.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+@remembered
+def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
+    """The attributes that methods assign once the object is made."""
+    helpers = construction_helpers(cls)
+    return frozenset(
+        part.attr
+        for method in _methods(cls)
+        if method.name != "__init__" and method.name not in helpers
+        for part in ast.walk(method)
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and _is_self(part.value)
+    )
+
+
+@remembered
+def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
+    """The methods that the constructor uses and no other method does: they see the object half made."""
+    early: set[str] = set()
+    late: set[str] = set()
+    for method in _methods(cls):
+        used = {
+            part.attr for part in ast.walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)
+        }
+        (early if method.name == "__init__" else late).update(used)
+    return frozenset(early - late)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
