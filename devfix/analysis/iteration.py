@@ -47,6 +47,8 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         if obj.element is not None:
             return None
         return tuple(key_value(key) for key in obj.attrs)
+    if obj.kind == "dataset":
+        return None  # its items are the columns
     if obj.items is not None and obj.element is None and "__iter__" not in obj.attrs:
         return obj.items
     return None
@@ -73,6 +75,10 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return UNKNOWN
     if obj.kind in ("loader", "sampler"):
         return data.batch(interp, value, node)
+    if obj.kind == "dataset":
+        return data.element(
+            interp, value, node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+        )
     if obj.kind == "instance":
         return calls.iterate_instance(interp, value, node)
     if obj.kind == "dict":

@@ -159,8 +159,18 @@ def assembled(
             samples = sample if alone else interp.new(Obj("list", element=sample))
             result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))
         else:
-            result = sample if alone else collate(interp, sample, node)
+            result = converted(sample) if alone else collate(interp, sample, node)
     return Batch(result, in_dataset, in_collate)
+
+
+def converted(sample: Value) -> Value:
+    """``default_convert``: what a loader makes of a sample that it does not collate."""
+    if isinstance(sample, Array):
+        roots = (sample.trail,) if sample.trail else ()
+        return Tensor(CPU, sample.dtype, sample.rank, grad=False, leaf=True, roots=roots)
+    if isinstance(sample, TupleValue):
+        return TupleValue(tuple(converted(item) for item in sample.items))
+    return sample
 
 
 def placed(interp: Interpreter, value: Value, device: Device) -> Value:

@@ -1,0 +1,110 @@
+"""Datasets and loaders: what a batch is, and what must not be done to it before it is one."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from reality import lies
+from text_program import analyse_text
+
+HEAD = """
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset, random_split
+
+class Pairs(Dataset):
+    def __init__(self, n=8):
+        self.x = np.zeros((n, 3), dtype=np.float32)
+        self.y = list(range(n))
+    def __len__(self):
+        return len(self.x)
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+class Dicts(Pairs):
+    def __getitem__(self, i):
+        return {"x": torch.zeros(3), "y": i, "z": 0.5, "name": "a"}
+
+tensors = TensorDataset(torch.rand(8, 3), torch.arange(8))
+"""
+
+ITERATIONS = """
+for x, y in DataLoader(tensors, batch_size=4): pass
+for x, y in tensors: pass
+x, y = tensors[0]
+for x, y in DataLoader(Pairs(), batch_size=4): pass
+x, y = Pairs()[0]
+x, y = next(iter(DataLoader(Pairs(), batch_size=2)))
+for batch in DataLoader(Dicts(), batch_size=4): x, y, z, name = batch["x"], batch["y"], batch["z"], batch["name"]
+for batch in DataLoader(tensors): x, y = batch[0], batch[1]; batch = None
+for i, (x, y) in enumerate(DataLoader(tensors)): pass
+for i, data in enumerate(DataLoader(Pairs()), 0): x, y = data; data = None
+x, y = next(iter(DataLoader(Subset(tensors, [0, 1]))))
+a, b = random_split(tensors, [4, 4]); x, y = next(iter(DataLoader(a)))
+x, y = next(iter(DataLoader(Pairs(), collate_fn=lambda items: ([i[0] for i in items], len(items)))))
+x = next(iter(DataLoader(torch.arange(4), batch_size=2)))
+x = next(iter(DataLoader([1.5, 2.5], batch_size=2)))
+x, y = next(iter(DataLoader(list(zip(torch.zeros(4, 3), range(4))), batch_size=2)))
+x, y = next(iter(DataLoader(Pairs(), batch_size=None)))
+n = len(DataLoader(tensors, batch_size=4).dataset)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("statement", ITERATIONS)
+def test_nothing_false_is_said_of_batches(statement: str) -> None:
+    lines = statement.split("; ") if not statement.startswith("for") else [statement]
+    assert lies(HEAD + "\n".join(lines) + "\n") == []
+
+
+def faults(text: str) -> list[str]:
+    """The kinds of mismatch; what runs but should not be is only advice."""
+    found = analyse_text(HEAD + DEVICE + dedent(text)).mismatches()
+    return ["advice" if mismatch.get("legal") else mismatch.kind for mismatch in found]
+
+
+DEVICE = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+MODEL = "net = nn.Linear(3, 2).to(device)\n"
+
+
+def test_a_batch_is_on_the_host() -> None:
+    assert faults(MODEL + "for x, y in DataLoader(tensors):\n    net(x)\n") == ["device"]
+    assert faults(MODEL + "for x, y in DataLoader(tensors):\n    net(x.to(device))\n") == []
+
+
+MOVING = """
+class Moving(Pairs):
+    def __getitem__(self, i):
+        return torch.zeros(3).to(device), 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", ["advice"]),
+        ("num_workers=2", ["worker"]),
+        ("pin_memory=True", ["pin"]),
+        ("num_workers=0", ["advice"]),
+    ],
+)
+def test_a_sample_may_be_moved_in_the_main_process_alone(options: str, expected: list[str]) -> None:
+    assert faults(f"{MOVING}for x, y in DataLoader(Moving(), {options}):\n    pass\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [("", ["advice"]), ("num_workers=2", ["worker"]), ("pin_memory=True", ["pin"])]
+)
+def test_a_collate_function_may_move_in_the_main_process_alone(options: str, expected: list[str]) -> None:
+    collate = "def collate(items):\n    return torch.stack([torch.tensor(i[0]) for i in items]).cuda()\n"
+    assert (
+        faults(f"{collate}for x in DataLoader(Pairs(), collate_fn=collate, {options}):\n    pass\n")
+        == expected
+    )
+
+
+def test_a_shuffle_wants_a_generator_on_the_host() -> None:
+    loader = "for x, y in DataLoader(tensors, shuffle=True, generator=torch.Generator({})):\n    pass\n"
+    assert faults(loader.format("device")) == ["generator"]
+    assert faults(loader.format("")) == []
