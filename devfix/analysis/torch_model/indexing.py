@@ -130,7 +130,9 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     for index, where in indices:
         _check_index(interp, target, tensor, index, where)
     # An integer of 0 dimensions selects, as a number does: what is left is a slice.
-    indices = [(index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)]
+    indices = [
+        (index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)
+    ]
     value = without_none(value)
     if not indices or not isinstance(value, Tensor):
         return
