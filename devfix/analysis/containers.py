@@ -61,6 +61,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, replace(obj, attrs=attrs, element=element))
     elif obj.kind in ("list", "set"):
         interp.update(ref, shuffled(obj, value))
+    elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
+        interp.update(ref, replace(obj, element=join_values(obj.element, value)))
 
 
 def shuffled(obj: Obj, *more: Value) -> Obj:

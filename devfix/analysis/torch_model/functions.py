@@ -26,6 +26,7 @@ from devfix.analysis.torch_model import (
     optim,
     python_builtins,
     standard_library,
+    tensor_methods,
 )
 from devfix.analysis.values import UNKNOWN, Value
 
@@ -49,6 +50,7 @@ HANDLERS: dict[str, Handler] = {
     **frameworks.HANDLERS,
     **dispatching.HANDLERS,
     **grad_mode.HANDLERS,
+    **tensor_methods.HANDLERS,
     generators.NAME: generators.make,
 }
 

@@ -118,7 +118,13 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return replace(obj.place, rank=None, trail=obj.place.trail or obj.trail)
     if isinstance(obj.cls, Class) and name not in obj.attrs:
         return ExternalMethod(ref, name, node)
-    return ExternalMethod(ref, name, node) if _is_method(name) else _child(interp, ref, obj, name)
+    if _is_method(name) or getattr(obj.cls, "name", "").startswith(_OF_METHODS):
+        return ExternalMethod(ref, name, node)
+    return _child(interp, ref, obj, name)
+
+
+#: Packages whose modules are asked for methods of their own rather than for their submodules.
+_OF_METHODS = ("torch_geometric.", "dgl.")
 
 
 def _is_plain_module(interp: Interpreter, cls: Class) -> bool:

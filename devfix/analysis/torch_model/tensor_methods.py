@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,12 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Array,
+    Const,
     Scalar,
     Sequence,
     Tensor,
     Value,
+    without_none,
 )
 
 if TYPE_CHECKING:
@@ -98,8 +101,24 @@ def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
     return Sequence(result) if extra else result
 
 
+_KINDS = {"is_floating_point": ("float", "bfloat"), "is_complex": ("complex",)}
+
+
+def asks_kind(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.is_floating_point(x)``."""
+    value = without_none(site.args[0].value) if site.args else UNKNOWN
+    return _number(value, name.rpartition(".")[2]) if isinstance(value, Tensor) else Scalar("bool")
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    f"torch.{name}": asks_kind for name in _KINDS
+}
+
+
 def _number(value: Tensor, name: str) -> Value:
     kind = _NUMBERS[name]
+    if name in _KINDS and value.dtype is not None:
+        return Const(value.dtype.startswith(_KINDS[name]))
     if kind is not None:
         return Scalar(kind)
     if name == "tolist" and value.rank is None:
