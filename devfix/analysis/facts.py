@@ -40,6 +40,7 @@ Kinds of mismatch:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.outline import Outline
@@ -77,6 +78,12 @@ class Facts:
         if path not in self._outlines:
             self._outlines[path] = Outline(self.source(path))
         return self._outlines[path]
+
+    def names(self, path: str) -> Iterator[list[Binding]]:
+        """What each name of each scope of a file was bound to."""
+        for (where, _), names in self._recorder.bindings.items():
+            if where == path:
+                yield from names.values()
 
     def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
         """What each name of a scope was bound to, over all contexts it ran in."""

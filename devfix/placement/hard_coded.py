@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.lattice import Device, parse_device
+from devfix.analysis.lattice import BACKENDS, Device, parse_device
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, ReplaceExpression, Span
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+#: A file in which no accelerator is spelled out twice has nothing scattered; cheap, and before any walk.
+_FEW = re.compile(rf"\b({'|'.join(sorted(BACKENDS))})\b.*\b({'|'.join(sorted(BACKENDS))})\b", re.DOTALL)
 #: Attributes of ``torch.cuda`` and the like that are no moves.
 _PACKAGES = frozenset({"torch", "backends", "version", "distributed", "nn"})
 
@@ -20,7 +23,7 @@ _PACKAGES = frozenset({"torch", "backends", "version", "distributed", "nn"})
 def spots(facts: Facts, path: str) -> list[ast.expr]:
     """The expressions that name the most used accelerator, in order; none where a name stands for it."""
     outline = facts.outline(path)
-    if _has_variable(facts, outline):
+    if not _FEW.search(outline.source.text) or _has_variable(facts, outline):
         return []
     found: dict[Device, list[ast.expr]] = {}
     for node, device in _named(outline):
@@ -32,26 +35,15 @@ def spots(facts: Facts, path: str) -> list[ast.expr]:
 
 def _has_variable(facts: Facts, outline: Outline) -> bool:
     """Whether the file keeps a device under a name, or is given one."""
-    for node in ast.walk(outline.source.tree):
-        if isinstance(node, ast.arg) and "device" in node.arg.lower():
-            return True
-    return any(
-        binding.kind == "device"
-        for scope in _scopes(outline)
-        for bindings in facts.bindings(outline.source.path, scope).values()
+    if any(
+        binding.kind == "device" and binding.statement is not None
+        for bindings in facts.names(outline.source.path)
         for binding in bindings
-        if binding.statement is not None
+    ):
+        return True
+    return any(
+        isinstance(node, ast.arg) and "device" in node.arg.lower() for node in ast.walk(outline.source.tree)
     )
-
-
-def _scopes(outline: Outline) -> set[str]:
-    nodes = ast.walk(outline.source.tree)
-    inner = (scope for node in nodes if isinstance(node, ast.stmt) for scope in outline.scopes(node))
-    return {
-        "",
-        *inner,
-        *(outline.scope(node) for node in ast.walk(outline.source.tree) if isinstance(node, ast.stmt)),
-    }
 
 
 def _named(outline: Outline) -> Iterator[tuple[ast.expr, Device]]:
