@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Statements that may be interpreted in a whole program, whatever its size, and for each of its lines.
 _BUDGET, _BUDGET_OF_A_LINE = 60_000, 1
+#: How much of that scripts may take; the rest is left to the functions that no script reaches.
+_SCRIPTS_SHARE = 0.6
 
 
 def run_program(program: Program, recorder: Recorder) -> None:
@@ -34,10 +36,12 @@ def run_program(program: Program, recorder: Recorder) -> None:
     library = Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
-    for run, paths in ((run_script, _scripts(program)), (_run_uncalled, sorted(program.sources))):
-        for path in paths:
-            if library.steps < budget:
-                run(Interpreter(program, recorder, library), path)
+    for path in _scripts(program):
+        if library.steps < budget * _SCRIPTS_SHARE:
+            run_script(Interpreter(program, recorder, library), path)
+    for path in sorted(program.sources):
+        if library.steps < budget:
+            _run_uncalled(Interpreter(program, recorder, library), path)
 
 
 def _scripts(program: Program) -> list[str]:
