@@ -16,6 +16,7 @@ from devfix.analysis.lattice import Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, InsertAfterImports, Operand
+from devfix.placement import boundness
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -204,6 +205,7 @@ def _variable(facts: Facts, place: Place) -> str | None:
             and not name.startswith("self.")
             and _usable(place, scope, bindings, "device")
             and ("." not in name or _root_is_visible(facts, place, name))
+            and _is_bound(place, name)
         ]
         if found:
             return min(found, key=lambda name: (name != "device", "." in name, len(name), name))
@@ -239,8 +241,15 @@ def _attribute(facts: Facts, place: Place) -> str | None:
             continue
         if function.name == "__init__" and not any(_set_before(place, b) for b in bindings):
             continue
+        if not boundness.is_set_before(place.outline, function, name.split(".")[1]):
+            continue
         found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (not name.endswith(".device"), len(name), name), default=None)
+
+
+def _is_bound(place: Place, name: str) -> bool:
+    """Whether Python finds the (first part of the) name at the place, whatever path led there."""
+    return boundness.is_bound(place.outline, place.node, name.partition(".")[0])
 
 
 def _set_before(place: Place, binding: Binding) -> bool:
@@ -252,7 +261,9 @@ def _set_before(place: Place, binding: Binding) -> bool:
 
 def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     """The device of the operand that the moved one meets, when it can be named at the place."""
-    if not _DOTTED.match(peer.text) or peer.path != place.path:
+    if peer.held or peer.path != place.path:
+        return None
+    if not _DOTTED.match(peer.text) or not _is_bound(place, peer.text):
         return None
     at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
     root = peer.text.partition(".")[0]
@@ -311,7 +322,7 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     if not scope and kind == "tensor":
         return None
     for name, bindings in facts.bindings(place.path, scope).items():
-        if "." in name or not _usable(place, scope, bindings, kind):
+        if "." in name or not _usable(place, scope, bindings, kind) or not _is_bound(place, name):
             continue
         return name
     return None

@@ -17,9 +17,9 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import device_expression
+from devfix.placement import boundness, device_expression
 from devfix.placement.device_argument import generator_with_device, generator_without_device
-from devfix.placement.device_expression import Place
+from devfix.placement.device_expression import DeviceExpression, Place
 
 Edits = tuple[FileEdit, ...]
 
@@ -63,10 +63,20 @@ class Drawing:
 
     def _generator_moved(self) -> Edits:
         place = self._construction()
-        found = device_expression.find(self.facts, place, []) if place is not None else None
-        if place is None or found is None:
+        if place is None:
             return ()
-        return (*found.edits, *generator_with_device(place, found.code))
+        found = device_expression.find(self.facts, place, []) or self._default_device(place)
+        return (*found.edits, *generator_with_device(place, found.code)) if found is not None else ()
+
+    def _default_device(self, place: Place) -> DeviceExpression | None:
+        """A call that is given no device draws where the default device is, wherever that is."""
+        sink = self._place(self.mismatch.path, self.mismatch.sink)
+        if sink is None or not isinstance(sink.node, ast.Call):
+            return None
+        given = any(keyword.arg in ("device", None) for keyword in sink.node.keywords)
+        if given or not boundness.is_bound(place.outline, place.node, "torch"):
+            return None
+        return DeviceExpression("torch.get_default_device()")
 
     def _generator_on_host(self) -> Edits:
         place = self._construction()

@@ -1,0 +1,232 @@
+"""Boundness: whether a name is bound for certain where a fix would read it, by Python's scoping alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from devfix.analysis.outline import Outline
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_LOOPS = (ast.For, ast.AsyncFor)
+_INNER_SCOPES = (*_DEFINITIONS, ast.Lambda, *_COMPREHENSIONS)
+
+Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+
+
+def is_bound(outline: Outline, node: ast.AST, name: str) -> bool:
+    """Whether whoever reaches ``node`` finds ``name`` bound, in the scope that decides.
+
+    What stands after a loop does not count on the loop's target, and a function that may be
+    called while the names around it are still being bound does not count on them.
+    """
+    child, current = node, outline.parents.get(node)
+    outer_of: ast.AST = node
+    while current is not None:
+        if isinstance(current, _COMPREHENSIONS):
+            found = _in_comprehension(outline, current, node, name)
+            if found is not None:
+                return found
+        elif isinstance(current, (ast.Lambda, *_FUNCTIONS, ast.Module)) and _is_inside(current, child):
+            if _is_local(current, name):
+                return _bound_in(outline, current, outer_of, node, name)
+            outer_of = current
+        child, current = current, outline.parents.get(current)
+    return any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in outline.source.tree.body)
+
+
+def _is_inside(scope: Scope, child: ast.AST) -> bool:
+    """Whether a child of a function is evaluated within it (its decorators and defaults are not)."""
+    if isinstance(scope, ast.Module):
+        return True
+    body = [scope.body] if isinstance(scope, ast.Lambda) else scope.body
+    return any(child is part for part in body)
+
+
+def _in_comprehension(outline: Outline, node: ast.AST, inner: ast.AST, name: str) -> bool | None:
+    """Whether a comprehension binds the name for ``inner``; None when it does not know the name."""
+    generators: list[ast.comprehension] = getattr(node, "generators", [])
+    binding = [k for k, generator in enumerate(generators) if name in _targets(generator.target)]
+    source = next((k for k, g in enumerate(generators) if _contains(outline, g.iter, inner)), None)
+    if not binding or source == 0:
+        return None
+    if source is not None:
+        return binding[0] < source
+    test = next((k for k, g in enumerate(generators) if _contains(outline, g, inner)), len(generators))
+    return binding[0] <= test
+
+
+def _contains(outline: Outline, part: ast.AST, inner: ast.AST) -> bool:
+    current: ast.AST | None = inner
+    while current is not None and current is not part:
+        current = outline.parents.get(current)
+    return current is part
+
+
+def _is_local(scope: Scope, name: str) -> bool:
+    if name in parameters(scope):
+        return True
+    if isinstance(scope, ast.Lambda):
+        return False
+    nodes = list(_own_nodes(scope.body))
+    declared = (n for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)))
+    return not any(name in n.names for n in declared) and any(name in _binds(n) for n in nodes)
+
+
+def parameters(scope: ast.AST) -> frozenset[str]:
+    """The names of a function's parameters."""
+    spec = getattr(scope, "args", None)
+    if not isinstance(spec, ast.arguments):
+        return frozenset()
+    rest = [part for part in (spec.vararg, spec.kwarg) if part is not None]
+    return frozenset(part.arg for part in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest))
+
+
+def _own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a scope, without the bodies of the scopes inside of it."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _INNER_SCOPES):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _targets(target: ast.AST) -> frozenset[str]:
+    return frozenset(
+        n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
+
+
+def _binds(node: ast.AST) -> frozenset[str]:
+    """The names that one node binds by itself."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        return frozenset({node.id})
+    if isinstance(node, _DEFINITIONS):
+        return frozenset({node.name})
+    if isinstance(node, ast.alias):
+        return frozenset({(node.asname or node.name).partition(".")[0]})
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        return frozenset({node.name})
+    return frozenset()
+
+
+def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST, name: str) -> bool:
+    """Whether the scope that owns the name has bound it when ``node`` runs."""
+    if name in parameters(scope) or isinstance(scope, ast.Lambda):
+        return name in parameters(scope)
+    nodes = list(_own_nodes(scope.body))
+    if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id == name for n in nodes):
+        return False
+    statements = [n for n in nodes if isinstance(n, ast.stmt) and binds_always(n, name)]
+    if any(outline.dominates(statement, seen_from) for statement in statements):
+        return True
+    if any(_is_around(outline, n, seen_from, name) for n in nodes):
+        return True
+    if seen_from is node:
+        return False
+    return any(
+        statement in scope.body and not _runs_before(scope.body, statement, seen_from, outline)
+        for statement in statements
+    )
+
+
+def binds_always(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement that was executed to its end has bound the name."""
+    if isinstance(statement, ast.If):
+        return all(
+            any(binds_always(part, name) for part in block) for block in (statement.body, statement.orelse)
+        )
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return _header_binds(statement, name) or any(binds_always(part, name) for part in statement.body)
+    if isinstance(statement, _DEFINITIONS):
+        return statement.name == name
+    if isinstance(statement, (*_LOOPS, ast.While, ast.Try, ast.Match)):
+        return False
+    if isinstance(statement, ast.AnnAssign) and statement.value is None:
+        return False
+    return any(name in _binds(part) for part in _own_nodes([statement]))
+
+
+def _header_binds(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return any(i.optional_vars is not None and name in _targets(i.optional_vars) for i in statement.items)
+    return isinstance(statement, _LOOPS) and name in _targets(statement.target)
+
+
+def _is_around(outline: Outline, statement: ast.AST, node: ast.AST, name: str) -> bool:
+    """Whether ``node`` is in the body of a loop or block whose header binds the name."""
+    if not isinstance(statement, (*_LOOPS, ast.With, ast.AsyncWith)) or not _header_binds(statement, name):
+        return False
+    return any(_contains(outline, part, node) for part in statement.body)
+
+
+def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outline: Outline) -> bool:
+    """Whether code above the binding mentions the function around a place, or one that mentions it."""
+    top = inner
+    while not any(top is statement for statement in body):
+        top = outline.parents[top]
+    names = _mentioning(body, top)
+    above = body[: body.index(binding)]
+    return any(_mentions([s], names) for s in above if not isinstance(s, _DEFINITIONS))
+
+
+def is_set_before(outline: Outline, method: ast.AST, attribute: str) -> bool:
+    """Whether no constructor calls ``method`` before it sets ``attribute`` (or without setting it).
+
+    Of methods that are called by others while the object is built the same is asked.
+    """
+    cls = outline.class_of(method)
+    if cls is None:
+        return True
+    methods = {part.name: part for part in cls.body if isinstance(part, _FUNCTIONS)}
+    constructor = methods.get("__init__")
+    if constructor is None or method is constructor:
+        return True
+    early = {getattr(method, "name", "")}
+    grown = True
+    while grown:
+        callers = {
+            n for n, m in methods.items() if n not in early and m is not constructor and _uses(m, early)
+        }
+        grown = bool(callers)
+        early |= callers
+    uses = [n for n in ast.walk(constructor) if isinstance(n, ast.Attribute) and n.attr in early]
+    setters = [
+        n for n in ast.walk(constructor)
+        if isinstance(n, ast.Assign) and any(_sets(target, attribute) for target in n.targets)
+    ]  # fmt: skip
+    return not setters or all(any(outline.dominates(s, use) for s in setters) for use in uses)
+
+
+def _uses(method: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr in names for n in ast.walk(method))
+
+
+def _sets(target: ast.expr, attribute: str) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and n.attr == attribute
+        for n in ast.walk(target)
+    )
+
+
+def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
+    """The name of a definition, and those of the definitions that mention it."""
+    names = set(_binds(top)) or {n for part in ast.walk(top) for n in _binds(part)}
+    definitions = [statement for statement in body if isinstance(statement, _DEFINITIONS)]
+    grown = True
+    while grown:
+        found = {d.name for d in definitions if d.name not in names and _mentions([d], names)}
+        grown = bool(found)
+        names |= found
+    return names
+
+
+def _mentions(statements: list[ast.stmt], names: set[str]) -> bool:
+    return any(
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+        for statement in statements
+        for node in ast.walk(statement)
+    )

@@ -1,0 +1,114 @@
+"""A device expression is only written where Python is certain to find the names in it."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+from text_program import fix_texts
+
+from devfix.analysis.outline import Outline
+from devfix.placement.boundness import is_bound, is_set_before
+from devfix.source import Source
+
+BOUND = r"""
+x = 1; HERE
+if a:\n    x = 1\nelse:\n    x = 2\nHERE
+for x in y:\n    HERE
+with a as x:\n    HERE
+with a as x:\n    pass\nHERE
+[HERE for x in y]
+[z for x in y for z in HERE]
+[z for x in y if HERE]
+def f(x):\n    HERE
+def f(*, x):\n    return lambda: HERE
+lambda x: HERE
+x = 1\ndef f():\n    HERE
+def f():\n    HERE\nx = 1\nf()
+def f():\n    x = 1\n    def g():\n        HERE
+def f():\n    def g():\n        HERE\n    x = 1\n    return g
+import x\nHERE
+from y import z as x\nHERE
+def f():\n    global x\n    HERE\nx = 1
+"""
+
+UNBOUND = r"""
+HERE; x = 1
+if a:\n    x = 1\nHERE
+for x in y:\n    pass\nHERE
+for x in HERE:\n    pass
+with HERE as x:\n    pass
+[x for x in HERE]; HERE
+[x for x in y]; HERE
+[x for z in HERE for x in z]
+x = 1; del x; HERE
+x = 1\ndef f():\n    HERE\n    x = 2
+def f(x=HERE):\n    pass
+def f():\n    HERE\nf()\nx = 1
+def f():\n    HERE\ndef g():\n    f()\ng()\nx = 1
+def f():\n    x = 1\nHERE
+try:\n    x = 1\nexcept E:\n    pass\nHERE
+x: int\nHERE
+"""
+
+
+def ask(text: str) -> bool:
+    source = Source("main.py", text.replace("\\n", "\n") + "\n")
+    here = [n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == "HERE"]
+    return is_bound(Outline(source), here[-1], "x")
+
+
+@pytest.mark.parametrize("text", [line for line in BOUND.split("\n") if line])
+def test_bound(text: str) -> None:
+    assert ask(text)
+
+
+@pytest.mark.parametrize("text", [line for line in UNBOUND.split("\n") if line])
+def test_not_bound(text: str) -> None:
+    assert not ask(text)
+
+
+CLASS = """
+class A:
+    def __init__(self):
+        self.early()
+        self.device = d
+        self.late()
+    def early(self):
+        self.between()
+    def between(self): pass
+    def late(self): pass
+    def never(self): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "is_set"), [("early", False), ("between", False), ("late", True), ("never", True)]
+)
+def test_attribute_in_methods_that_the_constructor_calls(name: str, is_set: bool) -> None:
+    source = Source("main.py", CLASS)
+    outline = Outline(source)
+    (method,) = (n for n in ast.walk(source.tree) if isinstance(n, ast.FunctionDef) and n.name == name)
+    assert is_set_before(outline, method, "device") is is_set
+
+
+def test_generator_under_a_default_device() -> None:
+    """The loop's and the comprehension's ``x`` are no names that the call above could read."""
+    before = dedent(
+        """
+        import torch
+
+        def main():
+            torch.set_default_device("cuda")
+            order = torch.randperm(6, generator=torch.Generator().manual_seed(1)).tolist()
+            rows = torch.zeros(6, 2)
+            for x in rows:
+                print(x)
+            print([x.sum() for x in rows], order)
+
+        main()
+        """
+    )
+    after, _ = fix_texts({"main.py": before})
+    assert "torch.Generator(device=torch.get_default_device())" in after["main.py"]
