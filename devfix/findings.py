@@ -305,6 +305,8 @@ class Operand:
     they are unknown or do not matter here. ``trail`` tells the life of this very value from where
     it was made to where it is used; ``roots`` holds the trails of the values it was computed from,
     as far as they share the device (or dtype) that does not fit.
+    ``held`` says that the expression is no tensor but an object that holds one, such as a
+    distribution: it need not have a tensor's methods and attributes.
     """
 
     text: str
@@ -315,6 +317,7 @@ class Operand:
     dtype: str | None = None
     trail: tuple[Origin, ...] = ()
     roots: tuple[tuple[Origin, ...], ...] = ()
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers, notes
+from devfix.analysis import calls, classes, containers, named_tuples, notes
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
@@ -26,6 +26,7 @@ from devfix.analysis.values import (
     Ref,
     SuperValue,
     Tensor,
+    TupleValue,
     Union,
     Unknown,
     Value,
@@ -60,6 +61,8 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
         return _super_attribute(interp, value, name, node)
     if isinstance(value, Unknown):
         return _unknown_attribute(value, name)
+    if isinstance(value, TupleValue):
+        return named_tuples.attribute(value, name) or ExternalMethod(value, name, node)
     return ExternalMethod(value, name, node)
 
 
@@ -87,6 +90,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
         return found
+    if name == "__dict__":
+        return reflection.namespace(interp, ref)
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)

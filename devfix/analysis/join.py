@@ -12,6 +12,7 @@ from devfix.analysis.values import (
     DeviceValue,
     DTypeValue,
     Obj,
+    Ref,
     Scalar,
     Sequence,
     Tensor,
@@ -23,6 +24,8 @@ from devfix.analysis.values import (
 )
 
 _MAX_MEMBERS = 4
+#: The layers of a network may be many and different.
+_MAX_OBJECTS = 12
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
 
@@ -60,9 +63,8 @@ def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
         return Array(dtype, rank, a.trail)
     if isinstance(a, TupleValue) and isinstance(b, TupleValue):
         if len(a.items) == len(b.items):
-            return TupleValue(
-                tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
-            )
+            pairs = zip(a.items, b.items, strict=True)
+            return a.with_items(join_values(x, y, split=split) for x, y in pairs)
     if isinstance(a, (TupleValue, Sequence)) and isinstance(b, (TupleValue, Sequence)):
         return Sequence(join_all([*_elements(a), *_elements(b)]))
     if isinstance(a, DTypeValue) and isinstance(b, DTypeValue):
@@ -154,7 +156,7 @@ def _union(a: Value, b: Value) -> Value:
                 break
         else:
             found.append(value)
-    if len(found) > _MAX_MEMBERS:
+    if len(found) > (_MAX_OBJECTS if all(isinstance(value, Ref) for value in found) else _MAX_MEMBERS):
         return UNKNOWN
     return found[0] if len(found) == 1 else Union(tuple(found))
 

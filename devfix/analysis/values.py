@@ -7,7 +7,7 @@ value's life for messages and fixes and take no part in equality.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
@@ -127,9 +127,14 @@ class Array(Value):
 
 @dataclass(frozen=True, slots=True)
 class TupleValue(Value):
-    """A tuple whose items are known one by one."""
+    """A tuple whose items are known one by one; ``names`` are those of a named tuple's fields."""
 
     items: tuple[Value, ...]
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+    def with_items(self, items: Iterable[Value]) -> TupleValue:
+        """A tuple of the same type with other items."""
+        return replace(self, items=tuple(items))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]
     node = outline.expression_at(operand.span) if outline is not None else None
     if outline is None or node is None or operand.path != mismatch.path:
         return None
-    name = _named_tensor(outline, facts, node)
+    name = _named_tensor(outline, facts, node) if not operand.held else None
     suffix = f".to({name}.device)" if name is not None else ".cpu()"
     if name is None and not on_purpose:
         return None
@@ -54,8 +54,8 @@ def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]
 
 
 def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
-    """Whether an operand is no value of its own at the sink: a module's weight, or the sink itself."""
-    return peer.span == mismatch.sink or (peer.role == "weight" and mismatch.get("module") is not None)
+    """Whether an operand is no value of its own at the sink: a module's weight, say, or the sink itself."""
+    return peer.held or peer.span == mismatch.sink or (peer.role == "weight" and mismatch.get("module") is not None)
 
 
 #: Methods whose receiver may be elsewhere than what they return.

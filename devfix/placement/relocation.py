@@ -191,7 +191,7 @@ class Relocator:
 
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
-        if place is None or self.operand.span == self.mismatch.sink:
+        if place is None or self.operand.span == self.mismatch.sink or self.operand.held:
             return ()
         return self._wrap(place)
 

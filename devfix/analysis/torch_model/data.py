@@ -169,7 +169,7 @@ def converted(sample: Value) -> Value:
         roots = (sample.trail,) if sample.trail else ()
         return Tensor(CPU, sample.dtype, sample.rank, grad=False, leaf=True, roots=roots)
     if isinstance(sample, TupleValue):
-        return TupleValue(tuple(converted(item) for item in sample.items))
+        return sample.with_items(converted(item) for item in sample.items)
     return sample
 
 
@@ -178,7 +178,7 @@ def placed(interp: Interpreter, value: Value, device: Device) -> Value:
     if isinstance(value, Tensor):
         return replace(value, device=device, roots=())
     if isinstance(value, TupleValue):
-        return TupleValue(tuple(placed(interp, item, device) for item in value.items))
+        return value.with_items(placed(interp, item, device) for item in value.items)
     if isinstance(value, Sequence):
         return Sequence(placed(interp, value.element, device))
     obj = interp.obj_of(value)
@@ -207,7 +207,7 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     if kind == "str":
         return Sequence(Scalar("str"))
     if isinstance(sample, TupleValue):
-        return TupleValue(tuple(collate(interp, item, node) for item in sample.items))
+        return sample.with_items(collate(interp, item, node) for item in sample.items)
     obj = interp.obj_of(sample)
     if obj is not None and obj.kind == "dict":
         attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
@@ -238,7 +238,7 @@ def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
         typed = tuple(extend(before, trail[0]) for before in dtype_trails(value)) if trail else ()
         return replace(value, trail=trail, roots=roots, typed=typed)
     if isinstance(value, TupleValue):
-        return TupleValue(tuple(_from_loader(interp, item, node) for item in value.items))
+        return value.with_items(_from_loader(interp, item, node) for item in value.items)
     if isinstance(value, Sequence):
         return Sequence(_from_loader(interp, value.element, node))
     obj = interp.obj_of(value)

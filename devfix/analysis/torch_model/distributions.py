@@ -61,7 +61,7 @@ def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
     for role, arg in zip(("p", "q"), site.args, strict=False):
         obj = interp.obj_of(arg.value)
         if obj is not None and obj.place is not None:
-            parts.append(Part(obj.place, role, arg.node))
+            parts.append(Part(obj.place, role, arg.node, held=True))
     if len(parts) < 2:
         return UNKNOWN
     device = requirements.meet(interp, site.node, name, parts)
@@ -87,7 +87,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         value = without_none(arg.value) if arg is not None else None
         if arg is not None and isinstance(value, Tensor):
             owner = getattr(getattr(site.node, "func", None), "value", None)
-            parts = [Part(place, "parameters", owner), Part(value, "value", arg.node)]
+            parts = [Part(place, "parameters", owner, held=True), Part(value, "value", arg.node)]
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
             device = requirements.meet(interp, site.node, full, parts)
             return replace(sample, device=device, rank=value.rank)

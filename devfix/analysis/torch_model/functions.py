@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls
+from devfix.analysis import calls, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     checkpoint,
@@ -25,6 +25,7 @@ from devfix.analysis.torch_model import (
     operations,
     optim,
     python_builtins,
+    reflection,
     standard_library,
     tensor_methods,
 )
@@ -45,6 +46,7 @@ HANDLERS: dict[str, Handler] = {
     **data.HANDLERS,
     **checkpoint.HANDLERS,
     **python_builtins.HANDLERS,
+    **reflection.HANDLERS,
     **standard_library.HANDLERS,
     **functional.HANDLERS,
     **frameworks.HANDLERS,
@@ -52,6 +54,7 @@ HANDLERS: dict[str, Handler] = {
     **grad_mode.HANDLERS,
     **tensor_methods.HANDLERS,
     generators.NAME: generators.make,
+    **named_tuples.HANDLERS,
 }
 
 #: Packages whose functions take modules and tensors without moving them.

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import grad_mode, losses, operations, owners, pretrained, requirements
+from devfix.analysis.torch_model import (
+    grad_mode,
+    losses,
+    operand_types,
+    operations,
+    owners,
+    pretrained,
+    requirements,
+)
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import (
@@ -21,6 +29,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    members,
     without_none,
 )
 
@@ -32,17 +41,21 @@ if TYPE_CHECKING:
 class LayerSpec:
     """A layer with parameters.
 
-    ``index``: its input is an integer index. ``strict``: input and weight share one dtype.
+    ``index``: its input is an integer index. ``strict``: what goes in and the weight share one
+    dtype. ``normalised``: strict, but what comes out under autocast is a norm's.
     ``recurrent``: (output, state); ``attention``: (output, weights).
     """
 
     index: bool = False
     strict: bool = True
+    normalised: bool = False
     recurrent: bool = False
     attention: bool = False
     inputs: tuple[str, ...] = ("input",)
 
 
+#: Operands that are data, not masks.
+_DATA = frozenset({"input", "hx", "src", "tgt", "memory", "query", "key", "value"})
 _NORM = LayerSpec(strict=False)
 _CONVOLUTION = LayerSpec()
 WEIGHTED: dict[str, LayerSpec] = {
@@ -65,19 +78,19 @@ WEIGHTED: dict[str, LayerSpec] = {
     ),
     **dict.fromkeys(
         ("TransformerEncoderLayer", "TransformerEncoder"),
-        LayerSpec(inputs=("src", "mask", "src_key_padding_mask"), strict=False),
+        LayerSpec(inputs=("src", "mask", "src_key_padding_mask"), strict=False, normalised=True),
     ),
     **dict.fromkeys(
         ("TransformerDecoderLayer", "TransformerDecoder"),
         LayerSpec(
             inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
-            strict=False,
+            strict=False, normalised=True,
         ),
     ),
     "Transformer": LayerSpec(
         inputs=("src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
                 "tgt_key_padding_mask", "memory_key_padding_mask"),
-        strict=False,
+        strict=False, normalised=True,
     ),
 }  # fmt: skip
 #: Modules that hold others.
@@ -144,7 +157,7 @@ def fill_container(interp: Interpreter, ref: Ref, site: CallSite) -> None:
             interp.update(ref, replace(obj, items=None, element=element))
             return
     if site.open:
-        known = [value for value in values if isinstance(value, Ref)]
+        known = [value for value in values if all(modules.is_module(interp, m) for m in members(value))]
         interp.update(ref, replace(obj, items=None, element=known[-1] if known else UNKNOWN))
         return
     interp.update(ref, replace(obj, items=(*(obj.items or ()), *values)))
@@ -257,8 +270,10 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     first = parts[0].tensor if parts else None
     if spec.index and first is not None and requirements.is_float(first.dtype):
         requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
-    if spec.strict and parts:
-        requirements.same_dtype(interp, site.node, full, [parts[0], weight])
+    if spec.strict or spec.normalised:
+        data = [part for part in parts if part.role in _DATA]
+        requirements.same_dtype(interp, site.node, full, [*data, weight])
+    operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
     if not parts:
         device = place.device

@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An operand of an operation: its value, its role and the expression it is written as."""
+    """An operand of an operation: its value, its role and the expression it is written as.
+
+    ``held``: the expression stands for an object that holds the tensor.
+    """
 
     tensor: Tensor
     role: str
     node: ast.expr | None = None
+    held: bool = False
 
 
 #: Kinds of mismatch for which it matters where a dtype comes from.
 _OF_DTYPE = frozenset(
-    {"dtype", "index-dtype", "target-dtype", "target-width", "in-place-dtype", "float64-on-mps"}
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
 )
 
 
@@ -127,6 +131,7 @@ def operand(interp: Interpreter, part: Part, sink: ast.AST, *, dtype: bool = Fal
         tensor.dtype,
         tensor.trail,
         dtype_trails(tensor) if dtype else tensor.roots,
+        part.held,
     )
 
 

@@ -1,0 +1,69 @@
+"""Named tuples: those of the project (``namedtuple``, ``NamedTuple``) and the results of PyTorch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.frames import CallSite
+from devfix.analysis.values import UNKNOWN, Const, External, Partial, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What calling a type that ``namedtuple`` made means; its first argument are the fields' defaults.
+MAKE = "collections.namedtuple.__new__"
+#: Fields of what PyTorch returns, by the length of the tuple.
+_OF_TORCH = {
+    2: {
+        "values": 0, "indices": 1, "eigenvalues": 0, "eigenvectors": 1, "Q": 0, "R": 1, "sign": 0,
+        "logabsdet": 1, "mantissa": 0, "exponent": 1, "min": 0, "max": 1,
+    },
+    3: {"U": 0, "S": 1, "Vh": 2, "V": 2, "P": 0, "L": 1},
+}  # fmt: skip
+
+
+def attribute(value: TupleValue, name: str) -> Value | None:
+    """``value.name`` for a field; None when the tuple has no such field."""
+    if value.names:
+        found = value.names.index(name) if name in value.names else None
+    else:
+        found = _OF_TORCH.get(len(value.items), {}).get(name)
+    return value.items[found] if found is not None and found < len(value.items) else None
+
+
+def define(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``namedtuple("State", ["h", "c"])`` makes a type."""
+    given = site.value(1, "field_names")
+    names = _names(interp, given) if given is not None else None
+    if names is None or site.open or "rename" in site.keywords:
+        return UNKNOWN
+    defaults = site.value(None, "defaults")
+    last = iteration.exact_items(interp, defaults) if defaults is not None else ()
+    if last is None:
+        return UNKNOWN
+    first = (UNKNOWN,) * (len(names) - len(last))
+    return Partial(External(MAKE), (TupleValue((*first, *last), names),), ())
+
+
+def _names(interp: Interpreter, given: Value) -> tuple[str, ...] | None:
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return tuple(given.value.replace(",", " ").split())
+    names = [item.value if isinstance(item, Const) else None
+             for item in iteration.exact_items(interp, given) or ()]  # fmt: skip
+    known = tuple(name for name in names if isinstance(name, str))
+    return known if known and len(known) == len(names) else None
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``State(h, c)``: the fields that no argument names are the defaults."""
+    fields = site.value(0)
+    if not isinstance(fields, TupleValue) or site.open:
+        return UNKNOWN
+    return fields.with_items(
+        site.value(number + 1, field) or default
+        for number, (field, default) in enumerate(zip(fields.names, fields.items, strict=True))
+    )
+
+
+HANDLERS = {"collections.namedtuple": define, MAKE: make}
