@@ -91,6 +91,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if found is not None and obj.kind != "optimizer":
         return found
     if name == "__dict__":
+        from devfix.analysis.torch_model import reflection  # it gets attributes by name
+
         return reflection.namespace(interp, ref)
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)

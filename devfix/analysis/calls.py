@@ -329,6 +329,8 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
             previous = interp.state.get(interp.frame.id, getattr(value.node, "name", ""))
             return previous if previous is not None else value
     wrapper = interp.eval(decorator)
+    if isinstance(wrapper, External) and wrapper.name.startswith("functools.singledispatch"):
+        return UNKNOWN  # which of the registered functions runs depends on the argument
     if isinstance(wrapper, External) and wrapper.name in grad_mode.HANDLERS:
         wrapper = call(interp, wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
     if isinstance(value, Function) and _is_manager(interp, wrapper):

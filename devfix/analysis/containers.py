@@ -48,6 +48,11 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
+    owner = obj.facts.get("namespace of")
+    if isinstance(owner, Ref):
+        from devfix.analysis.torch_model import reflection  # it gets attributes by name
+
+        reflection.store(interp, owner, name, value)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
     elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:

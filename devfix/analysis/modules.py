@@ -207,7 +207,7 @@ def _emptied(obj: Obj) -> Obj:
     """An object of which only the structure is known."""
     attrs = {
         name: value if isinstance(value, _KEPT) else UNKNOWN
-        for name, value in ((name, _somewhere(value)) for name, value in obj.attrs.items())
+        for name, value in ((name, somewhere(value)) for name, value in obj.attrs.items())
     }
     if obj.kind == "module":
         return replace(obj, attrs=attrs)
@@ -215,7 +215,7 @@ def _emptied(obj: Obj) -> Obj:
     return replace(obj, attrs=attrs, items=None, element=UNKNOWN if holds else None)
 
 
-def _somewhere(value: Value) -> Value:
+def somewhere(value: Value) -> Value:
     """A tensor of which nothing is known, in place of a tensor."""
     if not isinstance(value, Tensor):
         return value

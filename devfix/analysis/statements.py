@@ -11,7 +11,7 @@ from devfix.analysis.frames import Loop
 from devfix.analysis.state import State, join_states, keep_main_path, widen
 from devfix.analysis.syntax import depends_on_data, renews
 from devfix.analysis.torch_model import operators
-from devfix.analysis.values import NONE, UNKNOWN, Ref, Value
+from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LOOP_ROUNDS = 2
 #: A loop over a short literal or range is followed item by item up to this many.
 UNROLL = 4
+#: Names stand for attributes and entries, each of which is a value of its own.
+NAMED_UNROLL = 12
 
 
 def assign(interp: Interpreter, node: ast.Assign) -> None:
@@ -70,12 +72,13 @@ def if_(interp: Interpreter, node: ast.If) -> None:
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     iterable = interp.eval(node.iter)
     exact = iteration.exact_items(interp, iterable)
-    if exact is not None and len(exact) <= UNROLL:
+    followed = exact is not None and len(exact) <= (NAMED_UNROLL if _are_named(exact) else UNROLL)
+    if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
         element = iteration.element(interp, iterable, node.iter)
         rounds = [element] * LOOP_ROUNDS
-    summary = exact is None or len(exact) > UNROLL
+    summary = not followed
     before = interp.state.fork() if summary else None
     loop = Loop()
     interp.frame.loops.append(loop)
@@ -87,6 +90,12 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
+
+
+def _are_named(items: tuple[Value, ...]) -> bool:
+    """Whether a loop is over names, or pairs that begin with one: entries of a dict, attributes."""
+    names = (item.items[0] if isinstance(item, TupleValue) and item.items else item for item in items)
+    return all(isinstance(name, Const) and isinstance(name.value, str) for name in names)
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:

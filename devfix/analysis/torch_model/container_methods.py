@@ -11,6 +11,7 @@ from devfix.analysis.join import join_all, join_values
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    Const,
     Obj,
     Ref,
     Scalar,
@@ -71,7 +72,7 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if name == "update":
         return _update(interp, ref, obj, site)
     if name == "copy":
-        return interp.new(obj)
+        return interp.new(replace(obj, facts={}))
     if name == "clear":
         interp.update(ref, replace(obj, attrs={}, element=None))
         return NONE
@@ -94,9 +95,17 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    other = interp.obj_of(site.args[0].value) if site.args else None
+    if "namespace of" in obj.facts:
+        for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
+            containers.set_item(interp, ref, iteration.key_value(key), value, None)
+        for key, arg in site.keywords.items():
+            containers.set_item(interp, ref, Const(key), arg.value, None)
+        if other is None or other.kind != "dict" or other.element is not None:
+            containers.set_item(interp, ref, UNKNOWN, UNKNOWN, None)
+        return NONE
     attrs = dict(obj.attrs)
     element = obj.element
-    other = interp.obj_of(site.args[0].value) if site.args else None
     if other is not None and other.kind == "dict":
         attrs.update(other.attrs)
         element = other.element if element is None else element

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes, calls, classes, iteration, modules
+from devfix.analysis import calls, classes, iteration, modules
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.torch_model import operations
 from devfix.analysis.values import (
-    FALSE,
     NONE,
     UNKNOWN,
     Array,
@@ -19,7 +18,6 @@ from devfix.analysis.values import (
     Class,
     Const,
     External,
-    ExternalMethod,
     Function,
     Obj,
     Ref,
@@ -260,32 +258,6 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar("bool")
 
 
-def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    attribute = site.value(1)
-    if isinstance(attribute, Const) and isinstance(attribute.value, str):
-        found = attributes.get_attribute(interp, _first(site), attribute.value, site.node)
-        default = site.value(2)
-        if default is None:
-            return found
-        if hasattr_(interp, name, site) == FALSE:
-            return default
-        unsure = isinstance(found, (Unknown, ExternalMethod))
-        return UNKNOWN if unsure else found
-    return UNKNOWN
-
-
-def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    attribute, value, owner = site.value(1), site.value(2), _first(site)
-    if value is None or not isinstance(owner, Ref):
-        return NONE
-    obj = interp.obj(owner)
-    if isinstance(attribute, Const) and isinstance(attribute.value, str):
-        interp.update(owner, obj.with_attr(attribute.value, value))
-    else:
-        interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
-    return NONE
-
-
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
@@ -368,8 +340,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.min": extreme,
     "builtins.isinstance": isinstance_,
     "builtins.hasattr": hasattr_,
-    "builtins.getattr": getattr_,
-    "builtins.setattr": setattr_,
     "builtins.iter": iter_,
     "builtins.next": next_,
     "builtins.map": map_,

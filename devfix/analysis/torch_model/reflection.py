@@ -1,0 +1,100 @@
+"""Reflection: attributes by computed names, and an object's attributes as a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import attributes
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import join_values
+from devfix.analysis.modules import is_module, somewhere
+from devfix.analysis.torch_model import python_builtins
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Const,
+    ExternalMethod,
+    Obj,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def namespace(interp: Interpreter, ref: Ref) -> Value:
+    """``vars(x)``, ``x.__dict__``: a dict of the attributes; what is written to it goes to ``x``."""
+    obj = interp.obj(ref)
+    if obj.kind != "instance":
+        return UNKNOWN
+    plain = {name: value for name, value in obj.attrs.items() if name.isidentifier()}
+    if is_module(interp, ref):  # parameters, buffers and submodules are in dicts of their own
+        plain = {
+            name: value
+            for name, value in plain.items()
+            if not (name in obj.buffers or is_module(interp, value))
+            and not (isinstance(value, Tensor) and value.parameter)
+        }
+    element = UNKNOWN if is_module(interp, ref) else None
+    return interp.new(Obj("dict", attrs=plain, element=element, facts={"namespace of": ref}))
+
+
+def vars_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    value = without_none(site.args[0].value) if site.args else None
+    return namespace(interp, value) if isinstance(value, Ref) else UNKNOWN
+
+
+def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    attribute = site.value(1)
+    if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
+        return UNKNOWN
+    owner = without_none(site.args[0].value)
+    found = attributes.get_attribute(interp, owner, attribute.value, site.node)
+    default = site.value(2)
+    if default is None:
+        return found
+    if python_builtins.hasattr_(interp, name, site) == FALSE:
+        return default
+    unsure = isinstance(found, (Unknown, ExternalMethod))
+    return UNKNOWN if unsure else found
+
+
+def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    attribute, value = site.value(1), site.value(2)
+    owner = without_none(site.args[0].value) if site.args else None
+    if value is not None and isinstance(owner, Ref):
+        known = attribute.value if isinstance(attribute, Const) else None
+        store(interp, owner, known if isinstance(known, str) else None, value)
+    return NONE
+
+
+def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
+    """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
+    obj = interp.obj(owner)
+    if name is not None:
+        interp.update(owner, obj.with_attr(name, value))
+        return
+    module_part = is_module(interp, value) or (isinstance(value, Tensor) and value.parameter)
+    if not module_part:
+        changed = {n: _perhaps(held, value) for n, held in obj.attrs.items() if isinstance(held, Tensor)}
+        obj = replace(obj, attrs={**obj.attrs, **changed})
+    interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
+
+
+def _perhaps(held: Value, value: Value) -> Value:
+    """A tensor that may have been replaced by ``value``."""
+    return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "builtins.getattr": getattr_,
+    "builtins.setattr": setattr_,
+    "builtins.vars": vars_,
+}

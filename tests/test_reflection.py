@@ -1,0 +1,71 @@
+"""Attributes by computed names: what moves all of an object's tensors moves each of them."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+HELPER = """
+import torch
+
+class Codes:
+    def __init__(self):
+        self.a, self.b, self.c = torch.rand(3), torch.rand(3), torch.rand(3)
+        self.d, self.e, self.n = torch.rand(3), torch.rand(3), 3
+        self.names = {names}
+
+    def to(self, device):
+        {move}
+        return self
+
+x = torch.rand(3).cuda()
+codes = Codes()
+print({before}x + 1)
+codes.to("cuda")
+print(x + codes.a, x + codes.e)
+"""
+
+LOOP = """for name, value in {items}:
+            if isinstance(value, torch.Tensor):
+                {store}"""
+
+MOVES = [
+    LOOP.format(items="list(vars(self).items())", store="setattr(self, name, value.to(device))"),
+    LOOP.format(items="self.__dict__.items()", store="self.__dict__[name] = value.to(device)"),
+    LOOP.format(items="vars(self).items()", store="vars(self)[name] = value.to(device)"),
+    "for name in ('a', 'b', 'c', 'd', 'e'):\n            setattr(self, name, getattr(self, name).to(device))",
+    "for name in self.names:\n            setattr(self, name, getattr(self, name).to(device))",
+    "self.__dict__.update({k: v.to(device) for k, v in vars(self).items() if hasattr(v, 'to')})",
+]
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("names", ["list('abcde')", "('a', 'b', 'c', 'd', 'e')"])
+def test_all_attributes_move(move: str, names: str) -> None:
+    assert clashes(HELPER.format(move=move, names=names, before="")) == []
+
+
+def test_without_the_move_they_clash() -> None:
+    text = HELPER.format(move="pass", names="()", before="x + codes.b, ")
+    assert len(clashes(text)) == 3
+
+
+def test_only_what_is_named_moves() -> None:
+    move = "for name in ('a',):\n            setattr(self, name, getattr(self, name).to(device))"
+    assert len(clashes(HELPER.format(move=move, names="()", before=""))) == 1
+
+
+def test_which_function_a_single_dispatch_picks_is_not_known() -> None:
+    text = """
+    import torch
+    from functools import singledispatch
+
+    @singledispatch
+    def place(thing): return thing
+
+    @place.register
+    def _(thing: torch.Tensor): return thing.cuda()
+
+    print(place(torch.rand(3)) + torch.rand(3).cuda())
+    """
+    assert clashes(text) == []
