@@ -19,6 +19,10 @@ Kinds of mismatch:
 ``in-place-dtype``
     an in-place operation whose result does not fit the tensor it is written to; ``wanted`` is the
     dtype that the first operand should have, ``bound`` marks the bound of a ``clamp_``.
+``mask-dtype``
+    a mask that is no bool tensor where nothing else will do.
+``float-dtype``
+    integers where an operation takes floats alone.
 ``float64-on-mps``
     a float64 tensor goes to a device that may be MPS, which has none.
 ``generator``

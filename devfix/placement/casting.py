@@ -71,6 +71,10 @@ class Recaster:
         edit = SetKeyword(self.mismatch.sink, "dtype", f"{package}.{self.wanted}")
         return self._fixes((FileEdit(place.path, edit),))
 
+    def at_use(self) -> list[Fix]:
+        """Where the operation is, for a value that may serve other purposes as it is."""
+        return self._fixes(self._at_use(), self._after_unpacking())
+
     def at_name(self) -> list[Fix]:
         """Where the value was given its name, for an operand that is written to."""
         return self._fixes(self._at_binding())
@@ -182,6 +186,8 @@ class Recaster:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
+        if isinstance(place.node, ast.Call):
+            return self._recast(place, place.node)  # a cast right there is replaced, not doubled
         return self._wrap(place)
 
     def _suffix(self) -> str:

@@ -26,6 +26,8 @@ _BY_KIND = {
     "dtype": "float64-meets-float32",
     "target-width": "",
     "in-place-dtype": "in-place-result-type",
+    "mask-dtype": "mask-not-boolean",
+    "float-dtype": "integer-where-float-needed",
     "float64-on-mps": "float64-on-mps",
 }
 

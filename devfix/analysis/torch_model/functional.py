@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import generators, losses, operations, requirements
+from devfix.analysis.torch_model import generators, losses, operand_types, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
 from devfix.analysis.values import (
@@ -96,6 +96,7 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
         requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
     if spec.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
+    operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, parts, scalars=False)
     tensors = [part.tensor for part in parts]
     first = parts[0]

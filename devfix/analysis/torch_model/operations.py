@@ -17,7 +17,7 @@ from devfix.analysis.lattice import (
     promote,
     rank_of_broadcast,
 )
-from devfix.analysis.torch_model import grad_mode, in_place_results, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, operand_types, requirements
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
@@ -84,6 +84,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
             return result
         return result
     if base in FLOATING:
+        operand_types.check_float(interp, base, first, site)
         dtype = requirements.in_full_precision(interp, _floating(first.dtype))
         return derived(interp, [first], site, dtype, first.rank)
     if base in TESTS:
@@ -132,12 +133,14 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
         return _operation(interp, "maximum" if base == "max" else "minimum", OPS["maximum"], site)
     if not isinstance(first, Tensor):
         return TupleValue((UNKNOWN, UNKNOWN)) if base in _PAIRS and has_dim else UNKNOWN
+    operand_types.check_float(interp, base, first, site)
     dtype = requirements.in_full_precision(interp, _reduced_dtype(base, first.dtype, site))
+    keep = "keepdim" in site.keywords and site.keywords["keepdim"].value != FALSE
     if base in ("sort", "topk", "kthvalue", "cummax", "cummin") or (base in _PAIRS and has_dim):
-        rank = first.rank if base in ("sort", "topk") else None
+        same = base in ("sort", "topk", "cummax", "cummin") or keep
+        rank = first.rank if same else _reduced_rank(interp, first, site, has_dim, keep)
         values = derived(interp, [first], site, first.dtype, rank)
         return TupleValue((values, replace(values, dtype="int64", grad=False)))
-    keep = "keepdim" in site.keywords and site.keywords["keepdim"].value != FALSE
     return derived(interp, [first], site, dtype, _reduced_rank(interp, first, site, has_dim, keep))
 
 
@@ -230,6 +233,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     _check_integer_index(interp, full, parts, site)
+    operand_types.check_masks(interp, site.node, full, parts)
+    operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None
     device = requirements.meet(interp, site.node, full, parts, scalars=op.scalars, detail=detail)
     if in_place:

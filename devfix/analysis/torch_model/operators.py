@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
-from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -97,6 +97,7 @@ def tensor_result(
     strict = isinstance(op, ast.MatMult)
     if strict:
         requirements.same_dtype(interp, node, name, parts)
+    operand_types.check_logical(interp, node, name, parts, [left[0], right[0]])
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
     tensors = [part.tensor for part in parts]
     if unknown and not device.is_accelerator:
@@ -253,6 +254,7 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
     """``-x``, ``+x`` and ``~x``."""
     if isinstance(value, Array):
         return value
+    operand_types.check_inverted(interp, node, value)
     trail = (interp.site("result", node),)
     return replace(
         value,
@@ -361,6 +363,7 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         name = _NAMES[type(node.op)]
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
         in_place_results.check(interp, node, name, parts, [right])
+        operand_types.check_logical(interp, node, name, parts, [])
         return left
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(

@@ -83,6 +83,10 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
     if name in _OF_SPARSE:
         dtype, rank = _OF_SPARSE[name]
         return operations.derived(interp, [value], site, dtype or value.dtype, rank)
+    if name == "where" and site.args:
+        # The condition comes first in the function, the tensor in the method.
+        args = (site.args[0], Arg(value, where), *site.args[1:])
+        return functional.where(interp, name, replace(site, args=args))
     shifted = site.shifted(Arg(value, where))
     found = operations.apply(interp, name, shifted)
     if found is not None:

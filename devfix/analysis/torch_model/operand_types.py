@@ -1,0 +1,91 @@
+"""Operand types: masks that must be boolean, and operations that take floats alone."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import INTEGERS
+from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import NONE, TRUE, Const, Scalar, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import CallSite
+    from devfix.analysis.interpreter import Interpreter
+
+#: The operand that is a mask; ``where`` alone still takes uint8.
+_MASKS = {
+    "torch.masked_fill": "mask",
+    "torch.masked_select": "mask",
+    "torch.masked_scatter": "mask",
+    "torch.where": "condition",
+}
+_LOGICAL = frozenset({"torch.bitwise_and", "torch.bitwise_or", "torch.bitwise_xor"})
+#: Masks of attention: floats are added to the scores, so integers alone are refused.
+_ATTENTION = frozenset(
+    "attn_mask key_padding_mask mask src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
+    "memory_key_padding_mask".split()
+)
+#: Averages and the like: of integers nobody says which float comes out.
+_OF_FLOATS = frozenset(
+    "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin".split()
+)
+_INTEGERS = (*INTEGERS, "bool")
+
+
+def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """A mask of numbers: "masked_fill_ only supports boolean masks", on every device."""
+    role = _MASKS.get(operation)
+    for part in parts:
+        dtype = part.tensor.dtype
+        if part.role != role or dtype in (None, "bool") or (role == "condition" and dtype == "uint8"):
+            continue
+        requirements.record(interp, node, operation, "mask-dtype", [part])
+
+
+def check_attention_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """An attention mask of integers: neither a choice nor something to add to the scores."""
+    for part in parts:
+        if part.role in _ATTENTION and part.tensor.dtype in INTEGERS:
+            requirements.record(interp, node, operation, "mask-dtype", [part])
+
+
+def check_logical(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], others: list[Value]
+) -> None:
+    """``a & b`` on floats that are used as masks: "bitwise_and not implemented for 'Float'".
+
+    Beside an integer somebody may mean its bits, so that only masks with masks count.
+    """
+    if operation not in _LOGICAL or not all(_is_truth(other) for other in others):
+        return
+    if not all(part.tensor.dtype == "bool" or requirements.is_float(part.tensor.dtype) for part in parts):
+        return
+    for part in parts:
+        if requirements.is_float(part.tensor.dtype):
+            requirements.record(interp, node, operation, "mask-dtype", [part])
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, Tensor) or value == TRUE or (
+        isinstance(value, (Const, Scalar)) and (value.value is False if isinstance(value, Const) else value.type == "bool")
+    )  # fmt: skip
+
+
+def check_inverted(interp: Interpreter, node: ast.UnaryOp, tensor: Tensor) -> None:
+    """``~mask`` of a float mask."""
+    if isinstance(node.op, ast.Invert) and requirements.is_float(tensor.dtype):
+        parts = [Part(tensor, "input", node.operand)]
+        requirements.record(interp, node, "torch.bitwise_not", "mask-dtype", parts)
+
+
+def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) -> None:
+    """``matches.mean()`` of integers: "mean(): could not infer output dtype"."""
+    given = site.keywords.get("dtype")
+    if name not in _OF_FLOATS or tensor.dtype not in _INTEGERS or site.open:
+        return
+    if given is not None and given.value != NONE:
+        return
+    part = Part(tensor, "input", site.args[0].node if site.args else None)
+    requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32")
