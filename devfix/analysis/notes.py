@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import ACCELERATOR, Device, parse_device
 from devfix.analysis.modules import module_device
 from devfix.analysis.recorder import Binding
-from devfix.analysis.values import Const, DeviceValue, External, Ref, Tensor, Value
+from devfix.analysis.values import Const, DeviceValue, External, Ref, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -44,4 +44,6 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         device = module_device(interp, value)
         if device is not None:
             return "module", device
+    if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
+        return "tensors", None
     return "other", None

@@ -191,9 +191,23 @@ class Relocator:
 
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
-        if place is None or self.operand.span == self.mismatch.sink or self.operand.held:
+        if place is None or self.operand.span == self.mismatch.sink:
             return ()
+        if self.operand.held:
+            return self._each_part(place)
         return self._wrap(place)
+
+    def _each_part(self, place: Place) -> Edits:
+        """A name that always is a tuple of tensors is replaced by the tuple of the moved ones."""
+        if not isinstance(place.node, ast.Name):
+            return ()
+        scope = place.outline.scopes(place.node)[0]
+        bindings = self.facts.bindings(place.path, scope).get(place.node.id, [])
+        found = self._expression(place)
+        if found is None or not bindings or any(binding.kind != "tensors" for binding in bindings):
+            return ()
+        edit = WrapExpression(self.operand.span, f"tuple(part.to({found.code}) for part in ", ")")
+        return self._edits(place, edit, found)
 
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""

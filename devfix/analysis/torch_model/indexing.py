@@ -87,9 +87,8 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         if selected is not None:
             return selected
     if rank is None or rank < 0:
-        if any(_keeps_a_dimension(where) for _, where in keys):
-            return AT_LEAST_1
-        return None
+        kept = any(_keeps_a_dimension(where) or _adds_dimensions(value) for value, where in keys)
+        return AT_LEAST_1 if kept else None
     for value, where in keys:
         if isinstance(where, ast.Constant) and where.value is None:
             rank += 1
@@ -109,6 +108,11 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
 def _keeps_a_dimension(where: ast.expr) -> bool:
     """A slice keeps its dimension and None adds one, so the result is no scalar."""
     return isinstance(where, ast.Slice) or (isinstance(where, ast.Constant) and where.value is None)
+
+
+def _adds_dimensions(key: Value) -> bool:
+    """A tensor or array of numbers (or a mask) that is no scalar puts its own dimensions there."""
+    return isinstance(key, (Tensor, Array)) and key.rank not in (0, None)
 
 
 def _selected(rank: int, key: Value) -> int | None:

@@ -264,6 +264,8 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     spec = WEIGHTED[name]
     op = Op(spec.inputs)
     parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, site))
+    whole = {id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), Tensor)}
+    parts = [replace(part, held=part.held or id(part.node) in whole) for part in parts]
     full = f"torch.nn.{name}"
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     weight, detail = owners.weight(interp, ref, place, parts, callee)
@@ -301,7 +303,7 @@ def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite
         return site
     parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
     node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
-    return replace(site, args=(site.args[0], Arg(worst, node)), keywords={})
+    return replace(site, args=(site.args[0], Arg(worst, node or arg.node)), keywords={})
 
 
 def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:

@@ -139,7 +139,7 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
     if base in ("sort", "topk", "kthvalue", "cummax", "cummin") or (base in _PAIRS and has_dim):
         same = base in ("sort", "topk", "cummax", "cummin") or keep
         rank = first.rank if same else _reduced_rank(interp, first, site, has_dim, keep)
-        values = derived(interp, [first], site, first.dtype, rank)
+        values = derived(interp, [first], site, first.dtype, rank if base != "kthvalue" else None)
         return TupleValue((values, replace(values, dtype="int64", grad=False)))
     return derived(interp, [first], site, dtype, _reduced_rank(interp, first, site, has_dim, keep))
 
