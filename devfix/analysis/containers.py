@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.iteration import MAX_ITEMS, dict_key
 from devfix.analysis.join import join_all, join_values
-from devfix.analysis.values import UNKNOWN, Const, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -59,6 +59,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         items = list(obj.items)
         items[_index(obj, key) or 0] = value
         interp.update(ref, replace(obj, items=tuple(items)))
+    elif obj.cls == External("torch.nn.ModuleDict"):
+        interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         # Any entry may be the one that is replaced.
         attrs = {name: join_values(entry, value) for name, entry in obj.attrs.items()}

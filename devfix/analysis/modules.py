@@ -144,6 +144,22 @@ def module_device(interp: Interpreter, value: Value) -> Device | None:
     return UNKNOWN_DEVICE if devices else None
 
 
+def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
+    """What ``next(module.parameters())`` gives: the module's own come first, then its children's."""
+    seen: set[int] = set()
+    pending = [ref]
+    while pending:
+        current = pending.pop()
+        if current.address in seen:
+            continue
+        seen.add(current.address)
+        own = [tensor for _, tensor in registered(interp.obj(current)) if tensor.parameter]
+        if own:
+            return own[0]
+        pending.extend(reversed(list(children(interp, current))))
+    return None
+
+
 def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
     """What ``Module._apply`` does: change every registered tensor, in place, keeping identity."""
     for part in tree(interp, ref):
