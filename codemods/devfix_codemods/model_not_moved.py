@@ -9,6 +9,7 @@ from devfix.rules import (
     Mismatch,
     ModuleMover,
     Operand,
+    Relocator,
     Rule,
     misplaced,
     spoken_name,
@@ -58,7 +59,12 @@ class ModelNotMoved(Rule):
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     name = spoken_name(operand)
     message = f"`{name}` stays on the CPU: it is never moved, and what it meets is on the accelerator"
-    if mismatch.get("late"):
+    if operand.trail and operand.trail[0].kind != "module":
+        message = f"`{operand.text}` is made of weights that were not moved yet"
+    elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     mover = ModuleMover(facts, operand)
-    return Fault(mismatch, message, tuple(mover.fixes()), mover.made)
+    fixes = mover.fixes()
+    if mismatch.get("module") is None or operand.role != "weight":
+        fixes += Relocator(facts, mismatch, operand).fixes()
+    return Fault(mismatch, message, tuple(fixes), mover.made)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -171,7 +172,7 @@ class Relocator:
             statement = place.outline.statement_of(place.node) if place is not None else None
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
-            if statement.targets[0] is place.node:
+            if statement.targets[0] is place.node and _decides(place.outline, statement, place.node):
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
@@ -245,3 +246,15 @@ def _takes_no_device(call: ast.Call) -> bool:
     """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     return name.endswith("Tensor") or any(keyword.arg == "device" for keyword in call.keywords)
+
+
+def _decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
+    """Whether no later use of an assigned name may see what another assignment gave it."""
+    function = outline.function_of(statement)
+    if not isinstance(target, ast.Name) or function is None:
+        return True
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
+    if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
+        return True
+    later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
+    return all(outline.dominates(statement, node) for node in later)
