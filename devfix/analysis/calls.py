@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     external_objects,
     functions,
     grad_mode,
+    hooks,
     layers,
     methods,
     module_apply,
@@ -139,8 +140,14 @@ def _completed(partial: Partial, site: CallSite) -> CallSite:
 
 def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling an object: ``__call__``, or a module's ``forward``."""
+    if not is_module(interp, ref):
+        return _call_instance(interp, ref, site)
+    return hooks.after_forward(interp, ref, site, _call_module(interp, ref, site))
+
+
+def _call_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
-    patched = obj.attrs.get("forward") if is_module(interp, ref) else None
+    patched = obj.attrs.get("forward")
     if patched is not None:
         return call(interp, patched, site)
     if isinstance(obj.cls, Class):
@@ -148,10 +155,14 @@ def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
             found = classes.find(interp, obj.cls, name)
             if isinstance(found, Function):
                 return call_function(interp, found, [ref], site.node, site)
-            if name == "__call__" and not is_module(interp, ref):
-                break
-    if is_module(interp, ref):
-        return layers.call(interp, ref, site)
+    return layers.call(interp, ref, site)
+
+
+def _call_instance(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    obj = interp.obj(ref)
+    found = classes.find(interp, obj.cls, "__call__") if isinstance(obj.cls, Class) else None
+    if isinstance(found, Function):
+        return call_function(interp, found, [ref], site.node, site)
     return external_objects.call(interp, ref, obj, "__call__", site)
 
 

@@ -39,7 +39,7 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     if a is b or a == b:
         return a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return UNKNOWN
+        return _unless_chosen(a, b) or UNKNOWN
     merged = _merge(a, b, split)
     return merged if merged is not None else _union(a, b)
 
@@ -116,6 +116,14 @@ def is_accelerator_choice(value: Value) -> bool:
     if isinstance(value, Const) and isinstance(value.value, str):
         return parse_device(value.value).is_accelerator
     return False
+
+
+def _unless_chosen(a: Value, b: Value) -> Value | None:
+    """An option that nobody set, or else the accelerator: the program under analysis chose the latter."""
+    for x, y in ((a, b), (b, a)):
+        if is_accelerator_choice(x) and isinstance(y, Unknown) and y.token.startswith("option"):
+            return x
+    return None
 
 
 def _is_device_choice(value: Value) -> bool:

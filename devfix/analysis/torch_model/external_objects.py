@@ -10,6 +10,7 @@ from devfix.analysis import calls, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
+    autograd_functions,
     checkpoint,
     data,
     distributions,
@@ -139,4 +140,5 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     "torch.amp.GradScaler": _scaler,
     "argparse.ArgumentParser": standard_library.parser_method,
     numpy_model.RNG: _numpy_generator,
+    autograd_functions.CONTEXT: autograd_functions.context_method,
 }

@@ -11,6 +11,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import (
+    autograd_functions,
     bases,
     container_methods,
     external_objects,
@@ -21,6 +22,7 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
+    Class,
     ExternalMethod,
     Ref,
     Scalar,
@@ -48,6 +50,8 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return result
     if isinstance(receiver, Array):
         return numpy_model.method(interp, receiver, name, site)
+    if isinstance(receiver, Class) and name == "apply" and autograd_functions.is_function(interp, receiver):
+        return autograd_functions.apply(interp, receiver, site)
     if isinstance(receiver, SuperValue):
         return bases.call_super(interp, receiver, name, site)
     if isinstance(receiver, Ref):

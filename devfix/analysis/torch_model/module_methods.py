@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.torch_model import checkpoint, layers, leaves, moves, owners, pretrained
+from devfix.analysis.torch_model import checkpoint, hooks, layers, leaves, moves, owners, pretrained
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -194,6 +194,7 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "register_parameter": _register_parameter,
     "add_module": _add_module,
     "register_module": _add_module,
+    "register_forward_hook": hooks.register,
     "forward": _forward,
     "__call__": _forward,
 }
