@@ -56,12 +56,14 @@ class Fixer:
     selection: Selection
     wanted: Applicability
     _withheld: set[Identity] = field(default_factory=set)
+    _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
 
     def run(self, start: State) -> State:
         """The state in which no wanted fix is left; raises NotConvergingError."""
         end = self._settle(start, lambda _before, _after: True)
         if self._is_worse(start.judgement, end.judgement):
             self._withheld.clear()
+            self._seen.clear()
             end = self._settle(start, lambda before, after: not self._is_worse(before, after))
         return replace(end, judgement=self._with_notes(end))
 
@@ -86,12 +88,24 @@ class Fixer:
         """
         while True:
             after = self._attempt(state, batch)
-            if after is not None and accepts(state.judgement, after.judgement):
+            accepted = after is not None and accepts(state.judgement, after.judgement)
+            if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
                 return after, len(batch)
             if len(batch) == 1:
                 self._withheld.add(candidates[batch[0]])
                 return state, 0
             batch = batch[: len(batch) // 2]
+
+    def _goes_round(self, state: State, after: State, identity: Identity) -> bool:
+        """Whether a fix takes back what others did, while its finding could be fixed in another way."""
+        self._seen.add(_texts(state.program))
+        if _texts(after.program) not in self._seen:
+            return False
+        return any(
+            _identity(state.program, finding, identity[-1]) == identity
+            and len(_fixes(finding)) > identity[-1] + 1
+            for finding in state.judgement.findings
+        )
 
     def _attempt(self, state: State, batch: list[Finding]) -> State | None:
         """The state after ``batch``, or None when it breaks a file or changes nothing."""
@@ -159,6 +173,11 @@ def _identity(program: Program, finding: Finding, number: int) -> Identity:
     """What makes a finding and its fix ``number`` the same ones after lines have moved."""
     text = program.sources[finding.path].segment(finding.span)
     return (finding.path, finding.code, finding.message, text, number)
+
+
+def _texts(program: Program) -> frozenset[tuple[str, str]]:
+    """The texts of all files: what a program is known by."""
+    return frozenset((path, source.text) for path, source in program.sources.items())
 
 
 def _touched(findings: tuple[Finding, ...]) -> frozenset[str]:

@@ -152,6 +152,11 @@ def test_fixes_that_feed_each_other_are_a_crash_and_leave_the_file_alone() -> No
     assert codes(report) == ["2:T101"]
 
 
+def test_a_fix_that_takes_another_one_back_gives_way_to_its_alternative() -> None:
+    report = fix(TORCH + "a\n", WordRule("T101", "a", "b"), WithAlternative("T106", "b", "a", other="c"))
+    assert (report.crash, report.new_text) == (None, TORCH + "c\n")
+
+
 @pytest.mark.parametrize(("length", "converges"), [(10, True), (11, False)])
 def test_ten_passes_are_allowed(length: int, converges: bool) -> None:
     def grow(program: Program) -> Iterator[tuple[Span, Fix | None]]:

@@ -21,6 +21,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement.device_expression import Place
+from devfix.placement.dtype_expression import dtype_expression
 
 _Change = Callable[[Origin], tuple[FileEdit, ...]]
 
@@ -34,6 +35,10 @@ _WITH_KEYWORD = frozenset(
     "tensor as_tensor asarray zeros ones empty full arange linspace eye zeros_like ones_like full_like".split()
 )
 _CASTS = frozenset(METHODS.values())
+#: The dtypes PyTorch has things in unless somebody says otherwise.
+_DEFAULTS = ("float32", "int64", "bool")
+#: Casts by which somebody chose how wide floats are.
+_WIDTHS = ("half", "bfloat16")
 #: More places than this are not changed together: one cast of their result is clearer.
 _MAX_ENTRIES = 3
 
@@ -47,9 +52,15 @@ class Recaster:
         self.operand = operand
         self.wanted = wanted
         self.title = f"cast `{operand.text}` to {wanted}"
+        self.follows = dtype_expression(facts, mismatch) if wanted not in _DEFAULTS else None
 
     def at_entry_first(self) -> list[Fix]:
-        """Where the data enters torch, else on its way, else at the use."""
+        """Where the data enters torch, else on its way, else at the use.
+
+        A dtype that somebody chose is followed where it is met, so that the choice stays theirs.
+        """
+        if self.wanted not in _DEFAULTS and self.follows is not None:
+            return self._fixes(self._at_use())
         return self._fixes(self._at_entries(), self._at_move(), self._at_use(), self._after_unpacking())
 
     def at_entries(self) -> tuple[FileEdit, ...]:
@@ -85,7 +96,7 @@ class Recaster:
 
     def _at_entries(self) -> tuple[FileEdit, ...]:
         """Every call through which the data came into torch makes the wanted dtype."""
-        if self.wanted not in ("float32", "int64", "bool"):
+        if self.wanted not in _DEFAULTS:
             return ()  # other dtypes are somebody's choice, to be made where they are wanted
         return self._at_each({trail[0]: None for trail in self.operand.roots if trail}, self._at_entry)
 
@@ -118,10 +129,12 @@ class Recaster:
         func = call.func
         if not isinstance(func, ast.Attribute) or func.attr not in _CASTS or call.args or call.keywords:
             return self._wrap(place)
-        receiver = place.outline.receiver_text(call)
-        if receiver is None or self.wanted not in METHODS:
+        receiver, suffix = place.outline.receiver_text(call), self._suffix()
+        if receiver is None or not suffix:
             return self._wrap(place)
-        code = f"{receiver}.{METHODS[self.wanted]}()"
+        if self.follows is None and func.attr in _WIDTHS and self._is_float():
+            return ()  # chosen for a model elsewhere, where this would be wrong
+        code = f"{receiver}{suffix}"
         return (FileEdit(place.path, ReplaceExpression(place.outline.source.span(call), code)),)
 
     @staticmethod
@@ -192,7 +205,12 @@ class Recaster:
 
     def _suffix(self) -> str:
         """What casts an expression to the wanted dtype."""
+        if self.follows is not None:
+            return f".to({self.follows})"
         return f".{METHODS[self.wanted]}()" if self.wanted in METHODS else ""
+
+    def _is_float(self) -> bool:
+        return self.wanted.startswith(("float", "bfloat"))
 
     def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
         suffix = self._suffix()

@@ -1,0 +1,66 @@
+"""Dtype expressions: what names the dtype of an operand where another one meets it."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Mismatch, Operand
+
+#: Layers whose parameter is called ``weight``.
+_WEIGHTED = ("Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
+
+
+def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
+    """An expression for the dtype of what the operand meets, in every context the sink runs in.
+
+    A model that is float32 in training and bfloat16 afterwards runs the same lines in both.
+    """
+    decisive = mismatch.operands[1] if mismatch.kind == "dtype" and len(mismatch.operands) > 1 else None
+    if decisive is None or decisive.path != mismatch.path or decisive.path not in facts.program.sources:
+        return None
+    outline = facts.outline(decisive.path)
+    node = outline.expression_at(decisive.span)
+    if node is None or not _is_plain(node):
+        return None
+    text = outline.source.segment(decisive.span)
+    if not _is_module(mismatch, decisive):
+        return f"{text}.dtype"
+    name = mismatch.operation.rpartition(".")[2]
+    if name in _WEIGHTED and _is_made_as(outline, text, name):
+        return f"{text}.weight.dtype"
+    return f"next({text}.parameters()).dtype"
+
+
+def _is_module(mismatch: Mismatch, decisive: Operand) -> bool:
+    """Whether the operand is written as the layer that is called, not as a tensor."""
+    return decisive.role == "weight" and mismatch.operation.startswith("torch.nn.") and (
+        not mismatch.operation.startswith("torch.nn.functional.")
+    )  # fmt: skip
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """A name or attributes of one: to say it again costs nothing and changes nothing."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_made_as(outline: Outline, text: str, name: str) -> bool:
+    """Whether ``text`` is bound to ``nn.Name(...)`` in this file, and to nothing else."""
+    made = [
+        statement.value
+        for statement in outline.parents
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) == text
+    ]
+    return bool(made) and all(_is_call_of(value, name) for value in made)
+
+
+def _is_call_of(value: ast.expr, name: str) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    func = value.func
+    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
