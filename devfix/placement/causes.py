@@ -71,11 +71,26 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
         return "legacy-tensor-type"
     if operand.role in ("weight", "pos_weight") and any(w in mismatch.operation for w in _LOSSES):
         return "criterion-tensor-on-cpu"
-    first = operand.trail[0] if operand.trail else None
-    made_here = {"factory", "random-factory"} & kinds
-    if made_here and first is not None and mismatch.get("module") is None and first.scope:
-        return "created-on-cpu"
-    return "operand-not-moved"
+    return "created-on-cpu" if _is_made_in_passing(mismatch, sites) else "operand-not-moved"
+
+
+def _is_made_in_passing(mismatch: Mismatch, sites: list[Origin]) -> bool:
+    """Whether the function that uses the operand (or its class, or a helper it calls) made it.
+
+    What comes out of a loader, or is handed over by a caller, was forgotten to be moved.
+    """
+    made = [site for site in sites if site.kind in ("factory", "random-factory") and site.scope]
+    around = mismatch.get("scope") or ""
+    if not made or not around or any(site.kind == "loader" for site in sites):
+        return False
+    handed = any(site.kind == "argument" and site.scope == around for site in sites)
+    return not handed or any(_beside(site.scope, around) for site in made)
+
+
+def _beside(scope: str, around: str) -> bool:
+    """Whether two scopes are one function, or methods of one class."""
+    owner = scope.rpartition(".")[0]
+    return scope == around or bool(owner and owner == around.rpartition(".")[0])
 
 
 def module_life(operand: Operand) -> Trail:
