@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 #: Statements that may be interpreted in a whole program, whatever its size, and for each of its lines.
-_BUDGET, _BUDGET_OF_A_LINE = 60_000, 1
+_BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
