@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import bases
 from devfix.analysis.values import (
@@ -39,6 +39,14 @@ def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     return ref
 
 
+def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """``cls.__new__(cls)``: an object that was never initialised."""
+    if not site.args or site.args[0].value != cls:
+        return UNKNOWN
+    made = bases.special_instance(interp, cls, CallSite(site.node))
+    return made or interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+
+
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:
     """The generated ``__init__`` of a dataclass."""
     obj = interp.obj(ref)
@@ -62,10 +70,17 @@ def _default(interp: Interpreter, cls: Class, name: str, default: ast.expr) -> V
     if isinstance(default, ast.Call):
         for keyword in default.keywords:
             if keyword.arg == "default":
-                return interp.eval(keyword.value)
+                return _as_written(interp, cls, keyword.value)
             if keyword.arg == "default_factory":
-                return calls.call(interp, interp.eval(keyword.value), CallSite(default))
+                return calls.call(interp, _as_written(interp, cls, keyword.value), CallSite(default))
     return classes.find(interp, cls, name) or UNKNOWN
+
+
+def _as_written(interp: Interpreter, cls: Class, node: ast.expr) -> Value:
+    """An expression of a class body, with the names that are known there."""
+    parent, module = interp.parents.get(cls.frame), interp.outermost(cls.frame)
+    with interp.entered(Frame(cls.frame, cls.path, cls.scope, "class", parent, module, owner=cls)):
+        return interp.eval(node)
 
 
 def zero_argument_super(interp: Interpreter) -> Value:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.iteration import MAX_ITEMS, dict_key
 from devfix.analysis.join import join_all, join_values
-from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import (
+    UNKNOWN,
+    Const,
+    DTypeValue,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -32,7 +43,11 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     name = dict_key(key)
     if name is not None:
         return obj.attrs.get(name, obj.element if obj.element is not None else UNKNOWN)
-    return join_all(everything(obj))
+    values = everything(obj)
+    if isinstance(key, Scalar) and values and all(isinstance(value, DTypeValue) for value in values):
+        # A table of dtypes is asked for the one that an option names.
+        return obj.attrs.get(str(key.usual), join_all(values))
+    return join_all(values)
 
 
 def everything(obj: Obj) -> list[Value]:

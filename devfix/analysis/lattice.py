@@ -99,6 +99,15 @@ def rank_of_broadcast(ranks: list[int | None]) -> int | None:
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
+#: The dtype of complex numbers whose parts have this one.
+COMPLEX_OF = {
+    "float16": "complex32",
+    "bfloat16": "complex64",
+    "float32": "complex64",
+    "float64": "complex128",
+}
+#: The dtype of the parts of complex numbers.
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
 
 #: Other spellings of dtypes, in torch and NumPy.
 DTYPE_ALIASES = {
@@ -141,7 +150,7 @@ def _promote(da: str, zero_a: bool, db: str, zero_b: bool) -> str:
     if _category(narrow) <= _category(wide):
         return wide
     if wide in FLOATS:
-        return _COMPLEX_OF[wide]  # a 0-dim complex operand decides, but not how wide the result is
+        return COMPLEX_OF[wide]  # a 0-dim complex operand decides, but not how wide the result is
     return narrow
 
 
@@ -151,14 +160,6 @@ def _category(dtype: str) -> int:
     if dtype in INTEGERS:
         return 1
     return 2 if dtype in FLOATS else 3
-
-
-_COMPLEX_OF = {
-    "float16": "complex32",
-    "bfloat16": "complex64",
-    "float32": "complex64",
-    "float64": "complex128",
-}
 
 
 def _promote_tensors(da: str, db: str) -> str:

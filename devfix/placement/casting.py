@@ -87,8 +87,8 @@ class Recaster:
         return self._fixes(self._at_use(), self._after_unpacking())
 
     def at_name(self) -> list[Fix]:
-        """Where the value was given its name, for an operand that is written to."""
-        return self._fixes(self._at_binding())
+        """Where the value was given its name, for an operand that is written to, else where it is made."""
+        return self._fixes(self._at_binding(), self._at_entries())
 
     def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
         found = dict.fromkeys(edits for edits in candidates if edits)

@@ -114,9 +114,13 @@ def nesting(interp: Interpreter, value: Value) -> int | None:
     if items is not None:
         return 1
     obj = interp.obj_of(value)
-    if isinstance(value, Sequence) or (obj is not None and obj.kind == "list"):
-        return AT_LEAST_1
-    return None
+    element = value.element if isinstance(value, Sequence) else None
+    if obj is not None and obj.kind == "list" and not obj.items:
+        element = obj.element
+    if element is not None:
+        inner = nesting(interp, element)
+        return AT_LEAST_1 if inner is None or inner < 0 else inner + 1
+    return AT_LEAST_1 if obj is not None and obj.kind == "list" else None
 
 
 def data_dtype(interp: Interpreter, value: Value) -> str | None:

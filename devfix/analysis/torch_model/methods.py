@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, calls
+from devfix.analysis import binding, calls, construction
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.modules import is_module
@@ -52,6 +52,8 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return numpy_model.method(interp, receiver, name, site)
     if isinstance(receiver, Class) and name == "apply" and autograd_functions.is_function(interp, receiver):
         return autograd_functions.apply(interp, receiver, site)
+    if isinstance(receiver, Class) and name == "__new__":
+        return construction.bare(interp, receiver, site)
     if isinstance(receiver, SuperValue):
         return bases.call_super(interp, receiver, name, site)
     if isinstance(receiver, Ref):

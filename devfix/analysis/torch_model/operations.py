@@ -11,7 +11,9 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.lattice import (
     AT_LEAST_1,
+    COMPLEX_OF,
     INTEGERS,
+    REAL_OF,
     UNKNOWN_DEVICE,
     Device,
     promote,
@@ -33,6 +35,7 @@ from devfix.analysis.torch_model.specs import (
 from devfix.analysis.values import (
     FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     Ref,
@@ -50,6 +53,8 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: Functions that are real for complex operands too.
+_MAGNITUDES = frozenset({"abs", "absolute", "angle", "real", "imag", "norm", "frobenius_norm", "std", "var"})
 #: Tensors of these never require grad.
 _COUNTING = (*INTEGERS, "bool")
 #: Reductions that return (values, indices) when they are given a dimension.
@@ -76,8 +81,7 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
-        rank = first.rank
-        result = derived(interp, [first], site, first.dtype, rank)
+        result = derived(interp, [first], site, _magnitude(base, first.dtype), first.rank)
         if base in ("detach", "data"):
             return replace(result, grad=False, leaf=True)
         if base == "contiguous":
@@ -85,13 +89,19 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         return result
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
-        dtype = requirements.in_full_precision(interp, _floating(first.dtype))
+        dtype = requirements.in_full_precision(interp, _floating(_magnitude(base, first.dtype)))
         return derived(interp, [first], site, dtype, first.rank)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
     if base in RESHAPES:
-        return derived(interp, [first], site, first.dtype, _reshaped(interp, base, first, site))
+        return derived(
+            interp, [first], site, _magnitude(base, first.dtype), _reshaped(interp, base, first, site)
+        )
     return None
+
+
+def _magnitude(base: str, dtype: str | None) -> str | None:
+    return REAL_OF.get(dtype or "", dtype) if base in _MAGNITUDES else dtype
 
 
 def _floating(dtype: str | None) -> str | None:
@@ -179,7 +189,7 @@ def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
         return dtype if kind in ("first", "float", "sum") else kind
     if kind == "sum":
         return dtype if dtype.startswith(("float", "bfloat", "complex")) else "int64"
-    return _floating(dtype) if kind == "float" else kind
+    return _floating(_magnitude(base, dtype)) if kind == "float" else kind
 
 
 def derived(
@@ -232,6 +242,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         return UNKNOWN
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
+    _check_written(interp, full, parts, site)
     _check_integer_index(interp, full, parts, site)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
@@ -249,6 +260,18 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         dtype = requirements.under_autocast(interp, dtype)
     return derived(interp, tensors, site, dtype, _rank(op, tensors, unclear), device)
+
+
+def _check_written(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
+    """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
+
+    Autocast widens the operands of some of these by itself.
+    """
+    source = next((part for part in parts if part.role in ("src", "source", "values")), None)
+    if source is None or source is parts[0] or interp.autocast or parts[0].role != "input":
+        return
+    if source.tensor.rank != 0:
+        requirements.same_dtype(interp, site.node, name, [source, parts[0]], decisive=parts[0])
 
 
 def _check_integer_index(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
@@ -269,6 +292,8 @@ def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str 
         return _with_numbers(dtype, [kind for kind, _ in kinds])
     if op.dtype == "first":
         return tensors[0].dtype
+    if op.dtype == "spectrum":
+        return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
     return op.dtype or None
 
 

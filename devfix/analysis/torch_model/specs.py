@@ -16,7 +16,8 @@ class Op:
 
     ``operands`` are parameter names in order. ``scalars``: a 0-dim CPU tensor may meet an
     accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
-    ``bool``, ``int64``, ``float`` (integers become the default float), or empty for unknown.
+    ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
+    the call says so), or empty for unknown.
     ``rank``: ``broadcast``, ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
     ``sequence``: the first operand is a list or tuple of tensors.
     """
@@ -124,7 +125,7 @@ OPS: dict[str, Op] = {
     "meshgrid": Op(("tensors",), scalars=False, rank="", sequence=True),
     "cartesian_prod": Op(("tensors",), scalars=False, rank="", sequence=True),
     # signal
-    "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
+    "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="spectrum", rank=""),
     "istft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
     # linear algebra
     "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),

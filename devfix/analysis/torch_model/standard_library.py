@@ -172,7 +172,7 @@ def _option_value(site: CallSite) -> Value:
         device = parse_device(default.value)
         if device.is_known:
             return default if device.is_accelerator else Const("cuda")
-        return Scalar("str")
+        return Scalar("str", default.value)
     if isinstance(default, Const) and isinstance(default.value, bool):
         return Scalar("bool")
     if isinstance(default, Const) and isinstance(default.value, (int, float)):

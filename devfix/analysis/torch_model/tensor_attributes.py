@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.lattice import ACCELERATOR, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device
 from devfix.analysis.torch_model import external_objects, leaves
 from devfix.analysis.values import (
@@ -75,7 +75,8 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name in ("requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"):
         return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
     if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
-        return replace(value, parameter=False, grad=False if name == "data" else value.grad)
+        dtype = REAL_OF.get(value.dtype or "", value.dtype) if name in ("real", "imag") else value.dtype
+        return replace(value, dtype=dtype, parameter=False, grad=False if name == "data" else value.grad)
     if name == "grad":
         leaves.check_gradient(interp, value, node)
         return replace(value, parameter=False, grad=False, trail=(*value.trail[:1],))
