@@ -77,14 +77,18 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
 def _is_made_in_passing(mismatch: Mismatch, sites: list[Origin]) -> bool:
     """Whether the function that uses the operand (or its class, or a helper it calls) made it.
 
-    What comes out of a loader, or is handed over by a caller, was forgotten to be moved.
+    What comes out of a loader or another object, is handed over by a caller, or is data for a model
+    or a loss, was forgotten to be moved.
     """
     made = [site for site in sites if site.kind in ("factory", "random-factory") and site.scope]
     around = mismatch.get("scope") or ""
     if not made or not around or any(site.kind == "loader" for site in sites):
         return False
+    if any(_beside(site.scope, around) for site in made):
+        return True
+    data = mismatch.get("module") is not None or any(word in mismatch.operation for word in _LOSSES)
     handed = any(site.kind == "argument" and site.scope == around for site in sites)
-    return not handed or any(_beside(site.scope, around) for site in made)
+    return not data and not handed and all("." not in site.scope for site in made)
 
 
 def _beside(scope: str, around: str) -> bool:
