@@ -7,6 +7,8 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, WrapExpression
+from devfix.placement.boundness import is_bound
+from devfix.placement.dependence import dotted
 
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
@@ -32,18 +34,23 @@ def _is_statement(facts: Facts, move: Origin) -> bool:
     return isinstance(statement, ast.Expr)
 
 
-def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Fix | None:
-    """Moves the other operands to the device of this one, where they are used."""
+def fix(
+    facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand], *, anyway: bool = False
+) -> Fix | None:
+    """Moves the other operands to the device of this one, where they are used.
+
+    That is wanted where this one is on the CPU for good, or ``anyway``: when it must not move.
+    """
     on_purpose = is_on_purpose(facts, mismatch, operand)
-    if not (is_written(mismatch, operand) or on_purpose):
+    if not (is_written(mismatch, operand) or on_purpose or anyway):
         return None
     outline = facts.outline(mismatch.path) if mismatch.path in facts.program.sources else None
     node = outline.expression_at(operand.span) if outline is not None else None
     if outline is None or node is None or operand.path != mismatch.path:
         return None
     name = _named_tensor(outline, facts, node) if not operand.held else None
-    suffix = f".to({name}.device)" if name is not None else ".cpu()"
-    if name is None and not on_purpose:
+    suffix = f".to({name}.device)" if name is not None else _same_move(facts, outline, operand, node)
+    if suffix is None or (name is None and not on_purpose):
         return None
     movable = [peer for peer in peers if peer.path == mismatch.path and not _is_part(mismatch, peer)]
     if not movable or len(movable) < len(peers):
@@ -53,9 +60,54 @@ def fix(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]
     return Fix(f"move {moved} to where `{operand.text}` is kept", edits, Applicability.SAFE)
 
 
+def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr) -> str | None:
+    """What moved the operand moves its peers too: a device that was asked for by name, or the CPU.
+
+    None when the device was asked for by a name that is not known here: it may be another one
+    than the CPU when the program is run with other options.
+    """
+    sites = [trail[0] for trail in (operand.trail, *operand.roots) if trail and trail[0].kind == "move"]
+    asked = [_asked(facts, site) for site in sites]
+    if not asked or None in asked or len(set(asked)) > 1:
+        return None
+    text = asked[0] or ""
+    root = text.partition(".")[0]
+    if not text:
+        return ".cpu()"
+    here = outline.scopes(node)[0] == sites[0].scope and sites[0].path == outline.source.path
+    if here and is_bound(outline, node, root):
+        return f".to({text})"
+    if operand.role == "weight" and isinstance(node, ast.Name):
+        return f".to(next({node.id}.parameters()).device)"
+    return None
+
+
+def _asked(facts: Facts, site: Origin) -> str | None:
+    """The name of the device that a move asks for, "" for the CPU itself; None for anything else."""
+    known = site.path in facts.program.sources
+    call = facts.outline(site.path).expression_at(site.span) if known else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    if call.func.attr == "cpu":
+        return ""
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
+    if not given:
+        return None
+    if isinstance(given[0], ast.Constant) and given[0].value == "cpu":
+        return ""
+    text = dotted(given[0])
+    if text is None and ast.unparse(given[0]).replace('"', "'") == "torch.device('cpu')":
+        return ""
+    return text
+
+
 def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
     """Whether an operand is no value of its own at the sink: a module's weight, say, or the sink itself."""
-    return peer.held or peer.span == mismatch.sink or (peer.role == "weight" and mismatch.get("module") is not None)
+    return (
+        peer.held
+        or peer.span == mismatch.sink
+        or (peer.role == "weight" and mismatch.get("module") is not None)
+    )
 
 
 #: Methods whose receiver may be elsewhere than what they return.

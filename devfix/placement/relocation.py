@@ -51,6 +51,10 @@ class Relocator:
                 found.setdefault(edits, Fix(self.title, edits, Applicability.SAFE))
         if kept is not None and destination.is_written(self.mismatch, self.operand):
             found = self._with_destination(found, kept)
+        # Last, for what has to stay where it is, as samples of a dataset do.
+        back = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
+        if back is not None and self.operand.role != "weight":
+            found.setdefault(back.edits, back)
         return list(found.values())
 
     def handed_over(self) -> list[Fix]:
