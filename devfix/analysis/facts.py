@@ -47,6 +47,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.findings import Mismatch, Origin
@@ -70,8 +71,14 @@ class Facts:
         return [m for m in self._confirmed if kind is None or m.kind == kind]
 
     def unadopted_models(self) -> list[Origin]:
-        """Where models are made, in a program that puts nothing on an accelerator; else nothing."""
-        return [] if self._recorder.accelerated else list(self._recorder.models)
+        """Where models are made, in a program that says nothing of where it runs; else nothing."""
+        decided = self._recorder.accelerated or self._names_the_host()
+        return [] if decided else list(self._recorder.models)
+
+    def _names_the_host(self) -> bool:
+        """Whether a name or an attribute of the program stands for the CPU."""
+        names = (bindings for scope in self._recorder.bindings.values() for bindings in scope.values())
+        return any(found.kind == "device" and found.device == CPU for each in names for found in each)
 
     def source(self, path: str) -> Source:
         """The source of a file of the program."""

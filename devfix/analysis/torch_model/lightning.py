@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.recorder import Binding
 from devfix.analysis.torch_model import moves
 from devfix.analysis.values import (
     NONE,
@@ -52,11 +53,19 @@ def method(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     if modules.is_module(interp, model) and not on_host:
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, model, "to", where)
+        _note_device(interp, model)
     for position, (source, step) in enumerate(_PHASES[name], start=1):
         for loader in members(_loader(interp, model, source, position, site)):
             _run_step(interp, model, step, loader if on_host else _owned(interp, loader), site)
     modules.havoc(interp, model)
     return UNKNOWN
+
+
+def _note_device(interp: Interpreter, model: Ref) -> None:
+    """In the hooks of a LightningModule ``self.device`` is where the Trainer has put it."""
+    cls = interp.obj(model).cls
+    for part in classes.linearise(cls) if isinstance(cls, Class) else ():
+        interp.recorder.bind(part.path, part.scope, "self.device", Binding("device", ACCELERATOR, None))
 
 
 def _loader(interp: Interpreter, model: Ref, source: str, position: int, site: CallSite) -> Value:

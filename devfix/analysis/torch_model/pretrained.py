@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, UNKNOWN_DEVICE
-from devfix.analysis.torch_model import owners, requirements, tokenizers
+from devfix.analysis.torch_model import metrics, owners, requirements, tokenizers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -59,8 +59,7 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if is_class and name.startswith("transformers.") and modules.is_module_name(name):
         return _model(interp, name, site)
     if is_class and name.startswith("torchmetrics"):
-        place = replace(_parameter(interp, site), grad=False)
-        return interp.new(Obj("module", External(name), place=place, trail=place.trail))
+        return metrics.construct(interp, name, site)
     return None
 
 
@@ -96,11 +95,14 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     return interp.new(obj)
 
 
-def call(interp: Interpreter, ref: Ref, place: Tensor, site: CallSite) -> Value:
+def call(
+    interp: Interpreter, ref: Ref, place: Tensor, site: CallSite, callee: ast.expr | None = None
+) -> Value:
     """Calling such a model: all tensors among the arguments meet its parameters."""
     obj = interp.obj(ref)
     name = getattr(obj.cls, "name", "") or "torch.nn.Module"
-    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if callee is None and isinstance(site.node, ast.Call):
+        callee = site.node.func
     parts: list[Part] = []
     roles = [f"argument {index + 1}" for index in range(len(site.args))]
     named = [*zip(roles, site.args, strict=True), *site.keywords.items()]
@@ -137,6 +139,9 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return Tensor(obj.place.device, "int64", AT_LEAST_1, grad=False, trail=trail)
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
+    if metrics.is_metric(obj):
+        updated = name == "update" and obj.place is not None
+        return call(interp, ref, obj.place, site, metrics.receiver(site)) if updated else UNKNOWN
     if obj.kind == "module" and name.startswith(("get_", "encode", "forward_features", "embed")):
         if obj.place is not None:
             return call(interp, ref, obj.place, site)
