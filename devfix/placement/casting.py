@@ -110,6 +110,8 @@ class Recaster:
         if origin.kind not in ("numpy", "factory"):
             return ()
         name, package = _callee(call)
+        if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):
+            return ()  # somebody computes in this dtype; what comes out is cast
         if name in _WITH_KEYWORD and package:
             return (FileEdit(place.path, SetKeyword(origin.span, "dtype", f"{package}.{self.wanted}")),)
         return self._wrap(place)
