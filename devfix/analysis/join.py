@@ -8,9 +8,11 @@ from devfix.analysis.lattice import join_devices, join_dtypes, join_ranks, parse
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
     Const,
     DeviceValue,
     DTypeValue,
+    ExternalMethod,
     Obj,
     Ref,
     Scalar,
@@ -24,6 +26,8 @@ from devfix.analysis.values import (
 )
 
 _MAX_MEMBERS = 4
+#: Objects and their methods: a method is called on all of the objects or on none.
+_OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
 #: The layers of a network may be many and different.
 _MAX_OBJECTS = 12
 #: Facts that hold on the paths where they were set, whatever the others did.
@@ -164,7 +168,9 @@ def _union(a: Value, b: Value) -> Value:
                 break
         else:
             found.append(value)
-    if len(found) > (_MAX_OBJECTS if all(isinstance(value, Ref) for value in found) else _MAX_MEMBERS):
+    if len(found) > (
+        _MAX_OBJECTS if all(isinstance(value, _OF_OBJECTS) for value in found) else _MAX_MEMBERS
+    ):
         return UNKNOWN
     return found[0] if len(found) == 1 else Union(tuple(found))
 
