@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
@@ -48,7 +49,7 @@ def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
 
 
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:
-    """The generated ``__init__`` of a dataclass."""
+    """The generated ``__init__`` of a dataclass or named tuple."""
     obj = interp.obj(ref)
     for index, (name, default) in enumerate(classes.fields(cls)):
         arg = site.get(index, name)
@@ -59,6 +60,8 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
         else:
             value = UNKNOWN
         obj = obj.with_attr(name, value)
+    if not classes.is_dataclass(cls):
+        obj = replace(obj, items=tuple(obj.attrs[name] for name, _ in classes.fields(cls)))
     interp.update(ref, obj)
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):

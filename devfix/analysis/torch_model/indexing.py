@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers
+from devfix.analysis import calls, classes, containers, iteration
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     TupleValue,
     Value,
     dtype_trails,
+    members,
     roots_of,
     without_none,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Value) -> Value:
     """``value[key]``: the data's device; index tensors may be on the CPU, or where the data is."""
-    keys = _keys(node.slice, key)
+    keys = [(_listed(interp, index), where) for index, where in _keys(node.slice, key)]
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         return replace(value, rank=rank)
@@ -78,6 +79,15 @@ def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
             return list(zip((without_none(item) for item in key.items), node.elts, strict=True))
         return [(item, node) for item in key.items]
     return [(key, node)]
+
+
+def _listed(interp: Interpreter, key: Value) -> Value:
+    """A list of numbers selects as a tensor of them does."""
+    lists = [interp.obj_of(member) for member in members(key)]
+    if not all(obj is not None and obj.kind == "list" for obj in lists):
+        return key
+    element = iteration.element(interp, key, None)
+    return Sequence(element) if scalar_type(element) == "int" else key
 
 
 def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
