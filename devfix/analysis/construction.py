@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -73,17 +74,18 @@ def _default(interp: Interpreter, cls: Class, name: str, default: ast.expr) -> V
     if isinstance(default, ast.Call):
         for keyword in default.keywords:
             if keyword.arg == "default":
-                return _as_written(interp, cls, keyword.value)
+                with _body_of(interp, cls):
+                    return interp.eval(keyword.value)
             if keyword.arg == "default_factory":
-                return calls.call(interp, _as_written(interp, cls, keyword.value), CallSite(default))
+                with _body_of(interp, cls):
+                    return calls.call(interp, interp.eval(keyword.value), CallSite(default))
     return classes.find(interp, cls, name) or UNKNOWN
 
 
-def _as_written(interp: Interpreter, cls: Class, node: ast.expr) -> Value:
-    """An expression of a class body, with the names that are known there."""
+def _body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:
+    """What is written in the body of a class means what its names mean there."""
     parent, module = interp.parents.get(cls.frame), interp.outermost(cls.frame)
-    with interp.entered(Frame(cls.frame, cls.path, cls.scope, "class", parent, module, owner=cls)):
-        return interp.eval(node)
+    return interp.entered(Frame(cls.frame, cls.path, cls.scope, "class", parent, module, owner=cls))
 
 
 def zero_argument_super(interp: Interpreter) -> Value:
