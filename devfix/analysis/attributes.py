@@ -86,7 +86,8 @@ def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Va
 def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value:
     obj = interp.obj(ref)
     if obj.kind == "dict":
-        return ExternalMethod(ref, name, node)
+        own = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
+        return bind_method(interp, own, ref, node) if own is not None else ExternalMethod(ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
         return found

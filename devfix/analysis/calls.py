@@ -162,7 +162,7 @@ def _call_instance(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
     found = classes.find(interp, obj.cls, "__call__") if isinstance(obj.cls, Class) else None
     if isinstance(found, Function):
-        return call_function(interp, found, [ref], site.node, site)
+        return tokenizers.mark(interp, call_function(interp, found, [ref], site.node, site), site)
     return external_objects.call(interp, ref, obj, "__call__", site)
 
 

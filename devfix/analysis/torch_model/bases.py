@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, modules
+from devfix.analysis import calls, classes, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     external_objects,
@@ -20,6 +21,7 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Class,
+    External,
     Function,
     Ref,
     SuperValue,
@@ -31,11 +33,26 @@ if TYPE_CHECKING:
 
 
 def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value | None:
-    """Instances that are no plain objects: enumerations, autograd functions. None for the rest."""
+    """Instances that are no plain objects: enumerations, dicts with methods. None for the rest."""
     bases = set(modules.external_bases(interp, cls))
     if bases & {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"}:
         return UNKNOWN
+    if bases & {"builtins.dict", "collections.OrderedDict"} and not _OF_DICTS & set(_defined(interp, cls)):
+        made = calls.call(interp, External("builtins.dict"), site)
+        obj = interp.obj_of(made)
+        if obj is not None and isinstance(made, Ref):
+            interp.update(made, replace(obj, cls=cls, trail=(interp.site("other", site.node),)))
+        return made
     return None
+
+
+#: A class with one of these is no dict as any other.
+_OF_DICTS = frozenset("__init__ __new__ __getattr__ __getitem__ __setitem__ __setattr__ __missing__".split())
+
+
+def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
+    for part in classes.linearise(cls):
+        yield from interp.state.variables(part.frame)
 
 
 def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:

@@ -245,7 +245,7 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if scalar_type(value) is not None:
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
     obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("list", "dict"):
+    if obj is not None and obj.kind in ("list", "dict") and not isinstance(obj.cls, Class):
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
     if obj is not None and (
         text in obj.attrs or (isinstance(obj.cls, Class) and classes.find(interp, obj.cls, text))

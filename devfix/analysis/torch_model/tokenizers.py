@@ -6,12 +6,14 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis import classes
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1, CPU
 from devfix.analysis.torch_model import moves
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
+    Class,
     Const,
     External,
     Obj,
@@ -44,6 +46,24 @@ def encode(interp: Interpreter, site: CallSite) -> Value:
     trail = (interp.site("tokenizer", site.node),)
     ids = Tensor(CPU, "int64", AT_LEAST_1, grad=False, leaf=True, trail=trail)
     return interp.new(Obj("external", External(BATCH), element=ids, trail=trail))
+
+
+def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
+    """What a tokenizer of the project returns, when asked for tensors, begins its life there.
+
+    One is known by the argument ``return_tensors="pt"``, and its batch by a method ``to``.
+    """
+    obj = interp.obj_of(result)
+    if obj is None or obj.kind != "dict" or site.value(None, "return_tensors") != Const("pt"):
+        return result
+    if not isinstance(obj.cls, Class) or classes.find(interp, obj.cls, "to") is None:
+        return result
+    trail = (interp.site("tokenizer", site.node),)
+    attrs = {
+        name: replace(value, trail=trail, roots=()) if isinstance(value, Tensor) else value
+        for name, value in obj.attrs.items()
+    }
+    return interp.new(replace(obj, attrs=attrs))
 
 
 def is_batch(interp: Interpreter, value: Value) -> bool:
