@@ -71,7 +71,7 @@ def external(name: str) -> Value:
         return DTypeValue(DTYPE_ALIASES.get(last, last))
     if package == "math" and isinstance(getattr(math, last, None), float):
         return Const(getattr(math, last))
-    if package == "numpy" and last in ("pi", "e", "inf", "nan"):
+    if package in ("numpy", "torch") and last in ("pi", "e", "inf", "nan"):
         return Const(float(getattr(math, last)))
     return External(name)
 

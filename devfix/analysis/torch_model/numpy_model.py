@@ -162,6 +162,8 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         return _joined(interp, last, first)
     if last in _PAIRWISE or last in _DIVIDING or last in ("where", "append"):
         return _of_several(interp, last, site)
+    if last == "nonzero":
+        return Sequence(Array("int64", 1))
     if last in _FLOAT64:
         return Array("float64", None)
     if last in _INDICES:

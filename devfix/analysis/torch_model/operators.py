@@ -128,7 +128,7 @@ def _result_rank(left: Value, right: Value, *, product: bool) -> int | None:
         return rank_of_broadcast(ranks)
     if None in ranks or ranks == [1, 1]:
         return None
-    return AT_LEAST_1
+    return 2 if ranks == [2, 2] else AT_LEAST_1
 
 
 def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
