@@ -23,6 +23,9 @@ from devfix.placement.device_expression import DeviceExpression, Place
 
 Edits = tuple[FileEdit, ...]
 
+#: Calls that make a tensor, to be filled at once, where their argument is.
+_LIKE = ("torch.empty_like", "torch.zeros_like", "torch.ones_like")
+
 
 class Drawing:
     """Builds fixes for a random call whose generator is on another device than its result."""
@@ -54,12 +57,24 @@ class Drawing:
             return ()
         given = [keyword.value for keyword in place.node.keywords if keyword.arg == "device"]
         if not given:
-            return ()
+            return self._fill_on_host(place, place.node)
         source = place.outline.source
         device = source.segment(source.span(given[0]))
         removed = RemoveKeyword(self.mismatch.sink, "device")
         moved = WrapExpression(self.mismatch.sink, "", f".to({device})")
         return FileEdit(place.path, removed), FileEdit(place.path, moved)
+
+    def _fill_on_host(self, place: Place, call: ast.Call) -> Edits:
+        """``empty_like(x).normal_(generator=g)`` becomes ``empty_like(x, device="cpu")....to(x.device)``."""
+        made = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if not isinstance(made, ast.Call) or not made.args or ast.unparse(made.func) not in _LIKE:
+            return ()
+        template = made.args[0]
+        if not isinstance(template, ast.Name) or any(keyword.arg != "dtype" for keyword in made.keywords):
+            return ()
+        host = SetKeyword(place.outline.source.span(made), "device", '"cpu"')
+        moved = WrapExpression(self.mismatch.sink, "", f".to({template.id}.device)")
+        return FileEdit(place.path, host), FileEdit(place.path, moved)
 
     def _generator_moved(self) -> Edits:
         place = self._construction()

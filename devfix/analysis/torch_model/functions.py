@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     distributions,
     factories,
     frameworks,
+    function_transforms,
     functional,
     generators,
     grad_mode,
@@ -55,6 +56,7 @@ HANDLERS: dict[str, Handler] = {
     **tensor_methods.HANDLERS,
     generators.NAME: generators.make,
     **named_tuples.HANDLERS,
+    **function_transforms.HANDLERS,
 }
 
 #: Packages whose functions take modules and tensors without moving them.

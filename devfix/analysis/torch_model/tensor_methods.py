@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import factories, functional, leaves, moves, operations, requirements
+from devfix.analysis.torch_model import (
+    factories,
+    functional,
+    generators,
+    leaves,
+    moves,
+    operations,
+    requirements,
+)
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
@@ -59,6 +67,8 @@ def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, s
     if name in _NOTHING:
         return NONE
     if name in _FILLING:
+        if "generator" in site.keywords:
+            generators.check(interp, site, value.device)
         return value
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE
