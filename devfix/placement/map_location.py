@@ -57,4 +57,20 @@ class MapLocation:
         return '"cpu"' if self.mismatch.kind == "map-location" else None
 
     def _holds_host_state(self, place: Place) -> bool:
-        return any(word in self.facts.source(place.path).text for word in _HOST_STATES)
+        return holds_host_state(self.facts, place)
+
+
+def holds_host_state(facts: Facts, place: Place) -> bool:
+    """Whether the file restores what must stay on the CPU, such as a generator's state."""
+    return any(word in facts.source(place.path).text for word in _HOST_STATES)
+
+
+def elsewhere(facts: Facts, place: Place) -> tuple[FileEdit, ...]:
+    """A load that asks for the CPU asks for the program's device; nothing where none is in sight."""
+    call = place.node
+    given = [k.value for k in getattr(call, "keywords", ()) if k.arg == "map_location"]
+    found = device_expression.find(facts, place, []) if given else None
+    if found is None or holds_host_state(facts, place):
+        return ()
+    span = place.outline.source.span(place.node)
+    return (*found.edits, FileEdit(place.path, SetKeyword(span, "map_location", found.code)))

@@ -18,7 +18,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import batch_move, destination, device_expression
+from devfix.placement import batch_move, destination, device_expression, map_location
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -75,6 +75,7 @@ class Relocator:
 
     def _candidates(self) -> Iterator[Edits]:
         trails = self._trails()
+        yield self._at_load()
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
             yield self._at_factories()
@@ -114,6 +115,14 @@ class Relocator:
                 return ()
             found.update(dict.fromkeys(change))
         return tuple(found)
+
+    def _at_load(self) -> Edits:
+        """What a checkpoint holds is loaded to where it is used."""
+        for trail in (self.operand.trail, *self.operand.roots):
+            if trail and trail[0].kind == "host-checkpoint":
+                place = self._place(trail[0].path, trail[0].span)
+                return map_location.elsewhere(self.facts, place) if place is not None else ()
+        return ()
 
     def _is_elsewhere(self, origin: Origin) -> bool:
         """Whether a factory is in another function than the place where its result is used."""

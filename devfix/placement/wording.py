@@ -14,6 +14,7 @@ _SPOKEN = {
     "module": "is constructed here",
     "tokenizer": "comes out of the tokenizer here, on the CPU",
     "checkpoint": "is loaded here",
+    "host-checkpoint": "is loaded to the CPU here",
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
     "discarded-move": "is moved here, but the result is thrown away",

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis import containers
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
+from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
@@ -42,10 +43,11 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     open_ = location is None or location == NONE
     device = UNKNOWN_DEVICE if site.open else device_of(location)
     # Only a load without map_location is the cause of where its tensors are.
-    made = interp.site("checkpoint" if open_ and not site.open else "other", site.node)
+    kind = "host-checkpoint" if device == CPU else "other"
+    made = interp.site("checkpoint" if open_ and not site.open else kind, site.node)
     key = _key(interp, site)
     saved = interp.recorder.saved.get(key) if key is not None else None
-    if saved is not None:
+    if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
     obj = Obj("external", External("torch.load"), trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
@@ -118,6 +120,18 @@ def _anonymous(interp: Interpreter, made: Origin) -> Value:
 def item(interp: Interpreter, obj: Obj) -> Value:
     """``checkpoint[key]``."""
     return _anonymous(interp, obj.trail[0]) if obj.trail else UNKNOWN
+
+
+def location(interp: Interpreter, state: Value | None) -> Tensor | None:
+    """A typical tensor of a state that is given to a module; None when nothing is known of it."""
+    obj = interp.obj_of(state)
+    if obj is None:
+        return None
+    device = obj.facts.get("device")
+    if isinstance(device, DeviceValue):
+        return Tensor(device.device, trail=obj.trail)
+    held = join_all([value for value in containers.everything(obj) if isinstance(value, Tensor)])
+    return held if obj.kind == "dict" and isinstance(held, Tensor) else None
 
 
 def check_state(interp: Interpreter, value: Value | None, node: ast.expr) -> None:

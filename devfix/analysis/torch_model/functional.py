@@ -6,9 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis import iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import generators, losses, operand_types, operations, requirements
+from devfix.analysis.torch_model import (
+    functional_calls,
+    generators,
+    losses,
+    operand_types,
+    operations,
+    requirements,
+)
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
 from devfix.analysis.values import (
@@ -196,9 +204,19 @@ def grad(interp: Interpreter, name: str, site: CallSite) -> Value:
     inputs = site.value(1, "inputs")
     inputs = without_none(inputs) if inputs is not None else None
     if isinstance(inputs, Tensor):
-        result = operations.derived(interp, [inputs], site, inputs.dtype, inputs.rank)
-        return TupleValue((replace(result, grad=None),))
-    return UNKNOWN
+        return TupleValue((_gradient(interp, inputs, site),))
+    if inputs is None:
+        return UNKNOWN
+    items = iteration.exact_items(interp, inputs)
+    if items is not None:
+        return TupleValue(tuple(_gradient(interp, item, site) for item in items))
+    return Sequence(_gradient(interp, iteration.element(interp, inputs, None), site))
+
+
+def _gradient(interp: Interpreter, value: Value, site: CallSite) -> Value:
+    if not isinstance(value, Tensor):
+        return UNKNOWN
+    return replace(operations.derived(interp, [value], site, value.dtype, value.rank), grad=None)
 
 
 def pack_padded(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -248,6 +266,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.einsum": einsum,
     "torch.where": where,
     "torch.autograd.grad": grad,
+    "torch.func.functional_call": functional_calls.functional_call,
+    "torch.nn.utils.stateless.functional_call": functional_calls.functional_call,
     "torch.nn.functional.one_hot": one_hot,
     "torch.nn.utils.rnn.pack_padded_sequence": pack_padded,
     "torch.tensor_split": tensor_split,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
+from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.torch_model import checkpoint, hooks, layers, leaves, moves, owners, pretrained
 from devfix.analysis.values import (
     FALSE,
@@ -114,8 +115,17 @@ def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 
 def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """Copies into the module's own tensors, across devices (facts: "cuda state loaded ...")."""
-    checkpoint.check_state(interp, site.value(0, "state_dict"), site.node)
+    """Copies into the module's own tensors, across devices (facts: "cuda state loaded ...").
+
+    With ``assign=True`` the module has the tensors of the state instead of its own.
+    """
+    state, assigned = site.value(0, "state_dict"), site.value(2, "assign")
+    checkpoint.check_state(interp, state, site.node)
+    if assigned == TRUE:
+        given = checkpoint.location(interp, state)
+        device = given.device if given is not None else UNKNOWN_DEVICE
+        trail = given.trail if given is not None else ()
+        modules.transform(interp, ref, lambda own: replace(own, device=device, trail=trail, roots=()))
     return UNKNOWN
 
 

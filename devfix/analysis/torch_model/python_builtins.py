@@ -145,7 +145,9 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
                 else:
                     attrs[key] = item.items[1]
         else:
-            element = UNKNOWN
+            pair = iteration.element(interp, _first(site), site.args[0].node)
+            known = isinstance(pair, TupleValue) and len(pair.items) == 2
+            element = pair.items[1] if isinstance(pair, TupleValue) and known else UNKNOWN
     attrs.update({key: arg.value for key, arg in site.keywords.items()})
     return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element))
 

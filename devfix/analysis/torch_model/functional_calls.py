@@ -1,0 +1,79 @@
+"""``torch.func.functional_call``: a module runs with other tensors in place of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, containers, iteration, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all
+from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``functional_call(module, tensors, args, kwargs)``: its tensors are those given, for the call."""
+    module, tensors = (
+        site.value(0, "module"),
+        site.value(1, "parameter_and_buffer_dicts", "parameters_and_buffers"),
+    )
+    module = without_none(module) if module is not None else UNKNOWN
+    if not isinstance(module, Ref) or not modules.is_module(interp, module):
+        return calls.call_unknown(interp, site)
+    own = {part: interp.obj(part) for part in modules.tree(interp, module)}
+    modules.transform(interp, module, _substitute(interp, tensors))
+    result = calls.call(interp, module, _arguments(interp, site))
+    for part, before in own.items():
+        _give_back(interp, part, before)
+    return result
+
+
+def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor], Tensor]:
+    """What stands for a tensor of the module: those given, as far as they are all alike."""
+    obj = interp.obj_of(tensors)
+    given = join_all(containers.everything(obj)) if obj is not None and obj.kind == "dict" else UNKNOWN
+
+    def change(own: Tensor) -> Tensor:
+        if not isinstance(given, Tensor):
+            return replace(own, device=UNKNOWN_DEVICE, dtype=None)
+        return replace(own, device=given.device, dtype=given.dtype, trail=given.trail, roots=given.roots)
+
+    return change
+
+
+def _give_back(interp: Interpreter, part: Ref, before: Obj) -> None:
+    """The module has its own tensors again; what else the call stored stays."""
+    now = interp.obj(part)
+    own = {name: before.attrs[name] for name, _ in modules.registered(before) if name}
+    interp.update(
+        part,
+        replace(
+            now, attrs={**now.attrs, **own}, place=before.place, items=before.items, element=before.element
+        ),
+    )
+
+
+def _arguments(interp: Interpreter, site: CallSite) -> CallSite:
+    """The arguments that come as a tuple and a dict; a single one may come by itself."""
+    args, keywords = site.get(2, "args"), site.value(3, "kwargs")
+    given: tuple[Arg, ...] = ()
+    if args is not None:
+        items = (
+            args.value.items
+            if isinstance(args.value, TupleValue)
+            else iteration.exact_items(interp, args.value)
+        )
+        nodes = getattr(args.node, "elts", None) or []
+        if items is None or isinstance(args.value, Tensor):
+            given = (args,)
+        else:
+            exact = len(nodes) == len(items)
+            given = tuple(Arg(v, nodes[k] if exact else args.node) for k, v in enumerate(items))
+    named = interp.obj_of(keywords)
+    known = {key: Arg(value) for key, value in named.attrs.items()} if named is not None else {}
+    return CallSite(site.node, given, known)
