@@ -38,7 +38,10 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
     value = interp.lookup(node.id)
     if value is not None:
         return value
-    return External(f"builtins.{node.id}") if names.is_builtin(node.id) else UNKNOWN
+    if names.is_builtin(node.id):
+        return External(f"builtins.{node.id}")
+    interp.unbound += 1
+    return UNKNOWN
 
 
 def attribute(interp: Interpreter, node: ast.Attribute) -> Value:

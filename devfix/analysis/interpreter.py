@@ -99,6 +99,8 @@ class Interpreter:
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
         self.steps = 0
+        #: How often a name was read that nothing had bound.
+        self.unbound = 0
         #: The dtype of the autocast block that is active ("?": one that is not known).
         self.autocast: str | None = None
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
@@ -110,7 +112,7 @@ class Interpreter:
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
         #: What holds a module, and its details, by the call that asked.
-        self.described: dict[tuple[int, int], tuple[Trail, dict[str, str]]] = {}
+        self.described: dict[tuple[int, int, Trail], tuple[Trail, dict[str, str]]] = {}
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from devfix.analysis.join import join_objects, join_values
+from devfix.analysis.join import join_objects, join_values, scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Value
 
@@ -212,6 +212,29 @@ def widen(state: State, before: State) -> None:
         }
         if changes:
             state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
+
+
+def is_settled(state: State, before: State) -> bool:
+    """Whether a round of a loop left everything that was there before as it was, but for numbers.
+
+    Another round would then only do the same again.
+    """
+    frames, heap = parted(state, before)
+    for frame in frames:
+        now = state.variables(frame)
+        for name, value in before.variables(frame).items():
+            if not _is_like(value, now.get(name)):
+                return False
+    return all(
+        (earlier := before.read(address)) is None or earlier == state.read(address) for address in heap
+    )
+
+
+def _is_like(before: Value, after: Value | None) -> bool:
+    if after is before or after == before:
+        return True
+    kinds = [scalar_type(value) for value in (before, after) if value is not None]
+    return len(kinds) == 2 and set(kinds) <= {"int", "float"}
 
 
 def _wider(before: Value | None, after: Value) -> Value | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
-from devfix.analysis.state import State, join_states, keep_main_path, widen
+from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
 from devfix.analysis.syntax import depends_on_data, renews
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
@@ -83,10 +83,11 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     loop = Loop()
     interp.frame.loops.append(loop)
     for value in rounds:
+        unbound = interp.unbound
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead:
+        if interp.state.dead or _is_done(interp, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
@@ -103,11 +104,12 @@ def while_(interp: Interpreter, node: ast.While) -> None:
     loop = Loop()
     interp.frame.loops.append(loop)
     for _ in range(LOOP_ROUNDS):
+        unbound = interp.unbound
         if conditions.truth(interp, interp.eval(node.test)) is False:
             break
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead:
+        if interp.state.dead or _is_done(interp, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
@@ -120,6 +122,11 @@ def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     loop.continues.clear()
     if before is not None and not interp.state.dead:
         widen(interp.state, before)
+
+
+def _is_done(interp: Interpreter, before: State | None, unbound: int) -> bool:
+    """Whether the next round would find nothing new: all is as before, and no name was missing."""
+    return before is not None and interp.unbound == unbound and is_settled(interp.state, before)
 
 
 def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:
