@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The fact of a module that it was moved.
 _MOVED = "moved at"
+#: What puts a module's tensors where they are; else its own life tells it.
+_PLACED = ("move", "host-checkpoint")
 
 
 #: For each object the modules that hold it: directly (second item None) or in a plain list or dict (that).
@@ -100,7 +102,7 @@ def weight(
     apart = "cpu" in devices and not devices.isdisjoint(("accelerator", "same-as"))
     if interp.recorder.muted or not (apart or len(dtypes) > 1):
         return Part(place, "weight", callee), None
-    key = (id(callee), ref.address)
+    key = (id(callee), ref.address, place.trail[:1])
     known = interp.described.get(key)
     if known is None:
         known = interp.described[key] = (describe(interp, ref, place).trail, detail(interp, ref))
@@ -109,7 +111,7 @@ def weight(
 
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     """A parameter of ``ref`` as an operand: when it never moved its trail is its module's life."""
-    if place.trail and (place.trail[0].kind == "move" or place.device != CPU):
+    if place.trail and (place.trail[0].kind in _PLACED or place.device != CPU):
         return place
     top, container = root(interp, ref)
     trail = interp.obj(container).trail if container is not None else _life(interp, top, ref)
@@ -122,7 +124,7 @@ def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
     if (
         container is not None
         or parameter.device != CPU
-        or (parameter.trail and parameter.trail[0].kind == "move")
+        or (parameter.trail and parameter.trail[0].kind in _PLACED)
     ):
         return parameter
     return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
