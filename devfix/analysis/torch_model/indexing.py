@@ -69,7 +69,9 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
         requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
     if index.dtype is not None and requirements.is_float(index.dtype):
         parts = [Part(index, "index", where)]
-        requirements.record(interp, node, "torch.Tensor.__getitem__", "index-dtype", parts)
+        # Nobody looks up whole tables at each entry of a table: this one is a mask.
+        kind = "mask-dtype" if index.rank == value.rank and (index.rank or 0) > 1 else "index-dtype"
+        requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts)
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:

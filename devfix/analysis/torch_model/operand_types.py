@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import NONE, TRUE, Const, Scalar, Tensor, Value
+from devfix.analysis.values import FALSE, NONE, TRUE, Scalar, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
@@ -68,9 +68,12 @@ def check_logical(
 
 
 def _is_truth(value: Value) -> bool:
-    return isinstance(value, Tensor) or value == TRUE or (
-        isinstance(value, (Const, Scalar)) and (value.value is False if isinstance(value, Const) else value.type == "bool")
-    )  # fmt: skip
+    return isinstance(value, Tensor) or value in (TRUE, FALSE) or value == Scalar("bool")
+
+
+def is_logical(operation: str) -> bool:
+    """Whether the operation combines bits, which floats do not have."""
+    return operation in _LOGICAL
 
 
 def check_inverted(interp: Interpreter, node: ast.UnaryOp, tensor: Tensor) -> None:

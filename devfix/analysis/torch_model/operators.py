@@ -107,6 +107,8 @@ def tensor_result(
         elif device.kind == "cpu":
             device = UNKNOWN_DEVICE
     dtype = None if unknown else _result_dtype(op, left[0], right[0])
+    if operand_types.is_logical(name) and requirements.is_float(dtype):
+        dtype = None  # there is no such result
     grad = grad_mode.recorded(interp, _needs_grad(tensors))
     result = Tensor(
         device,
@@ -256,8 +258,10 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         return value
     operand_types.check_inverted(interp, node, value)
     trail = (interp.site("result", node),)
+    refused = isinstance(node.op, ast.Invert) and requirements.is_float(value.dtype)
     return replace(
         value,
+        dtype=None if refused else value.dtype,
         parameter=False,
         leaf=grad_mode.is_leaf(value.grad),
         trail=trail,
