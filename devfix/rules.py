@@ -47,7 +47,7 @@ from devfix.placement.hard_coded import spots as hard_coded_spots
 from devfix.placement.host import copied_to_host
 from devfix.placement.leafhood import Leafhood
 from devfix.placement.map_location import MapLocation
-from devfix.placement.module_container import container_fix, container_site
+from devfix.placement.module_container import container_fix, container_site, parts_fix
 from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
@@ -111,6 +111,7 @@ __all__ = [
     "one_device_variable",
     "operand_marks",
     "others",
+    "parts_fix",
     "plain_attributes",
     "registered_late",
     "sites_of",

@@ -8,16 +8,18 @@ from devfix.rules import (
     Fault,
     Finding,
     Mismatch,
+    ModuleMover,
     Operand,
     Rule,
     container_fix,
     container_site,
     misplaced,
+    parts_fix,
 )
 
 
 class UnregisteredModule(Rule):
-    """A module keeps other modules in a plain Python list or dict.
+    """A module keeps other modules in a plain Python list or dict, or in an object that is no module.
 
     Only modules that are attributes themselves, or that are held by a ``ModuleList`` or
     ``ModuleDict``, belong to their owner. ``Module.to`` does not reach the others: they stay on
@@ -81,5 +83,8 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     site = container_site(operand)
     held = f"`{site.text}`" if site is not None else "a plain container"
     message = f"the modules in {held} are not registered, so `Module.to` leaves them on the CPU"
-    fix = container_fix(facts, operand)
-    return Fault(mismatch, message, (fix,) if fix is not None else (), site)
+    if mismatch.get("parts") is None:
+        fixes = [container_fix(facts, operand)]
+    else:
+        fixes = [*ModuleMover(facts, operand).fixes(), parts_fix(facts, mismatch, operand)]
+    return Fault(mismatch, message, tuple(fix for fix in fixes if fix is not None), site)

@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     Namespace,
     Obj,
     Ref,
+    Tensor,
     Trail,
     Value,
 )
@@ -112,7 +113,7 @@ class Interpreter:
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
         #: What holds a module, and its details, by the call that asked.
-        self.described: dict[tuple[int, int, Trail], tuple[Trail, dict[str, str]]] = {}
+        self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:

@@ -11,6 +11,8 @@ from devfix.findings import (
     Edit,
     FileEdit,
     Fix,
+    InsertAfter,
+    Mismatch,
     Operand,
     Origin,
     ReplaceExpression,
@@ -50,8 +52,31 @@ def container_fix(facts: Facts, operand: Operand) -> Fix | None:
 
 
 def container_site(operand: Operand) -> Origin | None:
-    """Where the container became an attribute of a module."""
-    return next((site for site in operand.trail if site.kind == "module-attribute"), None)
+    """Where the container (or the object that keeps the module) became an attribute of a module."""
+    sites = (site for trail in (*operand.roots, operand.trail) for site in trail)
+    return next((site for site in sites if site.kind == "module-attribute"), None)
+
+
+def parts_fix(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fix | None:
+    """Registers the modules of a plain object beside the object, in a ``ModuleList``."""
+    site = container_site(operand)
+    attribute = attribute_at(facts, site) if site is not None else None
+    parts = (mismatch.get("parts") or "").split()
+    if attribute is None or not parts:
+        return None
+    outline, path = attribute.outline, attribute.site.path
+    statement = outline.statement_of(attribute.target)
+    alone = isinstance(statement, ast.Assign) and statement.targets == [attribute.target]
+    new = f"{attribute.name}_modules"
+    if not alone or statement not in attribute.function.body or new in outline.source.text:
+        return None
+    name, imports = _spelt(facts, path, "ModuleList")
+    kept = ast.unparse(attribute.target)
+    listed = ", ".join(f"{kept}.{part}" for part in parts)
+    edit = InsertAfter(outline.source.span(statement), f"{kept}_modules = {name}([{listed}])")
+    return Fix(
+        f"register the modules of `{attribute.name}`", (FileEdit(path, edit), *imports), Applicability.UNSAFE
+    )
 
 
 def _registered(span: Span, value: ast.expr, name: str) -> Edit:

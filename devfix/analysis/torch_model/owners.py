@@ -105,8 +105,10 @@ def weight(
     key = (id(callee), ref.address, place.trail[:1])
     known = interp.described.get(key)
     if known is None:
-        known = interp.described[key] = (describe(interp, ref, place).trail, detail(interp, ref))
-    return Part(replace(place, trail=known[0]), "weight", callee), known[1] if apart else None
+        known = interp.described[key] = (describe(interp, ref, place), detail(interp, ref))
+    life = known[0]
+    part = Part(replace(place, trail=life.trail, roots=life.roots), "weight", callee)
+    return part, known[1] if apart else None
 
 
 def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
@@ -114,8 +116,11 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     if place.trail and (place.trail[0].kind in _PLACED or place.device != CPU):
         return place
     top, container = root(interp, ref)
-    trail = interp.obj(container).trail if container is not None else _life(interp, top, ref)
-    return replace(place, trail=trail or place.trail)
+    if container is not None:
+        return replace(place, trail=interp.obj(container).trail or place.trail)
+    kept = _kept_by(interp, top)
+    roots = (interp.obj(kept).trail,) if kept is not None else place.roots
+    return replace(place, trail=_life(interp, top, ref) or place.trail, roots=roots)
 
 
 def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
@@ -154,12 +159,41 @@ def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
     """What a mismatch with a module's parameters should know of the module."""
     top, container = root(interp, ref)
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
-    if container is not None:
+    kept = _kept_by(interp, top) if container is None else None
+    if container is not None or kept is not None:
         found["unregistered"] = "1"
+    if kept is not None:
+        found["parts"] = " ".join(_modules_in(interp, kept))
     above = holders(interp).get(top.address, ())
     if any(_joined_late(interp, top, whole) for whole, plain in above if plain is None):
         found["late"] = "1"
     return found
+
+
+def _kept_by(interp: Interpreter, top: Ref) -> Ref | None:
+    """The plain object of the project that keeps a module, and is itself kept by a module."""
+    if _MOVED in interp.obj(top).facts:
+        return None
+    objects = [(Ref(address), obj) for address, obj in interp.state.objects()]
+    plain = [
+        ref
+        for ref, obj in objects
+        if obj.kind == "instance" and not modules.is_module(interp, ref) and top in obj.attrs.values()
+    ]
+    for ref, obj in objects:
+        if plain and modules.is_module(interp, ref):
+            found = next((held for held in plain if held in obj.attrs.values()), None)
+            if found is not None:
+                return found
+    return None
+
+
+def _modules_in(interp: Interpreter, keeper: Ref) -> list[str]:
+    """The attributes of an object that are modules; none when it may hold others, in lists, say."""
+    attrs = interp.obj(keeper).attrs
+    if any((interp.obj_of(value) or Obj("")).kind in ("list", "dict") for value in attrs.values()):
+        return []
+    return [name for name, value in attrs.items() if modules.is_module(interp, value)]
 
 
 def class_name(obj: Obj) -> str:
