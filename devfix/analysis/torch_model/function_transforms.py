@@ -1,4 +1,4 @@
-"""``torch.func``: gradients of functions, functions of batches, modules called with other parameters."""
+"""``torch.func``: gradients of functions, functions of batches."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, iteration, modules
+from devfix.analysis import calls, iteration
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import AT_LEAST_1, Device
+from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import operations
 from devfix.analysis.values import (
     NONE,
@@ -16,7 +16,6 @@ from devfix.analysis.values import (
     Const,
     External,
     Partial,
-    Ref,
     Sequence,
     Tensor,
     TupleValue,
@@ -75,19 +74,6 @@ def batched(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _mapped(interp, result, lambda t: operations.derived(interp, [t], site, t.dtype, AT_LEAST_1))
 
 
-def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``functional_call(module, parameters, args)``, with parameters that are where the module is."""
-    module, parameters, args = site.value(0, "module"), site.value(1), site.value(2, "args")
-    place = modules.module_device(interp, module) if module is not None else None
-    if not isinstance(module, Ref) or place is None or parameters is None or "kwargs" in site.keywords:
-        return UNKNOWN
-    if _devices(interp, parameters) != {place} or args is None:
-        return UNKNOWN
-    items = iteration.exact_items(interp, args)
-    given = tuple(Arg(value) for value in (items if items is not None else (args,)))
-    return calls.call(interp, module, CallSite(site.node, given))
-
-
 def _function(site: CallSite) -> Value:
     return site.value(0) or UNKNOWN
 
@@ -99,17 +85,6 @@ def _inner(site: CallSite) -> CallSite:
 def _row(value: Tensor) -> Tensor:
     found = iteration.row(value)
     return found if isinstance(found, Tensor) else value
-
-
-def _devices(interp: Interpreter, parameters: Value) -> set[Device]:
-    seen: set[Device] = set()
-
-    def note(tensor: Tensor) -> Tensor:
-        seen.add(tensor.device)
-        return tensor
-
-    _mapped(interp, parameters, note)
-    return seen
 
 
 def _mapped(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor]) -> Value:
@@ -138,6 +113,4 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     _GRAD: gradient,
     _VALUE: gradient,
     _BATCHED: batched,
-    "torch.func.functional_call": functional_call,
-    "torch.nn.utils.stateless.functional_call": functional_call,
 }

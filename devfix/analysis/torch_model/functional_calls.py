@@ -35,8 +35,10 @@ def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor], Tensor]:
     """What stands for a tensor of the module: those given, as far as they are all alike."""
-    obj = interp.obj_of(tensors)
-    given = join_all(containers.everything(obj)) if obj is not None and obj.kind == "dict" else UNKNOWN
+    parts = tensors.items if isinstance(tensors, TupleValue) else (tensors,)
+    dicts = [obj for obj in map(interp.obj_of, parts) if obj is not None and obj.kind == "dict"]
+    held = [value for obj in dicts for value in containers.everything(obj)]
+    given = join_all(held) if len(dicts) == len(parts) else UNKNOWN
 
     def change(own: Tensor) -> Tensor:
         if not isinstance(given, Tensor):

@@ -1,0 +1,77 @@
+"""Tensors that replace a module's own, and what a checkpoint holds that was loaded to the CPU."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+ASSIGNED = """
+import torch
+model = torch.nn.Linear(3, 2).cuda()
+torch.save(model.state_dict(), "m.pt")
+model.load_state_dict(torch.load("m.pt", map_location={location}){assign})
+print(model(torch.rand(4, 3).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("location", "assign", "count"),
+    [
+        ('"cpu"', ", assign=True", 1),
+        ('"cpu"', "", 0),
+        ('"cuda"', ", assign=True", 0),
+        ('"cpu"', ", assign=False", 0),
+    ],
+)
+def test_assigned_state(location: str, assign: str, count: int) -> None:
+    assert len(clashes(ASSIGNED.format(location=location, assign=assign))) == count
+
+
+def test_the_load_asks_for_the_device_of_the_model() -> None:
+    after, _ = fix_texts({"main.py": ASSIGNED.format(location='"cpu"', assign=", assign=True")})
+    assert "map_location=next(model.parameters()).device)" in after["main.py"]
+
+
+def test_states_of_generators_stay_on_the_host() -> None:
+    text = """
+import torch
+x = torch.rand(3).cuda()
+torch.save({"x": x, "rng": torch.get_rng_state()}, "m.pt")
+state = torch.load("m.pt", map_location="cpu")
+torch.set_rng_state(state["rng"])
+print(state["x"] + x)
+"""
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert 'map_location="cpu"' in after["main.py"]
+    assert 'state["x"].to(x.device) + x' in after["main.py"]
+
+
+META = """
+import torch
+import torch.nn.functional as F
+from torch.func import functional_call
+model = torch.nn.Linear(3, 2){place}
+x, y = torch.rand(4, 3), torch.randint(0, 2, (4,))
+tensors = {{k: p{moved} for k, p in model.named_parameters()}}
+grads = torch.autograd.grad(F.cross_entropy(functional_call(model, tensors, (x.cuda(),)), y.cuda()),
+                            list(tensors.values()))
+fast = {{k: p - g for (k, p), g in zip(tensors.items(), grads)}}
+print(F.cross_entropy(functional_call(model, fast, (x.cuda(),)), y{target}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "moved", "target", "found"),
+    [
+        (".cuda()", "", ".cuda()", []),
+        ("", ".cuda()", ".cuda()", []),
+        (".cuda()", "", "", ["11: device"]),
+        (".cuda()", ".cpu()", ".cuda()", ["8: device", "11: device"]),
+    ],
+)
+def test_functional_call_runs_with_the_given_tensors(
+    place: str, moved: str, target: str, found: list[str]
+) -> None:
+    assert sorted(set(clashes(META.format(place=place, moved=moved, target=target)))) == sorted(found)
