@@ -1,0 +1,175 @@
+"""Tensors held by other values: named tuples, distributions, metrics, plain objects, dicts with methods."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+DEVICE = 'import torch\ndevice = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+
+
+def fixed(text: str, start: str = DEVICE) -> str:
+    after, _ = fix_texts({"main.py": start + text}, Applicability.UNSAFE)
+    return after["main.py"]
+
+
+NAMED = """
+from collections import namedtuple
+Pair = namedtuple({fields})
+pair = Pair(torch.ones(3), {second})
+print(pair.a + pair.b)
+a, b = pair
+"""
+
+
+@pytest.mark.parametrize("fields", ['"Pair", ["a", "b"]', '"Pair", "a b"', '"Pair", "a, b"'])
+def test_fields_of_named_tuples(fields: str) -> None:
+    assert len(clashes(DEVICE + NAMED.format(fields=fields, second="torch.ones(3, device=device)"))) == 1
+    assert not clashes(DEVICE + NAMED.format(fields=fields, second="b=torch.ones(3)"))
+
+
+@pytest.mark.parametrize(
+    ("made", "field", "count"),
+    [
+        ("topk(2)", "values", 1),
+        ("topk(2)", "indices", 1),
+        ("max(dim=1)", "values", 1),
+        ("topk(2)", "shape", 0),
+    ],
+)
+def test_fields_of_what_torch_returns(made: str, field: str, count: int) -> None:
+    text = f"found = torch.rand(4, 5).{made}.{field} + torch.ones(4, 5, device=device)\n"
+    assert len(clashes(DEVICE + text)) == count
+
+
+STATE = """
+def start():
+    return torch.zeros(1, 2, 4), torch.zeros(1, 2, 4)
+def run(lstm, x, state{default}):
+    return lstm(x, state)
+def main():
+    where = "cuda" if torch.cuda.is_available() else "cpu"
+    lstm, x = torch.nn.LSTM(3, 4).to(where), torch.ones(5, 2, 3, device=where)
+    run(lstm, x, start())
+    {more}
+main()
+"""
+
+
+def test_a_tuple_of_states_moves_part_by_part() -> None:
+    after = fixed(STATE.format(default="", more="print(x)"), "import torch\n")
+    assert "lstm(x, tuple(part.to(x.device) for part in state))" in after
+
+
+def test_a_state_that_may_be_none_is_not_taken_apart() -> None:
+    after = fixed(STATE.format(default="=None", more="run(lstm, x)"), "import torch\n")
+    assert "for part in state" not in after
+
+
+def test_no_method_is_called_on_a_distribution() -> None:
+    text = """
+from torch.distributions import Normal, kl_divergence
+def prior():
+    return Normal(torch.zeros(3), torch.ones(3))
+def loss(q, p):
+    return kl_divergence(q, p)
+print(loss(Normal(torch.zeros(3, device=device), torch.ones(3, device=device)), prior()))
+"""
+    assert len(clashes(DEVICE + text)) == 1
+    after = fixed(text)
+    assert "p.to(" not in after
+    assert "q.device" not in after
+
+
+METRIC = """
+from torchmetrics.classification import {metric}
+metric = {metric}({options})
+metric.update(torch.rand(4, 3, device=device), torch.ones(4, dtype=torch.long, device=device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "moved"),
+    [
+        ("MulticlassAccuracy", "num_classes=3", True),
+        ("MulticlassAUROC", "num_classes=3", False),
+        ("MulticlassAccuracy", 'num_classes=3, multidim_average="samplewise"', False),
+    ],
+)
+def test_metrics_with_a_state_are_moved(metric: str, options: str, moved: bool) -> None:
+    after = fixed(METRIC.format(metric=metric, options=options))
+    assert (f"{metric}({options}).to(device)" in after) is moved
+
+
+def test_modules_of_a_plain_object_are_registered() -> None:
+    text = """
+class Gate:
+    def __init__(self):
+        self.v = torch.nn.Linear(3, 3)
+    def __call__(self, x):
+        return self.v(x)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = Gate()
+    def forward(self, x):
+        return self.gate(x)
+def main():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    print(Net().to(device)(torch.ones(2, 3, device=device)))
+main()
+"""
+    after, _ = fix_texts({"main.py": "import torch\n" + text}, Applicability.UNSAFE)
+    assert "self.gate_modules = torch.nn.ModuleList([self.gate.v])" in after["main.py"]
+
+
+def test_a_dict_with_methods_moves_by_its_own() -> None:
+    text = """
+class Batch(dict):
+    def to(self, device):
+        return Batch({name: value.to(device) for name, value in self.items()})
+x = torch.ones(3, device=device)
+print(Batch(a=torch.ones(3)).to(device)["a"] + x)
+"""
+    assert not clashes(DEVICE + text)
+    assert len(clashes(DEVICE + text.replace(").to(device)[", ")["))) == 1
+
+
+def test_gradients_of_a_function_are_formed_as_its_argument() -> None:
+    text = """
+from torch.func import grad, vmap
+def loss(p, x):
+    return (p["w"] * x).sum()
+grads = vmap(grad(loss), in_dims=(None, 0))({"w": torch.ones(3, device=device)}, torch.ones(4, 3, device=device))
+print(grads["w"] + torch.ones(4, 3))
+"""
+    assert len(clashes(DEVICE + text)) == 1
+
+
+def test_an_assignment_on_one_path_does_not_decide() -> None:
+    text = """
+def mixed(soft, logits, late):
+    target = soft[0:4]
+    if late > 2:
+        target = target * 0.5
+    return total(logits, target)
+def total(logits, target):
+    return (target * logits).sum()
+for step in range(9):
+    print(mixed(torch.ones(8, 3), torch.ones(4, 3, device=device), step))
+"""
+    after = fixed(text)
+    assert "target = (target * 0.5).to" not in after
+    assert not clashes(after)
+
+
+def test_a_generator_of_the_host_fills_on_the_host() -> None:
+    text = """
+rng = torch.Generator()
+def noise(x):
+    return torch.empty_like(x).normal_(0, 1, generator=rng)
+print(noise(torch.ones(3, device=device)))
+"""
+    assert 'torch.empty_like(x, device="cpu").normal_(0, 1, generator=rng).to(x.device)' in fixed(text)
