@@ -20,6 +20,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
+from devfix.imports import find_imports
 
 if TYPE_CHECKING:
     from devfix.project import Program
@@ -49,25 +50,11 @@ def _scripts(program: Program) -> list[str]:
     imported = {
         target
         for path, source in program.sources.items()
-        for target in _imports(program, path, source.tree)
+        for target in program.layout.dependencies(path, find_imports(source.tree))
         if target != path
     }
     guarded = [p for p, s in program.sources.items() if _has_main_guard(s.tree)]
     return sorted({*guarded, *(p for p in program.sources if p not in imported)})
-
-
-def _imports(program: Program, path: str, tree: ast.Module) -> list[str]:
-    found: list[str | None] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [program.resolve(path, alias.name, 0) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            found.append(program.resolve(path, module, node.level))
-            for alias in node.names:
-                inner = f"{module}.{alias.name}" if module else alias.name
-                found.append(program.resolve(path, inner, node.level))
-    return [path for path in found if path is not None]
 
 
 def _has_main_guard(tree: ast.Module) -> bool:

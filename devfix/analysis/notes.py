@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
-from devfix.analysis.modules import first_parameter, module_device
+from devfix.analysis.lattice import ACCELERATOR, Device, parse_device
+from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
 from devfix.analysis.values import Const, DeviceValue, External, Ref, Tensor, TupleValue, Value
 
@@ -40,9 +40,9 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         device = parse_device(value.value) if isinstance(value.value, str) else None
         if device is not None and device.is_known:
             return "device", device
-    if isinstance(value, Ref) and module_device(interp, value) is not None:
+    if isinstance(value, Ref) and is_module(interp, value):
         first = first_parameter(interp, value)
-        return "module", first.device if first is not None else UNKNOWN_DEVICE
+        return ("module", first.device) if first is not None else ("other", None)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
     return "other", None
