@@ -120,6 +120,17 @@ torch.where(b, f, d)
 torch.where(b, f, 0.0)
 torch.where(b, 1, 0)
 torch.where(b)
+f.where(b, d)
+m @ m
+torch.pi * f
+z.abs()
+z.real
+z.norm()
+abs(z) + f
+torch.stft(torch.rand(64), 16, return_complex=True, window=torch.hann_window(16)).abs()
+f[[0, 1]]
+f[[1, 0]][:, 0]
+torch.tensor([[float(n) for n in range(3)] for _ in range(4)])
 torch.clamp(f, 0, 1)
 f.clamp(min=0)
 i.clamp(0, 2)
@@ -306,6 +317,8 @@ np.exp(np.zeros(3, dtype=np.float32))
 np.eye(3)
 np.where(np.zeros(3) > 0, 1.0, 2.0)
 np.float32(1) * 2.0
+np.nonzero(np.eye(3))
+np.zeros(3)[np.nonzero(np.ones(3))]
 torch.from_numpy(np.zeros((2, 3))).float()
 torch.tensor(np.zeros(3, dtype=np.float32))
 torch.from_numpy(np.arange(3))

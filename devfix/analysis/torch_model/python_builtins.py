@@ -314,7 +314,9 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
-    return value if isinstance(value, (Tensor, Array, Scalar)) else Scalar("float")
+    if isinstance(value, Tensor):
+        return operations.apply(interp, "abs", site) or UNKNOWN
+    return value if isinstance(value, (Array, Scalar)) else Scalar("float")
 
 
 def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -1,0 +1,97 @@
+"""Operations that ask for the dtype of one operand: what PyTorch refuses is found, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from text_program import clashes
+
+HEAD = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+f, i, b = torch.rand(2, 3), torch.ones(2, 3, dtype=torch.int64), torch.rand(2, 3) > 0.5
+u, d, h = b.byte(), f.double(), f.bfloat16()
+x, q = torch.rand(2, 3, 8), torch.rand(2, 3, 8)
+rows = torch.tensor([1, 0])
+"""
+
+#: One expression a line; PyTorch decides which of them are faults.
+EXPRESSIONS = """
+f.masked_fill(b, 0.0)
+f.masked_fill(i, 0.0)
+f.masked_fill(u, 0.0)
+f.masked_fill(f, 0.0)
+f.clone().masked_fill_(i, 0.0)
+f.masked_select(b)
+f.masked_select(i)
+torch.where(b, f, f)
+torch.where(i, f, f)
+torch.where(u, f, f)
+f.where(b, f)
+f.where(i, f)
+b & b
+i & i
+i & 1
+b & True
+f & f
+f & b
+f | True
+~b
+~i
+~f
+torch.bitwise_xor(f, b)
+torch.logical_and(f, i)
+f[b]
+f[b.float()]
+F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3).bool())
+F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3))
+F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3).long())
+nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x, key_padding_mask=b)
+nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x, key_padding_mask=b.long())
+nn.TransformerEncoderLayer(8, 2, batch_first=True)(x, src_key_padding_mask=b.int())
+nn.TransformerEncoderLayer(8, 2)(x.double())
+nn.TransformerDecoderLayer(8, 2)(x, x.double())
+nn.MultiheadAttention(8, 2)(x, x.double(), x.double())
+nn.GRU(8, 4)(x, torch.zeros(1, 3, 4))
+nn.GRU(8, 4)(x, torch.zeros(1, 3, 4, dtype=torch.float64))
+f.mean()
+i.mean()
+i.mean(dtype=torch.float32)
+i.float().mean(0)
+b.mean()
+torch.mean(i, dim=1)
+i.std()
+i.norm()
+i.sum()
+i.median()
+i.softmax(1)
+F.softmax(i, dim=1)
+F.softmax(i, dim=1, dtype=torch.float32)
+torch.exp(i)
+f.index_add(0, rows, f)
+f.index_add(0, rows, d)
+f.index_copy(0, rows, h)
+f.scatter_add(1, i, d)
+f.scatter(1, i, 1.0)
+f.scatter(1, i, f)
+f.scatter(1, i, h)
+f.masked_scatter(b, d)
+""".strip().splitlines()
+
+
+def refuses(expression: str) -> bool:
+    names: dict[str, object] = {}
+    exec(HEAD, names)
+    try:
+        eval(expression, names)
+    except (RuntimeError, AssertionError, TypeError, IndexError):
+        return True
+    return False
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_fault_is_found_where_pytorch_refuses(expression: str) -> None:
+    torch.manual_seed(0)
+    assert bool(clashes(f"{HEAD}{expression}\n")) is refuses(expression)
