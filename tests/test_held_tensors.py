@@ -173,3 +173,28 @@ def noise(x):
 print(noise(torch.ones(3, device=device)))
 """
     assert 'torch.empty_like(x, device="cpu").normal_(0, 1, generator=rng).to(x.device)' in fixed(text)
+
+
+PRIOR = """
+from torch.distributions import {names}
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(3, 3)
+        self.prior = {prior}
+    def forward(self, x):
+        return self.prior.log_prob(self.net(x)).sum()
+print(Model().to(device)(torch.ones(2, 3, device=device)))
+"""
+
+
+def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
+    after = fixed(PRIOR.format(names="Normal", prior="Normal(torch.zeros(3), torch.ones(3))"))
+    assert "self.prior.to(" not in after
+    assert not clashes(after)
+
+
+def test_a_distribution_that_takes_more_is_left() -> None:
+    text = PRIOR.format(names="Normal", prior="Normal(torch.zeros(3), torch.ones(3), validate_args=False)")
+    after = fixed(text.replace("self.prior.log_prob", "(self.prior).log_prob"))
+    assert "Normal(self.prior" not in after

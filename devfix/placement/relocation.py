@@ -14,11 +14,12 @@ from devfix.findings import (
     Mismatch,
     Operand,
     Origin,
+    ReplaceExpression,
     SetKeyword,
     Span,
     WrapExpression,
 )
-from devfix.placement import batch_move, destination, device_expression, map_location
+from devfix.placement import batch_move, destination, device_expression, distribution_parts, map_location
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -26,6 +27,18 @@ _MADE = ("factory", "random-factory")
 _STORED = ("name", "attribute", "module-attribute")
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
+
+#: What makes a collection, which has no ``to``.
+_DISPLAYS = (
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.Dict,
+    ast.ListComp,
+    ast.GeneratorExp,
+    ast.SetComp,
+    ast.DictComp,
+)
 
 Edits = tuple[FileEdit, ...]
 
@@ -213,6 +226,8 @@ class Relocator:
 
     def _each_part(self, place: Place) -> Edits:
         """A name that always is a tuple of tensors is replaced by the tuple of the moved ones."""
+        if isinstance(place.node, ast.Attribute):
+            return self._rebuilt(place, place.node)
         if not isinstance(place.node, ast.Name):
             return ()
         scope = place.outline.scopes(place.node)[0]
@@ -223,6 +238,15 @@ class Relocator:
         edit = WrapExpression(self.operand.span, f"tuple(part.to({found.code}) for part in ", ")")
         return self._edits(place, edit, found)
 
+    def _rebuilt(self, place: Place, attribute: ast.Attribute) -> Edits:
+        """A distribution has no way to move: one is made of its moved parameters."""
+        code = distribution_parts.construction(place.outline, attribute, self.operand)
+        found = self._expression(place) if code else None
+        if found is None or self.operand.path != place.path:
+            return ()
+        edit = FileEdit(place.path, ReplaceExpression(self.operand.span, code.replace("{}", found.code)))
+        return (*found.edits, edit)
+
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
         made = self.operand.trail[0] if self.operand.trail else None
@@ -231,7 +255,9 @@ class Relocator:
         return self._wrap(place)
 
     def _wrap(self, place: Place | None) -> Edits:
-        if place is None or not isinstance(place.node, ast.expr):
+        if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
+            place = Place(place.path, place.outline, place.node.elt)
+        if place is None or not isinstance(place.node, ast.expr) or isinstance(place.node, _DISPLAYS):
             return ()
         found = self._expression(place)
         return self._wrapped(place, found) if found is not None else ()

@@ -140,8 +140,9 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if metrics.is_metric(obj):
-        updated = name == "update" and obj.place is not None
-        return call(interp, ref, obj.place, site, metrics.receiver(site)) if updated else UNKNOWN
+        if name != "update" or obj.place is None:
+            return UNKNOWN
+        return call(interp, ref, obj.place, site, metrics.receiver(site))
     if obj.kind == "module" and name.startswith(("get_", "encode", "forward_features", "embed")):
         if obj.place is not None:
             return call(interp, ref, obj.place, site)
