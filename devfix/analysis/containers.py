@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
+REPEATED = "repeated"
+
+
 def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
     """``container[key]`` for a list, a dict or a container module."""
     obj = interp.obj(ref)
@@ -81,10 +85,19 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         attrs = {name: join_values(entry, value) for name, entry in obj.attrs.items()}
         element = value if obj.element is None else join_values(obj.element, value)
         interp.update(ref, replace(obj, attrs=attrs, element=element))
+    elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
+        interp.update(ref, replace(obj, element=value))
     elif obj.kind in ("list", "set"):
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:
+    """Whether ``node`` is an item whose index is the variable of the loop: every entry has its turn."""
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    loops = interp.frame.loops
+    return isinstance(index, ast.Name) and bool(loops) and index.id in loops[-1].names
 
 
 def shuffled(obj: Obj, *more: Value) -> Obj:

@@ -48,13 +48,13 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     return merged if merged is not None else _union(a, b)
 
 
-def join_all(values: list[Value]) -> Value:
+def join_all(values: list[Value], *, split: bool = False) -> Value:
     """The least upper bound of several values; UNKNOWN for none."""
     if not values:
         return UNKNOWN
     result = values[0]
     for value in values[1:]:
-        result = join_values(result, value)
+        result = join_values(result, value, split=split)
     return result
 
 
@@ -183,7 +183,7 @@ def join_objects(a: Obj, b: Obj, *, split: bool = False) -> Obj:
         a,
         attrs=_join_attrs(a, b, split),
         items=_join_items(a, b, split),
-        element=_join_elements(a, b),
+        element=_join_elements(a, b, split),
         place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
         buffers=a.buffers | b.buffers,
         facts=_join_facts(a, b),
@@ -216,8 +216,8 @@ def _join_items(a: Obj, b: Obj, split: bool) -> tuple[Value, ...] | None:
     return tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
 
 
-def _join_elements(a: Obj, b: Obj) -> Value | None:
+def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
     parts = [part for part in (a.element, b.element) if part is not None]
     if a.items is None or b.items is None or len(a.items) != len(b.items):
         parts += [*(a.items or ()), *(b.items or ())]
-    return join_all(parts) if parts else None
+    return join_all(parts, split=split) if parts else None

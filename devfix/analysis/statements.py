@@ -59,6 +59,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     before = interp.state
     interp.state = before.fork()
     conditions.assume(interp, node.test, True)
+    if interp.frame.loops and isinstance(node.body[-1], ast.Continue) and depends_on_data(node.test):
+        interp.frame.loops[-1].by_data = True
     interp.run(node.body)
     then = interp.state
     interp.state = before.fork()
@@ -80,7 +82,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
         rounds = [element] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
-    loop = Loop()
+    loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)))
     interp.frame.loops.append(loop)
     for value in rounds:
         unbound = interp.unbound
@@ -118,7 +120,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
     for state in loop.continues:
-        interp.state = join_states(state, interp.state)
+        interp.state = join_states(state, interp.state, split=loop.by_data)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
         widen(interp.state, before)

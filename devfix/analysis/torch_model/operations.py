@@ -10,6 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.lattice import (
+    ACCELERATOR,
     AT_LEAST_1,
     COMPLEX_OF,
     INTEGERS,
@@ -326,7 +327,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         unclear = unclear or some_unknown
     if not parts:
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    device = requirements.meet(interp, site.node, name, parts, scalars=False)
+    device = requirements.meet(interp, site.node, name, _of_both_paths(parts), scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]
@@ -336,6 +337,14 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     if name.endswith("meshgrid"):
         return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
     return result
+
+
+def _of_both_paths(parts: list[Part]) -> list[Part]:
+    """Where one value stands for all of a sequence, some of them took the other path than the rest."""
+    if len(parts) != 1 or parts[0].tensor.split is None or parts[0].tensor.device.is_known:
+        return parts
+    rest = replace(parts[0].tensor, device=ACCELERATOR, split=None)
+    return [*parts, replace(parts[0], tensor=rest)]
 
 
 def _joined_dtype(tensors: list[Tensor]) -> str | None:

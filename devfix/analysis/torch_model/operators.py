@@ -14,6 +14,7 @@ from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, pro
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
+    TRUE,
     UNKNOWN,
     Array,
     Const,
@@ -238,7 +239,8 @@ def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
                 if obj.items is not None:
                     return interp.new(replace(obj, items=obj.items * times.value))
             values = containers.everything(obj)
-            return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
+            made = replace(obj, items=None, element=join_all(values) if values else None)
+            return interp.new(made.with_fact(containers.REPEATED, TRUE))
         if isinstance(part, TupleValue):
             return Sequence(join_all(list(part.items)))
     return None

@@ -1,0 +1,42 @@
+"""Lists made as ``[x] * n`` and filled entry by entry, where some rounds leave their entry alone."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+FILLED = """
+import torch
+
+def found(x):
+    out = [torch.zeros(0, 4)] * x.shape[0]
+    for i, row in enumerate(x):
+        {skip}
+        out[i] = row
+    return out
+
+boxes = found(torch.rand(5, 3, 4).cuda())
+print(torch.cat([box * 2 for box in boxes]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("skip", "found"),
+    [
+        ("if not row.shape[0]: continue", ["12: device"]),
+        ("if row.sum() < 0.5 * row.numel():\n            continue", ["13: device"]),
+        ("pass", []),
+        ("if verbose: continue", []),
+    ],
+)
+def test_entries_that_no_round_replaced(skip: str, found: list[str]) -> None:
+    assert clashes(FILLED.format(skip=skip)) == found
+
+
+def test_it_is_the_entries_that_move() -> None:
+    text = FILLED.format(skip="if not row.shape[0]: continue")
+    text = text.replace("boxes =", "device = torch.device('cuda')\nboxes =").replace(".cuda()", ".to(device)")
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert "torch.cat([(box * 2).to(device) for box in boxes])" in after["main.py"]
