@@ -26,7 +26,8 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_GRAD, _VALUE, _BATCHED = "torch.func.grad()", "torch.func.grad_and_value()", "torch.func.vmap()"
+#: What ``grad(f)`` and the like return: names of no function that a program could import.
+_GRAD, _VALUE, _BATCHED = "<torch.func.grad>", "<torch.func.grad_and_value>", "<torch.func.vmap>"
 
 
 def transformed(made: str, option: str, default: Value) -> Callable[[Interpreter, str, CallSite], Value]:
