@@ -305,8 +305,7 @@ class Operand:
     they are unknown or do not matter here. ``trail`` tells the life of this very value from where
     it was made to where it is used; ``roots`` holds the trails of the values it was computed from,
     as far as they share the device (or dtype) that does not fit.
-    ``held`` says that the expression is no tensor but an object that holds one, such as a
-    distribution: it need not have a tensor's methods and attributes.
+    ``held``: the expression is no tensor but holds one, so it need not have a tensor's methods.
     """
 
     text: str
