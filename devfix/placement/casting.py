@@ -106,7 +106,8 @@ class Recaster:
         if place is None or not isinstance(call, ast.Call):
             return ()
         if origin.kind == "cast":
-            return self._recast(place, call)
+            chosen = self.mismatch.kind == "dtype" and getattr(call.func, "attr", "") not in _CASTS
+            return () if chosen else self._recast(place, call)
         if origin.kind not in ("numpy", "factory"):
             return ()
         name, package = _callee(call)

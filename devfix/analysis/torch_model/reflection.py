@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import attributes
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_values
+from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
 from devfix.analysis.torch_model import python_builtins
 from devfix.analysis.values import (
@@ -16,9 +17,12 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Const,
+    DTypeValue,
+    External,
     ExternalMethod,
     Obj,
     Ref,
+    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -53,9 +57,11 @@ def vars_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     attribute = site.value(1)
+    owner = without_none(site.args[0].value) if site.args else UNKNOWN
+    if isinstance(attribute, Scalar) and attribute.usual in DTYPES and owner == External("torch"):
+        return DTypeValue(str(attribute.usual))  # an option that names a dtype
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return UNKNOWN
-    owner = without_none(site.args[0].value)
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
     default = site.value(2)
     if default is None:
