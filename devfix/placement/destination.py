@@ -52,7 +52,9 @@ def fix(
     suffix = f".to({name}.device)" if name is not None else _same_move(facts, outline, operand, node)
     if suffix is None or (name is None and not on_purpose):
         return None
-    movable = [peer for peer in peers if peer.path == mismatch.path and not _is_part(mismatch, peer)]
+    movable = [
+        peer for peer in peers if peer.path == mismatch.path and not (peer.held or _is_part(mismatch, peer))
+    ]
     if not movable or len(movable) < len(peers):
         return None
     edits = tuple(FileEdit(peer.path, WrapExpression(peer.span, "", suffix)) for peer in movable)
