@@ -10,6 +10,8 @@ from devfix.findings import Mismatch, Operand
 
 #: Layers whose parameter is called ``weight``.
 _WEIGHTED = ("Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
+#: Methods of a module that return it.
+_ITSELF = frozenset("to cuda cpu half bfloat16 float double eval train requires_grad_".split())
 
 
 def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
@@ -60,7 +62,10 @@ def _is_made_as(outline: Outline, text: str, name: str) -> bool:
 
 
 def _is_call_of(value: ast.expr, name: str) -> bool:
+    """``nn.Name(...)``, perhaps moved or cast on the spot."""
     if not isinstance(value, ast.Call):
         return False
     func = value.func
+    if isinstance(func, ast.Attribute) and func.attr in _ITSELF:
+        return _is_call_of(func.value, name)
     return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name

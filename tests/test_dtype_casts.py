@@ -1,0 +1,78 @@
+"""Casts that devfix adds: they follow the dtype somebody chose, and they do not undo each other."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+HEAD = "import numpy as np\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+
+#: Programs that PyTorch refuses, and what has to stand in the repaired text.
+PROGRAMS = {
+    "a model in two dtypes": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inp = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.inp(x.float())
+
+
+net, x = Net(), torch.randn(3, 4)
+net(x)
+net.bfloat16()
+net(x)
+""",
+        "self.inp(x.to(self.inp.weight.dtype))",
+    ),
+    "a model that is a chain of layers": (
+        "net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).bfloat16()\nnet(torch.randn(3, 4))\n",
+        "net(torch.randn(3, 4).to(next(net.parameters()).dtype))",
+    ),
+    "an option names the dtype": (
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--dtype", default="bfloat16")
+args = parser.parse_args([])
+net = nn.Linear(4, 2).to(getattr(torch, args.dtype))
+net(torch.randn(3, 4))
+""",
+        "net(torch.randn(3, 4).to(net.weight.dtype))",
+    ),
+    "a dtype that was chosen for a constant": (
+        "table = torch.arange(4, dtype=torch.float64)\nnn.Linear(4, 2)(table)\n",
+        "nn.Linear(4, 2)(table.float())",
+    ),
+    "what is added to a tensor": (
+        "out = torch.zeros(3)\nout.index_add_(0, torch.tensor([0, 2]), torch.from_numpy(np.ones(2)))\n",
+        "torch.from_numpy(np.ones(2)).float()",
+    ),
+    "ids that were made floats, for a product too": (
+        """
+ids = torch.tensor([0, 1, 2]).float()
+a = nn.Embedding(4, 3)(ids)
+b = ids @ torch.ones(3, 3)
+""",
+        "nn.Embedding(4, 3)(ids.long())",
+    ),
+    "a rating that gets fractions": (
+        "ratings = torch.tensor([1200, 1300])\nratings[0] += 0.5\n",
+        "torch.tensor([1200, 1300]).float()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_program_runs_afterwards(name: str) -> None:
+    before, wanted = PROGRAMS[name]
+    with pytest.raises((RuntimeError, ValueError)):
+        exec(HEAD + before, {"torch": torch})
+    after = fix_texts({"main.py": HEAD + before}, Applicability.UNSAFE)[0]["main.py"]
+    assert wanted in after
+    exec(after, {"torch": torch})
