@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -124,7 +126,8 @@ def _run_programs(
 def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:
     """The reports of one program; whatever goes wrong stays within it."""
     try:
-        return engine.check(program) if task.wanted is None else engine.fix(program, task.wanted)
+        with _collecting_seldom():
+            return engine.check(program) if task.wanted is None else engine.fix(program, task.wanted)
     except RecursionError:
         reason = "is nested too deeply to be analysed, or belongs to a program with a file that is"
         return list(for_skipped(Skipped(path, reason) for path in sorted(program.targets)))
@@ -134,6 +137,17 @@ def _run_program(engine: Engine, task: Task, program: Program) -> list[FileRepor
     finally:
         for source in program.sources.values():
             source.forget_tree()
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """Trees and states are many, live long and hold few cycles: looking through them often is waste."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _died(program: Program) -> list[FileReport]:
