@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
 # How long an example takes depends on the machine, which says nothing of the code.
-settings.register_profile("devfix", deadline=None)
+# Where a result decides something, the same programs are tried each time; elsewhere new ones.
+settings.register_profile("devfix", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("devfix")
 
 

@@ -91,8 +91,11 @@ class Recaster:
         return self._fixes(self._at_binding(), self._at_entries())
 
     def _fixes(self, *candidates: tuple[FileEdit, ...]) -> list[Fix]:
+        """The fixes that work out; a width that nothing at hand stands for is for a person to choose."""
+        chosen = self.wanted in _DEFAULTS or self.follows is not None
+        trust = Applicability.UNSAFE if chosen else Applicability.DISPLAY
         found = dict.fromkeys(edits for edits in candidates if edits)
-        return [Fix(self.title, edits, Applicability.UNSAFE) for edits in found]
+        return [Fix(self.title, edits, trust) for edits in found]
 
     def _at_entries(self) -> tuple[FileEdit, ...]:
         """Every call through which the data came into torch makes the wanted dtype."""
