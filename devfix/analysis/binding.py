@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import attributes, iteration, modules
 from devfix.analysis.join import join_values
 from devfix.analysis.notes import note_binding
-from devfix.analysis.values import UNKNOWN, Array, Ref, Tensor, Value, without_none
+from devfix.analysis.values import Array, Ref, Tensor, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -119,8 +119,3 @@ def _frame_of(interp: Interpreter, name: str) -> int:
             return frame
         frame = interp.parents.get(frame)
     return interp.frame.id
-
-
-def bind_unknown(interp: Interpreter, name: str) -> None:
-    """Bind a name to nothing known."""
-    interp.state.set(target_frame(interp, name), name, UNKNOWN)

@@ -122,15 +122,6 @@ class Outline:
             current = self.parents.get(current)
         return False
 
-    def enclosing(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> ast.AST | None:
-        """The innermost node of one of the kinds around ``node``, within its function."""
-        current = self.parents.get(node)
-        while current is not None and not isinstance(current, kinds):
-            if isinstance(current, _FUNCTIONS):
-                return None
-            current = self.parents.get(current)
-        return current
-
     def receiver_text(self, call: ast.Call) -> str | None:
         """The source of ``x`` in ``x.method(...)`` with the parentheses around it, if it is on one line."""
         if not isinstance(call.func, ast.Attribute):

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import CPU, Device
 from devfix.findings import Origin
 
 Trail = tuple[Origin, ...]
@@ -321,11 +321,6 @@ def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
     if split is None or result.device.is_known:
         return result
     return replace(result, split=replace(result, device=split.device, roots=roots_of([split])))
-
-
-def unknown_tensor(device: Device = UNKNOWN_DEVICE) -> Tensor:
-    """A tensor of which at most the device is known."""
-    return Tensor(device=device)
 
 
 @dataclass(frozen=True, slots=True)

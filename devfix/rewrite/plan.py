@@ -16,7 +16,7 @@ from devfix.findings import (
     Span,
 )
 from devfix.rewrite.error import EditError
-from devfix.rewrite.outline import Block, Outline, Row, Statement
+from devfix.rewrite.outline import Block, Outline, Statement
 from devfix.rewrite.snippet import Snippet
 
 #: What can be put before or after a statement: new code, or a statement from elsewhere.
@@ -89,13 +89,6 @@ class Plan:
     def is_gone(self, statement: Statement) -> bool:
         """Whether a statement leaves its place."""
         return statement in self.deleted or statement in self.moved
-
-    def touches(self, row: Row) -> bool:
-        """Whether anything happens around the statements of a row."""
-        return any(
-            statement in self.before or statement in self.after or self.is_gone(statement)
-            for statement in row.statements
-        )
 
     def needs_pass(self, block: Block) -> bool:
         """Whether a body has lost all it had and got nothing."""

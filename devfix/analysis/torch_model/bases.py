@@ -22,7 +22,6 @@ from devfix.analysis.values import (
     UNKNOWN,
     Class,
     External,
-    Function,
     Ref,
     SuperValue,
     Value,
@@ -97,12 +96,3 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     if modules.is_module(interp, receiver):
         return module_methods.call(interp, receiver, name, site)
     return external_objects.call(interp, receiver, obj, name, site)
-
-
-def is_overridden(interp: Interpreter, ref: Ref, name: str) -> Function | None:
-    """The project's own version of a method that torch would supply."""
-    obj = interp.obj(ref)
-    if not isinstance(obj.cls, Class):
-        return None
-    found = classes.find(interp, obj.cls, name)
-    return found if isinstance(found, Function) else None

@@ -175,17 +175,22 @@ def converted(sample: Value) -> Value:
 
 def placed(interp: Interpreter, value: Value, device: Device) -> Value:
     """A nested batch with every tensor on ``device``."""
+    return each_tensor(interp, value, lambda tensor: replace(tensor, device=device, roots=()))
+
+
+def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor]) -> Value:
+    """A nested batch of the same form with every tensor changed."""
     if isinstance(value, Tensor):
-        return replace(value, device=device, roots=())
+        return change(value)
     if isinstance(value, TupleValue):
-        return value.with_items(placed(interp, item, device) for item in value.items)
+        return value.with_items(each_tensor(interp, item, change) for item in value.items)
     if isinstance(value, Sequence):
-        return Sequence(placed(interp, value.element, device))
+        return Sequence(each_tensor(interp, value.element, change))
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("dict", "list"):
-        attrs = {k: placed(interp, v, device) for k, v in obj.attrs.items()}
-        items = tuple(placed(interp, v, device) for v in obj.items) if obj.items is not None else None
-        last = placed(interp, obj.element, device) if obj.element is not None else None
+        attrs = {k: each_tensor(interp, v, change) for k, v in obj.attrs.items()}
+        items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
+        last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
     return value
 
@@ -230,24 +235,16 @@ def default_collate(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
     """Tensors on the CPU begin their life, for the training loop, where the loader yields them."""
-    if isinstance(value, Tensor):
-        if value.device != CPU:
-            return value
-        roots = value.roots or ((value.trail,) if value.trail else ())
+
+    def begin(tensor: Tensor) -> Tensor:
+        if tensor.device != CPU:
+            return tensor
+        roots = tensor.roots or ((tensor.trail,) if tensor.trail else ())
         trail = (interp.site("loader", node),) if getattr(node, "end_lineno", None) else ()
-        typed = tuple(extend(before, trail[0]) for before in dtype_trails(value)) if trail else ()
-        return replace(value, trail=trail, roots=roots, typed=typed)
-    if isinstance(value, TupleValue):
-        return value.with_items(_from_loader(interp, item, node) for item in value.items)
-    if isinstance(value, Sequence):
-        return Sequence(_from_loader(interp, value.element, node))
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("dict", "list"):
-        attrs = {k: _from_loader(interp, v, node) for k, v in obj.attrs.items()}
-        items = tuple(_from_loader(interp, v, node) for v in obj.items) if obj.items is not None else None
-        last = _from_loader(interp, obj.element, node) if obj.element is not None else None
-        return interp.new(replace(obj, attrs=attrs, items=items, element=last))
-    return value
+        typed = tuple(extend(before, trail[0]) for before in dtype_trails(tensor)) if trail else ()
+        return replace(tensor, trail=trail, roots=roots, typed=typed)
+
+    return each_tensor(interp, value, begin)
 
 
 def loader_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | None:

@@ -343,11 +343,6 @@ def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) ->
     return Array(dtype_name, None, trail)
 
 
-def rng_method(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """A method of a NumPy random generator."""
-    return random(interp, name, site)
-
-
 Grid = Callable[["Interpreter", ast.expr], Value]
 #: Objects that are indexed instead of called.
 GRIDS: dict[str, Grid] = {"numpy.mgrid": grid}
