@@ -1,0 +1,101 @@
+"""Claims: the device a tensor says it is on, and how it came to be; a tag on the storage.
+
+``tensor.untyped_storage()`` keeps Python attributes for as long as the storage lives, and views share it
+(seen with torch 2.4 to 2.13), so a view is always where its base is. A storage without a claim is that of
+an ordinary CPU tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+import torch
+
+from .places import Spot
+
+Tensor = torch.Tensor
+CPU = torch.device("cpu")
+
+_storage = torch._C.TensorBase.untyped_storage
+_true_device = torch._C.TensorBase.device.__get__
+_SPARSE_ROWS = (torch.sparse_csr, torch.sparse_bsr)
+
+
+class Made(NamedTuple):
+    """How a tensor came to be: ``kind`` is one of those of the report, ``by`` what made it."""
+
+    kind: str
+    by: str
+    spot: Optional[Spot]
+
+
+class Claim:
+    """Where a storage claims to be.
+
+    ``device`` is None for what was made inside C++ without any word on where: such a tensor fits every
+    device, and settles with the first tensor it meets. ``roots`` tell what a computed tensor was computed
+    from (at most :data:`MOST_ROOTS`), as far as it shares the device.
+    """
+
+    __slots__ = ("device", "made", "pinned", "roots")
+
+    def __init__(
+        self,
+        device: Optional[torch.device],
+        made: Optional[Made] = None,
+        roots: tuple[Made, ...] = (),
+        *,
+        pinned: bool = False,
+    ) -> None:
+        self.device = device
+        self.made = made
+        self.roots = roots
+        self.pinned = pinned
+
+
+#: How many origins of a computed tensor are remembered; more would not fit a message.
+MOST_ROOTS = 4
+
+
+def storage_of(tensor: Tensor) -> Optional[torch.UntypedStorage]:
+    """The storage that carries a tensor's claim; None for what has none (a wrapper, a lazy parameter)."""
+    try:
+        return _storage(tensor)
+    except (NotImplementedError, RuntimeError, ValueError):
+        # A lazy parameter raises ValueError, a sparse tensor NotImplementedError.
+        return _storage_of_values(tensor)
+
+
+def _storage_of_values(tensor: Tensor) -> Optional[torch.UntypedStorage]:
+    try:
+        if tensor.layout == torch.sparse_coo:
+            return _storage(tensor._values())
+        if tensor.layout != torch.strided:
+            return _storage(tensor.values())
+    except (NotImplementedError, RuntimeError, ValueError):
+        pass
+    return None
+
+
+def claim_of(tensor: Tensor) -> Optional[Claim]:
+    """The claim of a tensor, or None for an ordinary CPU tensor."""
+    try:
+        return getattr(_storage(tensor), "_claim", None)
+    except (NotImplementedError, RuntimeError, ValueError):
+        carrier: Any = _storage_of_values(tensor)
+        return getattr(carrier if carrier is not None else tensor, "_claim", None)
+
+
+def lay(tensor: Tensor, claim: Claim) -> Tensor:
+    """Tag the storage of a tensor; the tensor comes back."""
+    carrier: Any = storage_of(tensor)
+    setattr(carrier if carrier is not None else tensor, "_claim", claim)
+    return tensor
+
+
+def device_of(tensor: Tensor) -> torch.device:
+    """The device a tensor claims to be on; what fits every device is shown as a CPU tensor."""
+    claim = claim_of(tensor)
+    if claim is not None and claim.device is not None:
+        return claim.device
+    return _true_device(tensor)

@@ -1,0 +1,304 @@
+"""The dispatch mode: sees every operation, judges the claims of its operands, and gives results theirs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import dtype_healing, operand_rules
+from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of
+from .events import Operand
+from .machine import Machine
+from .places import user_spot
+from .refusals import Refusal
+
+Tensor = torch.Tensor
+#: Operations that make the host wait for the accelerator, since it needs their result.
+_SYNCHRONISING = {"aten::_local_scalar_dense", "aten::nonzero", "aten::equal", "aten::masked_select"}
+#: Parts of the names of operations that draw random numbers.
+_RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")
+_ANY = Claim(None)
+
+
+class DeviceChecks(TorchDispatchMode):
+    """Checks every operation of one thread against the claims of its operands."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Keep torch from wrapping the method below, which would import its compiler: that takes seconds."""
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Judge one call, carry it out on the true data, and lay claims on what comes out."""
+        if types and any(map(_dispatches_itself, types)):
+            # A subclass with a dispatch of its own goes first; what it calls inside comes here.
+            return NotImplemented
+        kwargs = kwargs or {}
+        if _is_composite(func):
+            with self:
+                return func.decompose(*args, **kwargs)
+        tensors = tensors_of(args, kwargs)
+        if kwargs.get("device") is not None:
+            return self._placed(func, args, dict(kwargs), tensors)
+        device = self._judged(func, args, kwargs, tensors)
+        if kwargs.get("generator") is not None:
+            self._check_generator(kwargs["generator"], device)
+        out = self._called(func, args, kwargs)
+        if device is not CPU or self.machine.origins:
+            self._claim(func, out, device, tensors)
+        return out
+
+    def _called(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        if self.machine.heal:
+            return dtype_healing.call(self.machine, func, args, kwargs)
+        return func(*args, **kwargs)
+
+    def _judged(
+        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[Tensor]
+    ) -> Optional[torch.device]:
+        """The device of the results (None: any); raises what the accelerator raises, or writes it down."""
+        devices = [_device(tensor) for tensor in tensors]
+        if not devices:
+            return None
+        first = devices[0]
+        if all(device is first for device in devices):
+            if first is CPU or first is None:
+                return first
+            verdict: Any = operand_rules.alone(func, args, kwargs, tensors, first)
+        else:
+            verdict = self._mixed(func, args, kwargs, tensors, devices)
+        if isinstance(verdict, Refusal):
+            return self._refused(verdict, func, tensors, devices)
+        if verdict is not None and verdict is not CPU:
+            self._use(func, verdict)
+        return verdict  # type: ignore[no-any-return]
+
+    def _mixed(
+        self,
+        func: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        tensors: list[Tensor],
+        devices: list[Optional[torch.device]],
+    ) -> Any:
+        """The verdict on operands of which some claim another device than others, or none in particular."""
+        definite = {device for device in devices if device is not None}
+        if len(definite) > 1:
+            return operand_rules.judge(func, args, kwargs, tensors, _device)
+        [only] = definite
+        if only is CPU and all(tensor.dim() == 0 for tensor, d in zip(tensors, devices) if d is CPU):
+            # A host scalar fits every device, and settles nothing.
+            return None
+        for tensor in tensors:
+            claim = claim_of(tensor)
+            if claim is not None and claim.device is None:
+                claim.device = only
+        return only if only is CPU else operand_rules.alone(func, args, kwargs, tensors, only)
+
+    def _refused(
+        self, refusal: Refusal, func: Any, tensors: list[Tensor], devices: list[Optional[torch.device]]
+    ) -> Optional[torch.device]:
+        if _in_formula():
+            # The engine itself takes gradients to the device they belong on; C++ formulas know no mistakes.
+            return None
+        self.refuse(refusal, func._schema.name, named_operands(func, tensors))
+        return next((device for device in devices if device is not None and device is not CPU), CPU)
+
+    def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
+        """Raise what the accelerator raises, or write it down where mismatches are healed."""
+        if not self.machine.heal:
+            raise refusal.exception()
+        self.machine.log.mismatch(refusal, operation, operands)
+
+    def _use(self, func: Any, device: torch.device) -> None:
+        """A call runs on an accelerator."""
+        if self.machine.forked and self.machine.is_accelerator(device):
+            raise self.machine.fault("initialization error")
+        name = func._schema.name
+        if name in _SYNCHRONISING:
+            self.machine.log.transfer("synchronisation", 0, name)
+
+    def _placed(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
+        """A call that says where its result goes: a factory, ``*_like``, ``new_*`` or a conversion."""
+        named = kwargs["device"]
+        if named.type == "meta" or any(tensor.is_meta for tensor in tensors):
+            return func(*args, **kwargs)
+        device = self._destination(func, named, kwargs, tensors)
+        if device is not None and kwargs.get("generator") is not None:
+            self._check_generator(kwargs["generator"], device)
+        pinned = bool(kwargs.get("pin_memory"))
+        if pinned:
+            kwargs["pin_memory"] = False
+        kwargs["device"] = CPU
+        out = self._called(func, args, kwargs)
+        if func._schema.name == "aten::_to_copy":
+            self._count_copy(_device(tensors[0]), device, out)
+        if device is not CPU or self.machine.origins or pinned:
+            self._claim(func, out, device, tensors, pinned=pinned)
+        return out
+
+    def _destination(
+        self, func: Any, named: torch.device, kwargs: Mapping[str, Any], tensors: list[Tensor]
+    ) -> Optional[torch.device]:
+        if named.type != "cpu":
+            device = self.machine.device(named)
+            self.machine.touch()
+            check_dtype(self.machine, device, kwargs.get("dtype"))
+            return device
+        if "pin_memory" in kwargs and func._schema.name != "aten::_to_copy":
+            # Only the Python bindings say anything of pinning, so the user asked for the CPU.
+            return CPU
+        # Made inside C++ from the true device of a tensor: it goes where that tensor claims to be.
+        return next((device for device in map(_device, tensors) if device is not None), None)
+
+    def _check_generator(self, generator: Any, device: Optional[torch.device]) -> None:
+        claimed = getattr(generator, "claimed_device", CPU)
+        if device is None or claimed.type == device.type:
+            return
+        text = f"Expected a '{device.type}' device type for generator but found '{claimed.type}'"
+        self.refuse(Refusal(text, "generator"), "generator", [])
+
+    def _count_copy(self, source: Optional[torch.device], target: Optional[torch.device], out: Any) -> None:
+        what = direction(source or CPU, target or CPU)
+        if what is not None:
+            self.machine.log.transfer(what, out.nbytes, "aten::_to_copy")
+
+    def _claim(
+        self, func: Any, out: Any, device: Optional[torch.device], tensors: list[Tensor], *, pinned: bool = False
+    ) -> None:
+        """Lay claims on the results that have a storage of their own."""
+        claim: Optional[Claim] = None
+        for result in _results(out):
+            if claim_of(result) is not None or (tensors and _is_part(result, tensors)):
+                continue
+            if claim is None:
+                claim = self._new_claim(func, device, tensors, pinned=pinned)
+            # A claim that may yet settle belongs to one storage.
+            lay(result, Claim(None) if claim.device is None else claim)
+
+    def _new_claim(
+        self, func: Any, device: Optional[torch.device], tensors: list[Tensor], *, pinned: bool
+    ) -> Claim:
+        if device is None or not self.machine.origins:
+            return Claim(device, pinned=pinned)
+        return Claim(device, _made_by(func, tensors), roots_of(tensors, device), pinned=pinned)
+
+
+def tensors_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
+    """The tensors among the arguments of an operation, in the order of its schema."""
+    found: list[Tensor] = []
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif type(value) in (list, tuple):
+            found.extend(part for part in value if isinstance(part, Tensor))
+    return found
+
+
+def named_operands(func: Any, tensors: Sequence[Tensor]) -> list[Operand]:
+    """The tensors of a call with the names its schema gives them."""
+    names = [argument.name for argument in func._schema.arguments if "Tensor" in str(argument.type)]
+    found = []
+    for number, tensor in enumerate(tensors):
+        role = names[min(number, len(names) - 1)] if names else "tensor"
+        found.append(Operand(role, tensor, claim_of(tensor), _device(tensor) or CPU))
+    return found
+
+
+def roots_of(tensors: Sequence[Tensor], device: torch.device) -> tuple[Made, ...]:
+    """What a result on ``device`` goes back to: the origins of its operands there."""
+    found: dict[Made, None] = {}
+    for tensor in tensors:
+        claim = claim_of(tensor)
+        if claim is not None and claim.device is device:
+            found.update(dict.fromkeys(claim.roots or ((claim.made,) if claim.made is not None else ())))
+    return tuple(found)[:MOST_ROOTS]
+
+
+def direction(source: torch.device, target: torch.device) -> Optional[str]:
+    """What a copy from one device to another is called in the report; None when it stays where it is."""
+    if source == target:
+        return None
+    if source.type == "cpu":
+        return "host-to-device"
+    return "device-to-host" if target.type == "cpu" else "peer"
+
+
+def check_dtype(machine: Machine, device: torch.device, dtype: Optional[torch.dtype]) -> None:
+    """Raise what MPS says to a float64 tensor."""
+    if device.type == "mps" and dtype in (torch.float64, torch.complex128):
+        name = str(dtype).replace("torch.", "")
+        text = (
+            f"Cannot convert a MPS Tensor to {name} dtype as the MPS framework doesn't support {name}. "
+            "Please use float32 instead."
+        )
+        raise TypeError(text)
+
+
+def _device(tensor: Tensor) -> Optional[torch.device]:
+    """Where a tensor claims to be; None for any device."""
+    claim = claim_of(tensor)
+    return CPU if claim is None else claim.device
+
+
+def _results(out: Any) -> Iterator[Tensor]:
+    if isinstance(out, Tensor):
+        yield out
+    elif isinstance(out, (list, tuple)):
+        for part in out:
+            if isinstance(part, Tensor):
+                yield part
+            elif isinstance(part, (list, tuple)):
+                yield from _results(part)
+
+
+def _is_part(result: Tensor, tensors: Sequence[Tensor]) -> bool:
+    """Whether a result lies in the storage of an operand, which keeps its own claim (or lack of one)."""
+    own = storage_of(result)
+    return own is not None and any(storage_of(tensor) is own for tensor in tensors)
+
+
+def _made_by(func: Any, tensors: Sequence[Tensor]) -> Made:
+    name = func._schema.name.replace("aten::", "")
+    spot = user_spot(4)
+    if tensors and name != "lift_fresh" and not name.startswith("new_") and not name.endswith("_like"):
+        return Made("result", f"torch.{name}", spot)
+    by = "torch.tensor" if name == "lift_fresh" else f"torch.{name}"
+    return Made("random-factory" if any(word in name for word in _RANDOM) else "factory", by, spot)
+
+
+def _dispatches_itself(kind: Any) -> bool:
+    own = getattr(kind, "__torch_dispatch__", None)
+    return own is not None and own is not torch._C._disabled_torch_dispatch_impl
+
+
+_composite: dict[Any, bool] = {}
+
+
+def _is_composite(func: Any) -> bool:
+    """Whether a call is made of others that should come here instead.
+
+    Under ``torch.inference_mode`` such calls arrive whole, since autograd, which takes them apart, is off.
+    """
+    known = _composite.get(func)
+    if known is None:
+        known = _composite[func] = func._can_decompose()
+    return known
+
+
+def _in_formula() -> bool:
+    """Whether the call comes from a derivative formula in C++, and not from a function in Python."""
+    if torch._C._current_graph_task_id() == -1:
+        return False
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    return frame.f_code.co_name in ("_engine_run_backward", "apply_backward")

@@ -1,0 +1,120 @@
+"""The machine that is pretended: which accelerators it has, and what a process may do with them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Union
+
+import torch
+
+from .claims import CPU
+from .events import Log
+
+DeviceLike = Union[torch.device, str, int, None]
+
+#: What torch says when a process forked from one that used the accelerator uses it too (torch/cuda/__init__.py).
+FORKED = (
+    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
+    "you must use the 'spawn' start method"
+)
+
+
+class Machine:
+    """A machine with ``count`` accelerators of one ``kind`` ("cuda", "mps" or "xpu"), or none ("none").
+
+    ``heal``: mismatches are written down and the run goes on; otherwise they raise, as the accelerator does.
+    ``origins``: every tensor remembers the line that made it (on by default where mismatches are healed).
+    """
+
+    def __init__(
+        self, kind: str = "cuda", count: int = 1, *, heal: bool = False, origins: Optional[bool] = None
+    ) -> None:
+        if kind not in ("cuda", "mps", "xpu", "none"):
+            raise ValueError(f"no accelerator is called {kind!r}; there are cuda, mps, xpu and none")
+        if count < 1 or (kind == "mps" and count > 1):
+            raise ValueError(f"a machine cannot have {count} {kind} devices")
+        self.kind = kind
+        self.count = 0 if kind == "none" else count
+        self.heal = heal
+        self.origins = heal if origins is None else origins
+        self.log = Log()
+        self.devices = [torch.device(kind, index) for index in range(self.count)]
+        self.current = 0
+        self._process = os.getpid()
+        self.initialised = False
+
+    @property
+    def forked(self) -> bool:
+        """Whether this process was forked from one that had used the accelerator."""
+        return self.initialised and os.getpid() != self._process
+
+    def touch(self) -> None:
+        """The accelerator is used: its context is made, which a forked process cannot do again."""
+        if self.kind == "none":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+        if self.forked:
+            if self.kind == "cuda":
+                raise RuntimeError(FORKED)
+            return
+        if not self.initialised:
+            self._process = os.getpid()
+            self.initialised = True
+
+    def device(self, named: DeviceLike) -> torch.device:
+        """The device that a name, an index or a ``torch.device`` stands for, with its index.
+
+        Raises RuntimeError for one that the machine does not have.
+        """
+        if isinstance(named, int) and not isinstance(named, bool):
+            return self._numbered(self.kind, named)
+        found = named if isinstance(named, torch.device) else torch.device(named)  # type: ignore[arg-type]
+        if found.type == self.kind:
+            return self._numbered(found.type, found.index)
+        if found.type == "cpu":
+            return CPU
+        if found.type in ("cuda", "xpu"):
+            raise AssertionError(f"Torch not compiled with {found.type.upper()} enabled")
+        if found.type == "mps":
+            raise RuntimeError("PyTorch is not linked with support for mps devices")
+        return found
+
+    def _numbered(self, kind: str, index: Optional[int]) -> torch.device:
+        index = self.current if index is None else index
+        if kind == "none":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+        if not 0 <= index < self.count:
+            raise self.fault("invalid device ordinal")
+        return self.devices[index]
+
+    def is_accelerator(self, device: Optional[torch.device]) -> bool:
+        """Whether a device is one of the machine's accelerators."""
+        return device is not None and device.type == self.kind
+
+    def fault(self, text: str) -> RuntimeError:
+        """What torch raises for an error of the CUDA runtime (``AcceleratorError`` since torch 2.8)."""
+        error: Any = getattr(torch, "AcceleratorError", RuntimeError)
+        hint = "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect."
+        try:
+            raised = error(f"CUDA error: {text}\n{hint}")
+        except TypeError:
+            raised = RuntimeError(f"CUDA error: {text}\n{hint}")
+        assert isinstance(raised, RuntimeError)  # noqa: S101 - so it is in torch/csrc/Exceptions.h
+        return raised
+
+
+_active: list[Machine] = []
+
+
+def active() -> Optional[Machine]:
+    """The machine that is being simulated, if any."""
+    return _active[-1] if _active else None
+
+
+def activate(machine: Machine) -> None:
+    """Make a machine the simulated one."""
+    _active.append(machine)
+
+
+def deactivate(machine: Machine) -> None:
+    """Simulate a machine no longer."""
+    _active.remove(machine)

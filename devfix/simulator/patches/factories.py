@@ -1,0 +1,114 @@
+"""Factories that look at their device before they call an operator: ``torch.tensor`` and its relatives.
+
+All others (``zeros``, ``randn``, ...) reach the dispatch mode with the device they were given.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Optional
+
+import torch
+from torch.utils import _device as default_device
+
+from ..claims import CPU, Claim, Made, claim_of, device_of, lay
+from ..dispatch import check_dtype
+from ..machine import Machine
+from ..patching import Patcher
+from ..places import user_spot
+from .tensor_moves import move
+
+Tensor = torch.Tensor
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Let the factories that read data put it on the machine's devices."""
+    patcher.wrap(torch, "tensor", lambda original: _copying(machine, original))
+    for name in ("as_tensor", "asarray"):
+        patcher.wrap(torch, name, lambda original: _sharing(machine, original))
+    patcher.wrap(torch, "from_numpy", lambda original: _from_numpy(machine, original))
+    patcher.wrap(Tensor, "new_tensor", lambda original: _new_tensor(machine, original))
+    patcher.wrap(Tensor, "new", lambda original: _new(machine, original))
+    patcher.set(Tensor, "__init__", _settle_on_host)
+
+
+def _wanted(machine: Machine, named: Any) -> Optional[torch.device]:
+    """The device of a factory call: the one it names, or the default device."""
+    named = default_device.CURRENT_DEVICE if named is None else named
+    return None if named is None else machine.device(named)
+
+
+def _laid(machine: Machine, out: Tensor, device: torch.device, by: str, kind: str = "factory") -> Tensor:
+    if device is CPU and not machine.origins:
+        return out
+    if machine.is_accelerator(device):
+        machine.touch()
+        check_dtype(machine, device, out.dtype)
+    return lay(out, Claim(device, Made(kind, by, user_spot(3)) if machine.origins else None))
+
+
+def _copying(machine: Machine, original: Any) -> Any:
+    @functools.wraps(original)
+    def tensor(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Tensor:
+        if isinstance(data, Tensor):
+            # The copy is where its data is, unless told otherwise.
+            target = device_of(data) if device is None else machine.device(device)
+            return _laid(machine, original(data, *args, device="cpu", **kwargs), target, "torch.tensor")
+        target = _wanted(machine, device) or CPU
+        return _laid(machine, original(data, *args, device="cpu", **kwargs), target, "torch.tensor")
+
+    return tensor
+
+
+def _sharing(machine: Machine, original: Any) -> Any:
+    name = f"torch.{original.__name__}"
+
+    @functools.wraps(original)
+    def factory(data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        if isinstance(data, Tensor):
+            target = None if device is None else machine.device(device)
+            return move(original(data, *args, **kwargs), target, name)
+        target = _wanted(machine, device)
+        if target is None or target is CPU:
+            return original(data, *args, device="cpu", **kwargs)  # type: ignore[no-any-return]
+        # What lies on the accelerator shares no memory with an array.
+        return _laid(machine, original(data, *args, device="cpu", **kwargs).clone(), target, name)
+
+    return factory
+
+
+def _from_numpy(machine: Machine, original: Any) -> Any:
+    @functools.wraps(original)
+    def from_numpy(array: Any) -> Tensor:
+        out = original(array)
+        return _laid(machine, out, CPU, "torch.from_numpy", "numpy") if machine.origins else out
+
+    return from_numpy
+
+
+def _new_tensor(machine: Machine, original: Any) -> Any:
+    @functools.wraps(original)
+    def new_tensor(self: Tensor, data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        target = device_of(self) if device is None else machine.device(device)
+        return _laid(machine, original(self, data, *args, device="cpu", **kwargs), target, "Tensor.new_tensor")
+
+    return new_tensor
+
+
+def _new(machine: Machine, original: Any) -> Any:
+    @functools.wraps(original)
+    def new(self: Tensor, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        target = device_of(self)
+        if device is not None and machine.device(device).type != target.type:
+            named = machine.device(device).type
+            raise RuntimeError(f"legacy constructor expects device type: {target.type} but device type: {named} was passed")
+        return _laid(machine, original(self, *args, **kwargs), target, "Tensor.new")
+
+    return new
+
+
+def _settle_on_host(self: Tensor, *_args: Any, **_kwargs: Any) -> None:
+    """``torch.Tensor(2, 3)`` makes a CPU tensor, though it reaches the operators as if made inside C++."""
+    claim = claim_of(self)
+    if claim is not None and claim.device is None:
+        claim.device = CPU

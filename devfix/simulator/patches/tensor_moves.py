@@ -1,0 +1,114 @@
+"""Moves: ``to``, ``cuda``, ``cpu``, ``type`` and other ways to another device."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+
+from ..claims import CPU, Claim, Made, device_of, lay
+from ..dispatch import check_dtype, direction
+from ..machine import Machine, active
+from ..patching import Patcher
+from ..places import user_spot
+
+Tensor = torch.Tensor
+_true_to = torch._C.TensorBase.to
+
+
+class ToCopy(torch.autograd.Function):
+    """A copy to another device that autograd follows back; named as torch names its own."""
+
+    @staticmethod
+    def forward(ctx: Any, source: Tensor, target: torch.device, by: str) -> Tensor:  # noqa: D102
+        ctx.source = device_of(source)
+        return _copy(source, target, by)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:  # type: ignore[override] # noqa: D102
+        return move(gradient, ctx.source, "backward"), None, None
+
+
+def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
+    machine = active()
+    assert machine is not None  # noqa: S101 - patches are only there while a machine is simulated
+    if machine.is_accelerator(target):
+        machine.touch()
+        check_dtype(machine, target, source.dtype)
+    out = source.detach().clone()
+    what = direction(device_of(source), target)
+    if what is not None:
+        machine.log.transfer(what, out.nbytes, by)
+    return lay(out, Claim(target, Made("move", by, user_spot(2)) if machine.origins else None))
+
+
+def move(tensor: Tensor, target: Optional[torch.device], by: str) -> Tensor:
+    """The tensor on ``target``: itself when it is there (or nothing is asked), else a copy."""
+    if target is None or device_of(tensor) == target:
+        return tensor
+    if tensor.is_meta or target.type == "meta":
+        return _true_to(tensor, target)
+    if tensor.requires_grad and torch.is_grad_enabled():
+        return ToCopy.apply(tensor, target, by)  # type: ignore[no-untyped-call,no-any-return]
+    return _copy(tensor, target, by)
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Let tensors move between the CPU and the accelerators of the machine."""
+
+    def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        device, rest, keywords = _target(machine, args, kwargs)
+        out = _true_to(self, *rest, **keywords) if rest or keywords else self
+        return move(out, device, "Tensor.to")
+
+    def to_kind(kind: str) -> Any:
+        def moved(self: Tensor, device: Any = None, non_blocking: bool = False, **keywords: Any) -> Tensor:
+            target = machine.device(torch.device(kind) if device is None else device)
+            if target.type != kind:
+                raise ValueError(f"Invalid device, must be {kind} device")
+            return move(self, target, f"Tensor.{kind}")
+
+        moved.__name__ = kind
+        return moved
+
+    def cpu(self: Tensor, memory_format: Any = torch.preserve_format) -> Tensor:
+        return move(self, CPU, "Tensor.cpu")
+
+    patcher.set(Tensor, "to", to)
+    patcher.set(Tensor, "cpu", cpu)
+    patcher.set(Tensor, "cuda", to_kind("cuda"))
+    patcher.set(Tensor, "xpu", to_kind("xpu"))
+
+
+def _target(
+    machine: Machine, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Optional[torch.device], tuple[Any, ...], dict[str, Any]]:
+    """Where ``to`` goes, and what is left of its arguments for the true one."""
+    rest, keywords = list(args), dict(kwargs)
+    other = keywords.pop("other", None)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+    if other is not None:
+        device: Any = device_of(other)
+        return device, (other.dtype, *rest), keywords
+    named = keywords.pop("device", None)
+    if rest and (rest[0] is None or _names_a_device(rest[0])):
+        named = rest.pop(0)
+        if rest and not isinstance(rest[0], (torch.dtype, type(None))):
+            # to(device, non_blocking, copy) without a dtype is no overload of torch either.
+            rest.insert(0, None)
+    if rest and rest[0] is None:
+        rest.pop(0)
+        for name, value in zip(("non_blocking", "copy"), rest):
+            keywords[name] = value
+        rest = []
+    if not rest and set(keywords) <= {"non_blocking"}:
+        keywords = {}
+    if keywords.get("dtype", 0) is None:
+        keywords.pop("dtype")
+    return None if named is None else machine.device(named), tuple(rest), keywords
+
+
+def _names_a_device(value: Any) -> bool:
+    return isinstance(value, (torch.device, str)) or (isinstance(value, int) and not isinstance(value, bool))
+

@@ -1,0 +1,35 @@
+"""Where a tensor says it is: ``device``, ``is_cuda`` and the like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..claims import CPU, claim_of, device_of
+from ..machine import Machine
+from ..patching import Patcher
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Let tensors answer with the device they claim."""
+    patcher.set(torch.Tensor, "device", property(device_of))
+    for kind in ("cpu", "cuda", "mps", "xpu"):
+        patcher.set(torch.Tensor, f"is_{kind}", _is(kind))
+    patcher.set(torch.Tensor, "get_device", _get_device)
+    patcher.wrap(torch, "get_device", lambda _original: _get_device)
+
+
+def _is(kind: str) -> property:
+    return property(lambda self: device_of(self).type == kind)
+
+
+def _get_device(self: torch.Tensor) -> int:
+    device = device_of(self)
+    return -1 if device is CPU or device.index is None else device.index
+
+
+def is_pinned(tensor: torch.Tensor, *_: Any) -> bool:
+    """Whether a tensor lies in page-locked memory, as the simulated machine sees it."""
+    claim = claim_of(tensor)
+    return claim is not None and claim.pinned

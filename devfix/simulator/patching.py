@@ -1,0 +1,51 @@
+"""Patcher: replaces attributes of modules and classes, and puts back what was there."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+_MISSING = object()
+
+
+class Patcher:
+    """Remembers every attribute it replaces; :meth:`undo` restores them, last first."""
+
+    def __init__(self) -> None:
+        self._undo: list[tuple[Any, str, Any]] = []
+
+    def set(self, owner: Any, name: str, value: Any) -> Any:
+        """Replace ``owner.name``; the original comes back (None when there was none)."""
+        own = vars(owner).get(name, _MISSING)
+        original = getattr(owner, name, None)
+        self._undo.append((owner, name, own))
+        setattr(owner, name, value)
+        return original
+
+    def wrap(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Replace ``owner.name`` by ``make(original)``; does nothing where the name does not exist."""
+        original = getattr(owner, name, None)
+        if original is not None:
+            self.set(owner, name, make(original))
+
+    def item(self, mapping: dict[Any, Any], key: Any, value: Any) -> None:
+        """Replace one entry of a dictionary."""
+        self._undo.append((mapping, "", (key, mapping.get(key, _MISSING))))
+        mapping[key] = value
+
+    def undo(self) -> None:
+        """Put everything back."""
+        while self._undo:
+            owner, name, own = self._undo.pop()
+            if isinstance(owner, dict):
+                _restore_item(owner, *own)
+            elif own is _MISSING:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, own)
+
+
+def _restore_item(mapping: dict[Any, Any], key: Any, value: Any) -> None:
+    if value is _MISSING:
+        mapping.pop(key, None)
+    else:
+        mapping[key] = value

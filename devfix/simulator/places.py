@@ -1,0 +1,123 @@
+"""Places: the line of the user's program that is being executed, whatever library it is in the middle of."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sys
+import sysconfig
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, Optional
+
+import torch
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__))
+
+
+def _library_folders() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    named = {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib") if key in paths}
+    return tuple(os.path.join(folder, "") for folder in (_HERE, _TORCH, *sorted(named)))
+
+
+_LIBRARIES = _library_folders()
+
+
+@functools.lru_cache(maxsize=None)
+def is_user_file(filename: str) -> bool:
+    """Whether a code object's file is the user's: not torch, the standard library or an installed package."""
+    if filename.startswith("<frozen") or "site-packages" in filename or "dist-packages" in filename:
+        return False
+    return not os.path.abspath(filename).startswith(_LIBRARIES)
+
+
+class Spot(NamedTuple):
+    """An instruction of a code object: what a place is computed from, when it is asked for."""
+
+    code: CodeType
+    instruction: int
+
+
+def user_frame(depth: int = 1) -> Optional[FrameType]:
+    """The innermost frame of the user's own code, looked for from the caller's ``depth`` outwards."""
+    frame: Optional[FrameType] = sys._getframe(depth)
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_spot(depth: int = 1) -> Optional[Spot]:
+    """Where the innermost frame of the user's own code stands."""
+    frame = user_frame(depth + 1)
+    return None if frame is None else Spot(frame.f_code, frame.f_lasti)
+
+
+def user_stack(depth: int = 1, limit: int = 20) -> list[FrameType]:
+    """The innermost ``limit`` frames of the user's own code, outermost first."""
+    frame: Optional[FrameType] = sys._getframe(depth)
+    found: list[FrameType] = []
+    while frame is not None and len(found) < limit:
+        if is_user_file(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found[::-1]
+
+
+def spot_of(frame: FrameType) -> Spot:
+    """The instruction that a frame is executing."""
+    return Spot(frame.f_code, frame.f_lasti)
+
+
+def place(spot: Optional[Spot]) -> Optional[dict[str, Any]]:
+    """A spot as plain data: 1-based lines, 0-based columns in code points (null before Python 3.11)."""
+    return None if spot is None else dict(_place(spot))
+
+
+@functools.lru_cache(maxsize=4096)
+def _place(spot: Spot) -> tuple[tuple[str, Any], ...]:
+    file = spot.code.co_filename
+    line, end_line, column, end_column = _position(spot)
+    text = linecache.getline(file, line) if line else ""
+    column, end_column = _code_points(file, line, column), _code_points(file, end_line, end_column)
+    found = {
+        "file": file if file.startswith("<") else os.path.abspath(file),
+        "line": line,
+        "end_line": end_line,
+        "column": column,
+        "end_column": end_column,
+        "function": getattr(spot.code, "co_qualname", spot.code.co_name),
+        "text": text.strip(),
+    }
+    return tuple(found.items())
+
+
+def _position(spot: Spot) -> tuple[int, int, Optional[int], Optional[int]]:
+    positions = getattr(spot.code, "co_positions", None)
+    if positions is not None:
+        # Two bytes make one instruction; since Python 3.11 each knows its columns (PEP 657).
+        for number, (line, end_line, column, end_column) in enumerate(positions()):
+            if number == spot.instruction // 2 and line is not None:
+                return line, end_line or line, column, end_column
+    line = _line(spot)
+    return line, line, None, None
+
+
+def _line(spot: Spot) -> int:
+    import dis  # noqa: PLC0415 - only for interpreters without positions
+
+    found = spot.code.co_firstlineno
+    for start, line in dis.findlinestarts(spot.code):
+        if start > spot.instruction:
+            break
+        found = line or found
+    return found
+
+
+def _code_points(file: str, line: int, column: Optional[int]) -> Optional[int]:
+    """Positions count UTF-8 bytes; everything else in devfix counts code points."""
+    if column is None:
+        return None
+    text = linecache.getline(file, line)
+    return len(text.encode()[:column].decode(errors="replace")) if text else column

@@ -1,0 +1,24 @@
+"""Refusal: what the accelerator says instead of carrying out an operation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+import torch
+
+
+class Refusal(NamedTuple):
+    """An operation that the accelerator refuses, in its own words.
+
+    ``kind`` is one of the kinds of mismatch that devfix knows ("device", "dtype", "host-only", ...);
+    ``blamed`` are the operands that are not where they should be.
+    """
+
+    message: str
+    kind: str = "device"
+    error: type[Exception] = RuntimeError
+    blamed: tuple[torch.Tensor, ...] = ()
+
+    def exception(self) -> Exception:
+        """The exception to raise."""
+        return self.error(self.message)

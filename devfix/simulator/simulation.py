@@ -1,0 +1,47 @@
+"""Simulation: a machine with an accelerator for as long as a block runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Optional
+
+from .dispatch import DeviceChecks
+from .machine import Machine, activate, active, deactivate
+from .patches import (
+    availability,
+    factories,
+    gradients,
+    tensor_moves,
+    tensor_queries,
+    threads,
+)
+from .patching import Patcher
+
+#: In the order they are installed; a later one may build on what an earlier one put there.
+PATCHES = (availability, tensor_queries, tensor_moves, factories, gradients, threads)
+
+
+@contextmanager
+def simulated_accelerator(
+    kind: str = "cuda", count: int = 1, *, heal: bool = False, origins: Optional[bool] = None
+) -> Iterator[Machine]:
+    """Run a block of code as if the machine had ``count`` accelerators of a kind ("cuda", "mps", "xpu").
+
+    Tensors keep true CPU numbers; operations whose tensors do not share a device raise what the
+    accelerator raises or, with ``heal``, are written down in ``machine.log`` and carried out all the same.
+    Raises RuntimeError when an accelerator is being simulated already.
+    """
+    if active() is not None:
+        raise RuntimeError("an accelerator is being simulated already")
+    machine = Machine(kind, count, heal=heal, origins=origins)
+    patcher = Patcher()
+    activate(machine)
+    try:
+        for patch in PATCHES:
+            patch.install(patcher, machine)
+        with DeviceChecks(machine):
+            yield machine
+    finally:
+        patcher.undo()
+        deactivate(machine)
