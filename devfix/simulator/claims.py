@@ -88,8 +88,9 @@ def claim_of(tensor: Tensor) -> Optional[Claim]:
 
 def lay(tensor: Tensor, claim: Claim) -> Tensor:
     """Tag the storage of a tensor; the tensor comes back."""
-    carrier: Any = storage_of(tensor)
-    setattr(carrier if carrier is not None else tensor, "_claim", claim)
+    storage = storage_of(tensor)
+    carrier: Any = tensor if storage is None else storage
+    carrier._claim = claim
     return tensor
 
 

@@ -24,11 +24,11 @@ _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential
 _ANY = Claim(None)
 
 
-class DeviceChecks(TorchDispatchMode):
+class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Checks every operation of one thread against the claims of its operands."""
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.machine = machine
 
     @classmethod
@@ -172,7 +172,13 @@ class DeviceChecks(TorchDispatchMode):
             self.machine.log.transfer(what, out.nbytes, "aten::_to_copy")
 
     def _claim(
-        self, func: Any, out: Any, device: Optional[torch.device], tensors: list[Tensor], *, pinned: bool = False
+        self,
+        func: Any,
+        out: Any,
+        device: Optional[torch.device],
+        tensors: list[Tensor],
+        *,
+        pinned: bool = False,
     ) -> None:
         """Lay claims on the results that have a storage of their own."""
         claim: Optional[Claim] = None

@@ -25,7 +25,7 @@ def _library_folders() -> tuple[str, ...]:
 _LIBRARIES = _library_folders()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_user_file(filename: str) -> bool:
     """Whether a code object's file is the user's: not torch, the standard library or an installed package."""
     if filename.startswith("<frozen") or "site-packages" in filename or "dist-packages" in filename:

@@ -90,7 +90,9 @@ def _new_tensor(machine: Machine, original: Any) -> Any:
     @functools.wraps(original)
     def new_tensor(self: Tensor, data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
         target = device_of(self) if device is None else machine.device(device)
-        return _laid(machine, original(self, data, *args, device="cpu", **kwargs), target, "Tensor.new_tensor")
+        return _laid(
+            machine, original(self, data, *args, device="cpu", **kwargs), target, "Tensor.new_tensor"
+        )
 
     return new_tensor
 
@@ -101,7 +103,9 @@ def _new(machine: Machine, original: Any) -> Any:
         target = device_of(self)
         if device is not None and machine.device(device).type != target.type:
             named = machine.device(device).type
-            raise RuntimeError(f"legacy constructor expects device type: {target.type} but device type: {named} was passed")
+            raise RuntimeError(
+                f"legacy constructor expects device type: {target.type} but device type: {named} was passed"
+            )
         return _laid(machine, original(self, *args, **kwargs), target, "Tensor.new")
 
     return new

@@ -12,7 +12,7 @@ from ..machine import Machine
 from ..patching import Patcher
 
 Tensor = torch.Tensor
-_gradient = torch._C.TensorBase.grad
+_gradient: Any = torch._C.TensorBase.grad
 
 
 def install(patcher: Patcher, machine: Machine) -> None:

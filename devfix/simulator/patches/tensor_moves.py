@@ -25,7 +25,7 @@ class ToCopy(torch.autograd.Function):
         return _copy(source, target, by)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:  # type: ignore[override] # noqa: D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:  # noqa: D102
         return move(gradient, ctx.source, "backward"), None, None
 
 
@@ -99,8 +99,7 @@ def _target(
             rest.insert(0, None)
     if rest and rest[0] is None:
         rest.pop(0)
-        for name, value in zip(("non_blocking", "copy"), rest):
-            keywords[name] = value
+        keywords.update(zip(("non_blocking", "copy"), rest))
         rest = []
     if not rest and set(keywords) <= {"non_blocking"}:
         keywords = {}
@@ -111,4 +110,3 @@ def _target(
 
 def _names_a_device(value: Any) -> bool:
     return isinstance(value, (torch.device, str)) or (isinstance(value, int) and not isinstance(value, bool))
-
