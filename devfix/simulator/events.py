@@ -60,6 +60,11 @@ class Log:
         counted[0] += 1
         counted[1] += size
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self._mismatches.clear()
+        self._transfers.clear()
+
     @property
     def mismatches(self) -> list[dict[str, Any]]:
         """The mismatches as plain data, in the order they were first seen."""
