@@ -1,0 +1,108 @@
+"""Parameters: what the optimizers of a program had trained when it ended, to compare runs by."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import math
+import weakref
+from collections.abc import Iterator
+from typing import Any, Callable, Optional
+
+import torch
+from torch.optim import optimizer as optimizers
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .claims import device_of
+
+Tensor = torch.Tensor
+#: The methods as torch has them, whatever is patched.
+_true: Any = torch._C.TensorBase
+#: How many numbers of all parameters together a report shows.
+MOST_VALUES = 2000
+
+
+class Trained:
+    """Remembers the parameters of every optimizer that made a step, in the order of their first steps.
+
+    An optimizer that is let go leaves a summary behind, so that watching one keeps no memory alive.
+    """
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.after_step: Callable[[], None] = lambda: None
+        self._alive: dict[int, tuple[Any, list[Tensor]]] = {}
+        self._order: list[int] = []
+        self._gone: dict[int, list[_Summary]] = {}
+        self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+    def watch(self) -> None:
+        """Be told of every step of every optimizer."""
+        optimizers.register_optimizer_step_post_hook(self._stepped)
+
+    def _stepped(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        self.steps += 1
+        number = self._numbers.get(optimizer)
+        if number is None:
+            number = self._numbers[optimizer] = len(self._order)
+            self._order.append(number)
+        trained = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        reference = weakref.ref(optimizer, lambda _gone: self._let_go(number))
+        self._alive[number] = (reference, trained)
+        self.after_step()
+
+    def _let_go(self, number: int) -> None:
+        _reference, trained = self._alive.pop(number, (None, []))
+        self._gone[number] = [_Summary(tensor) for tensor in trained]
+
+    def report(self) -> Optional[dict[str, Any]]:
+        """The parameters as plain data: digest, count, sampled values, norm; None when nothing was trained."""
+        found = list(self._summaries())
+        if not found:
+            return None
+        digest = hashlib.sha256()
+        for summary in found:
+            digest.update(summary.digest)
+        most = max(1, MOST_VALUES // len(found))
+        return {
+            "sha256": digest.hexdigest(),
+            "count": len(found),
+            "values": [summary.values[:most] for summary in found[:MOST_VALUES]],
+            "norm": math.sqrt(sum(summary.square for summary in found)),
+            "device_types": sorted({summary.device for summary in found}),
+        }
+
+    def _summaries(self) -> Iterator[_Summary]:
+        for number in self._order:
+            if number in self._gone:
+                yield from self._gone[number]
+            else:
+                yield from (_Summary(tensor) for tensor in self._alive[number][1])
+
+
+class _Summary:
+    """What is kept of one parameter."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.device = device_of(tensor).type
+        with _disable_current_modes(), torch.no_grad():
+            held = _on_host(tensor)
+            flat = held.contiguous().reshape(-1)
+            head = f"{tuple(held.shape)} {held.dtype}".encode()
+            self.digest = hashlib.sha256(head + _bytes(flat)).digest()
+            real = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
+            wide = _true.to(real, torch.float64)
+            self.square: float = _true.item((wide * wide).sum())
+            step = max(1, -(-wide.numel() // MOST_VALUES))
+            self.values: list[float] = _true.tolist(wide[::step])
+
+
+def _on_host(tensor: Tensor) -> Tensor:
+    """A dense copy that a patched method has no part in."""
+    held = _true.cpu(_true.detach(tensor))
+    copied: Tensor = _true.clone(held if held.layout == torch.strided else _true.to_dense(held))
+    return copied
+
+
+def _bytes(flat: Tensor) -> bytes:
+    return ctypes.string_at(_true.data_ptr(flat), flat.numel() * flat.element_size())

@@ -1,0 +1,124 @@
+"""Run report: what a run showed, as one JSON file that is whole at every moment."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Any, Optional
+
+import torch
+
+from .machine import Machine
+from .parameters import Trained
+from .places import Spot, is_user_file, place
+
+#: More than this of each is left out, and counted.
+MOST_MISMATCHES, MOST_TRANSFERS, MOST_FRAMES, MOST_MODULES = 500, 1000, 50, 1000
+#: A run that goes on writes its report anew no more often than this, in seconds.
+REFRESH = 1.0
+
+
+class RunReport:
+    """Gathers what a run shows; :meth:`write` puts it into the file, in place of what was there."""
+
+    def __init__(self, path: str, mode: str, kind: str, machine: Optional[Machine], trained: Trained) -> None:
+        self.outcome: dict[str, Any] = {"how": "unfinished", "status": None, "reason": None, "error": None}
+        self._path = os.path.abspath(path)
+        self._process = os.getpid()
+        self._mode = mode
+        self._kind = kind
+        self._machine = machine
+        self._trained = trained
+        self._written = 0.0
+        self._began = time.monotonic()
+
+    def conclude(
+        self, how: str, status: int, *, reason: Optional[str] = None, error: Optional[BaseException] = None
+    ) -> None:
+        """Say how the run ended."""
+        self.outcome = {"how": how, "status": status, "reason": reason, "error": _error(error)}
+
+    def refresh(self) -> None:
+        """Write what is known by now, unless that was done a moment ago."""
+        if time.monotonic() - self._written > REFRESH:
+            self.write(final=False)
+
+    def write(self, *, final: bool = True) -> None:
+        """Write the report; a process forked from the one that was launched has none to write."""
+        if os.getpid() != self._process:
+            return
+        text = json.dumps(self._content(final=final))
+        temporary = f"{self._path}.{self._process}.part"
+        # A report that cannot be written must not end the program; whoever reads it misses it soon enough.
+        with contextlib.suppress(OSError):
+            with open(temporary, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(temporary, self._path)
+        self._written = time.monotonic()
+
+    def _content(self, *, final: bool) -> dict[str, Any]:
+        mismatches = self._machine.log.mismatches if self._machine is not None else []
+        transfers = self._machine.log.transfers if self._machine is not None else []
+        return {
+            "format": 1,
+            "python": sys.version.split()[0],
+            "torch": str(torch.__version__),
+            "mode": self._mode,
+            "kind": self._kind,
+            "gpu_name": _gpu_name() if final and self._mode == "plain" else None,
+            "outcome": self.outcome,
+            "seconds": round(time.monotonic() - self._began, 3),
+            "steps": self._trained.steps,
+            "mismatches": mismatches[:MOST_MISMATCHES],
+            "mismatches_left_out": max(0, len(mismatches) - MOST_MISMATCHES),
+            "transfers": transfers[:MOST_TRANSFERS],
+            "transfers_left_out": max(0, len(transfers) - MOST_TRANSFERS),
+            "parameters": self._trained.report() if final else None,
+            "modules": _modules() if final else {},
+        }
+
+
+_is_initialised: Any = torch.cuda.is_initialized
+
+
+def _gpu_name() -> Optional[str]:
+    return torch.cuda.get_device_name() if _is_initialised() else None
+
+
+def _modules() -> dict[str, str]:
+    """The user's own modules that the run imported, and their files."""
+    found: dict[str, str] = {}
+    for name, module in list(sys.modules.items()):
+        file = vars(module).get("__file__") if hasattr(module, "__dict__") else None
+        if isinstance(file, str) and is_user_file(file) and len(found) < MOST_MODULES:
+            found[name] = os.path.abspath(file)
+    return found
+
+
+def _error(error: Optional[BaseException]) -> Optional[dict[str, Any]]:
+    if error is None:
+        return None
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - the user's own exception class may not manage
+        message = ""
+    return {
+        "type": type(error).__qualname__,
+        "module": type(error).__module__,
+        "message": message[:20_000],
+        "frames": _frames(error.__traceback__),
+    }
+
+
+def _frames(traceback: Optional[TracebackType]) -> list[dict[str, Any]]:
+    """The user's own frames of a traceback, outermost first; of very many the last."""
+    found = []
+    while traceback is not None:
+        if is_user_file(traceback.tb_frame.f_code.co_filename):
+            found.append(place(Spot(traceback.tb_frame.f_code, traceback.tb_lasti)))
+        traceback = traceback.tb_next
+    return [frame for frame in found if frame is not None][-MOST_FRAMES:]
