@@ -1,0 +1,1 @@
+"""Observation: what a run on the simulated (or a real) accelerator showed, read and gathered."""

@@ -1,0 +1,324 @@
+"""Record: the report that the launcher writes in the user's interpreter, as plain data.
+
+What was written by another process may be cut short or of another version, so that every field is
+looked at; :class:`RecordError` says which one is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+#: The version of the format that is read here.
+FORMAT = 1
+
+
+class RecordError(Exception):
+    """The report is missing, cut short, or not what this version of devfix reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the user's program stood. Lines count from 1, columns from 0 in code points (None before Python 3.11).
+
+    In a notebook the lines are those of the cell, and ``cell`` counts the notebook's cells from 1.
+    """
+
+    file: str
+    line: int
+    end_line: int
+    column: int | None
+    end_column: int | None
+    function: str
+    text: str
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a tensor came to be: ``kind`` is "factory", "loader", "numpy", "move", ...; ``by`` what made it."""
+
+    kind: str
+    by: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The module that owns a tensor: the expression for it in the sink's frame, and the tensor's name within."""
+
+    path: str
+    name: str
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedOperand:
+    """One tensor of a mismatch. ``paths`` are expressions that hold this very tensor in the sink's frame."""
+
+    role: str
+    device: str
+    dtype: str
+    shape: tuple[int, ...]
+    blamed: bool
+    paths: tuple[str, ...] = ()
+    module: Holder | None = None
+    made: Made | None = None
+    roots: tuple[Made, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedMismatch:
+    """Operands that met and did not fit together, ``count`` times at this place."""
+
+    kind: str
+    operation: str
+    error: str
+    message: str
+    count: int
+    sink: Place | None
+    stack: tuple[Place, ...] = ()
+    operands: tuple[ObservedOperand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Copies between host and device at one place ("host-to-device", "device-to-host", "peer"), or waits of the host.
+
+    A wait ("synchronisation") has no bytes of its own.
+    """
+
+    what: str
+    by: str
+    place: Place | None
+    count: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramError:
+    """The exception that ended a program, with the user's own frames, outermost first."""
+
+    type: str
+    message: str
+    frames: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended: "finished", "raised", "exited", "stopped" (by a limit or signal), or "unfinished".
+
+    "unfinished": the process was gone before it could say so.
+    """
+
+    how: str
+    status: int | None
+    reason: str | None = None
+    error: ProgramError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedParameters:
+    """What the optimizers had trained at the end; ``values`` are samples of each parameter."""
+
+    sha256: str
+    count: int
+    values: tuple[tuple[float, ...], ...]
+    norm: float
+    device_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """Everything one run showed."""
+
+    python: str
+    torch: str | None
+    mode: str
+    kind: str
+    gpu_name: str | None
+    outcome: Outcome
+    seconds: float
+    steps: int
+    mismatches: tuple[ObservedMismatch, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    parameters: TrainedParameters | None = None
+    modules: tuple[tuple[str, str], ...] = ()
+    mismatches_left_out: int = 0
+    transfers_left_out: int = 0
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read a report from its file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"the run left no report: {error.strerror}") from error
+    try:
+        held = json.loads(text)
+    except ValueError as error:
+        raise RecordError(f"the run's report is no JSON: {error}") from error
+    return parse_record(held)
+
+
+def parse_record(held: object) -> RunRecord:
+    """Read a report from what its JSON stands for."""
+    fields = _Fields(held)
+    if fields.value("format") != FORMAT:
+        raise RecordError(f"the run's report is of format {fields.value('format')!r}, not {FORMAT}")
+    return RunRecord(
+        python=fields.text("python"),
+        torch=fields.text_or_none("torch"),
+        mode=fields.text("mode"),
+        kind=fields.text("kind"),
+        gpu_name=fields.text_or_none("gpu_name"),
+        outcome=_outcome(fields.part("outcome")),
+        seconds=fields.number("seconds"),
+        steps=fields.count("steps"),
+        mismatches=fields.each("mismatches", _mismatch),
+        transfers=fields.each("transfers", _transfer),
+        parameters=fields.maybe("parameters", _parameters),
+        modules=tuple(sorted(fields.texts_by_name("modules").items())),
+        mismatches_left_out=fields.count("mismatches_left_out"),
+        transfers_left_out=fields.count("transfers_left_out"),
+    )
+
+
+class _Fields:
+    """One object of the JSON; every look at a field says what was found when it is not what it should be."""
+
+    def __init__(self, held: object) -> None:
+        if not isinstance(held, Mapping):
+            raise RecordError(f"the run's report has {held!r:.40} where an object should be")
+        self._held: Mapping[str, Any] = held
+
+    def value(self, name: str) -> Any:
+        return self._held.get(name)
+
+    def _checked(self, name: str, kind: type[T] | tuple[type[T], ...], default: T) -> T:
+        value = self._held.get(name, default)
+        if not isinstance(value, kind) or isinstance(value, bool) is not isinstance(default, bool):
+            raise RecordError(f"the run's report has {value!r:.40} for {name!r}")
+        return value
+
+    def text(self, name: str) -> str:
+        return self._checked(name, str, "")
+
+    def text_or_none(self, name: str) -> str | None:
+        return None if self.value(name) is None else self.text(name)
+
+    def count(self, name: str) -> int:
+        return self._checked(name, int, 0)
+
+    def count_or_none(self, name: str) -> int | None:
+        return None if self.value(name) is None else self.count(name)
+
+    def number(self, name: str) -> float:
+        return float(self._checked(name, (int, float), 0.0))
+
+    def flag(self, name: str) -> bool:
+        return self._checked(name, bool, False)
+
+    def items(self, name: str) -> list[Any]:
+        return self._checked(name, list, [])
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        return tuple(str(item) for item in self.items(name))
+
+    def texts_by_name(self, name: str) -> dict[str, str]:
+        return {str(key): str(value) for key, value in self._checked(name, dict, {}).items()}
+
+    def part(self, name: str) -> _Fields:
+        return _Fields(self.value(name))
+
+    def maybe(self, name: str, read: Callable[[_Fields], T]) -> T | None:
+        return None if self.value(name) is None else read(self.part(name))
+
+    def each(self, name: str, read: Callable[[_Fields], T]) -> tuple[T, ...]:
+        return tuple(read(_Fields(item)) for item in self.items(name))
+
+
+def _place(fields: _Fields) -> Place:
+    line = fields.count("line")
+    return Place(
+        file=fields.text("file"),
+        line=line,
+        end_line=fields.count_or_none("end_line") or line,
+        column=fields.count_or_none("column"),
+        end_column=fields.count_or_none("end_column"),
+        function=fields.text("function"),
+        text=fields.text("text"),
+        cell=fields.count_or_none("cell"),
+    )
+
+
+def _made(fields: _Fields) -> Made:
+    return Made(fields.text("kind"), fields.text("by"), fields.maybe("place", _place))
+
+
+def _holder(fields: _Fields) -> Holder:
+    return Holder(fields.text("path"), fields.text("name"), fields.text("class"))
+
+
+def _operand(fields: _Fields) -> ObservedOperand:
+    return ObservedOperand(
+        role=fields.text("role"),
+        device=fields.text("device"),
+        dtype=fields.text("dtype"),
+        shape=tuple(int(size) for size in fields.items("shape")),
+        blamed=fields.flag("blamed"),
+        paths=fields.texts("paths"),
+        module=fields.maybe("module", _holder),
+        made=fields.maybe("made", _made),
+        roots=fields.each("roots", _made),
+    )
+
+
+def _mismatch(fields: _Fields) -> ObservedMismatch:
+    return ObservedMismatch(
+        kind=fields.text("kind"),
+        operation=fields.text("operation"),
+        error=fields.text("error"),
+        message=fields.text("message"),
+        count=fields.count("count"),
+        sink=fields.maybe("sink", _place),
+        stack=fields.each("stack", _place),
+        operands=fields.each("operands", _operand),
+    )
+
+
+def _transfer(fields: _Fields) -> Transfer:
+    return Transfer(
+        what=fields.text("what"),
+        by=fields.text("by"),
+        place=fields.maybe("place", _place),
+        count=fields.count("count"),
+        size=fields.count("bytes"),
+    )
+
+
+def _program_error(fields: _Fields) -> ProgramError:
+    return ProgramError(fields.text("type"), fields.text("message"), fields.each("frames", _place))
+
+
+def _outcome(fields: _Fields) -> Outcome:
+    return Outcome(
+        how=fields.text("how"),
+        status=fields.count_or_none("status"),
+        reason=fields.text_or_none("reason"),
+        error=fields.maybe("error", _program_error),
+    )
+
+
+def _parameters(fields: _Fields) -> TrainedParameters:
+    return TrainedParameters(
+        sha256=fields.text("sha256"),
+        count=fields.count("count"),
+        values=tuple(tuple(float(value) for value in row) for row in fields.items("values")),
+        norm=fields.number("norm"),
+        device_types=fields.texts("device_types"),
+    )
