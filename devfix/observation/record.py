@@ -57,6 +57,24 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """The largest module that holds a tensor and lies where it lies, as frame number ``frame`` of the stack sees it.
+
+    ``whole`` is false when parts of the module lie elsewhere. ``kept`` is the plain attribute through which another
+    module holds this one without owning it, and ``kept_type`` the type of what that attribute holds.
+    """
+
+    frame: int
+    path: str
+    name: str
+    class_name: str
+    whole: bool
+    kept: str | None
+    kept_type: str
+    made: Place | None
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedOperand:
     """One tensor of a mismatch. ``paths`` are expressions that hold this very tensor in the sink's frame."""
 
@@ -69,11 +87,15 @@ class ObservedOperand:
     module: Holder | None = None
     made: Made | None = None
     roots: tuple[Made, ...] = ()
+    owners: tuple[Owner, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedMismatch:
-    """Operands that met and did not fit together, ``count`` times at this place."""
+    """Operands that met and did not fit together, ``count`` times at this place.
+
+    ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu")``.
+    """
 
     kind: str
     operation: str
@@ -83,6 +105,7 @@ class ObservedMismatch:
     sink: Place | None
     stack: tuple[Place, ...] = ()
     operands: tuple[ObservedOperand, ...] = ()
+    names: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +298,21 @@ def _operand(fields: _Fields) -> ObservedOperand:
         module=fields.maybe("module", _holder),
         made=fields.maybe("made", _made),
         roots=fields.each("roots", _made),
+        owners=fields.each("owners", _owner),
+    )
+
+
+def _owner(fields: _Fields) -> Owner:
+    kept = fields.maybe("kept", lambda part: (part.text("path"), part.text("type")))
+    return Owner(
+        frame=fields.count("frame"),
+        path=fields.text("path"),
+        name=fields.text("name"),
+        class_name=fields.text("class"),
+        whole=fields.flag("whole"),
+        kept=kept[0] if kept is not None else None,
+        kept_type=kept[1] if kept is not None else "",
+        made=fields.maybe("made", _place),
     )
 
 
@@ -288,7 +326,14 @@ def _mismatch(fields: _Fields) -> ObservedMismatch:
         sink=fields.maybe("sink", _place),
         stack=fields.each("stack", _place),
         operands=fields.each("operands", _operand),
+        names=tuple(_names(item) for item in fields.items("names")),
     )
+
+
+def _names(held: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(held, Mapping):
+        raise RecordError(f"the run's report has {held!r:.40} where names should be")
+    return tuple((str(name), str(what)) for name, what in held.items())
 
 
 def _transfer(fields: _Fields) -> Transfer:

@@ -9,8 +9,10 @@ import torch
 
 from .claims import Claim, Made
 from .expressions import holders, paths_to
+from .owners import Owners
 from .places import Spot, place, spot_of, user_spot, user_stack
 from .refusals import Refusal
+from .surroundings import surroundings
 
 
 class Operand(NamedTuple):
@@ -43,6 +45,7 @@ class Log:
             known["count"] += 1
             return
         stack = user_stack(2)
+        owners = Owners(stack)
         self._mismatches[key] = {
             "kind": refusal.kind,
             "operation": operation,
@@ -51,7 +54,11 @@ class Log:
             "count": 1,
             "sink": place(spot),
             "stack": [place(spot_of(frame)) for frame in stack],
-            "operands": [_described(operand, refusal, stack[-1] if stack else None) for operand in operands],
+            "names": [surroundings(frame) for frame in stack],
+            "operands": [
+                {**_described(operand, refusal, stack[-1] if stack else None), "owners": owners.of(operand.tensor)}
+                for operand in operands
+            ],
         }
 
     def transfer(self, what: str, size: int, by: str) -> None:

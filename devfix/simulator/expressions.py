@@ -19,10 +19,10 @@ def paths_to(tensor: torch.Tensor, frame: Optional[FrameType]) -> list[str]:
     if frame is None:
         return []
     wanted = storage_of(tensor)
-    exact = [path for path, value in _values(frame) if value is tensor]
+    exact = [path for path, value in named_values(frame) if value is tensor]
     same = [
         path
-        for path, value in _values(frame)
+        for path, value in named_values(frame)
         if isinstance(value, torch.Tensor)
         and value.shape == tensor.shape
         and wanted is not None
@@ -36,7 +36,7 @@ def holders(tensor: torch.Tensor, frame: Optional[FrameType]) -> Optional[dict[s
     if frame is None:
         return None
     wanted = storage_of(tensor)
-    for path, value in _values(frame):
+    for path, value in named_values(frame):
         if not isinstance(value, torch.nn.Module):
             continue
         for name, part in [*value.named_parameters(), *value.named_buffers()]:
@@ -45,7 +45,7 @@ def holders(tensor: torch.Tensor, frame: Optional[FrameType]) -> Optional[dict[s
     return None
 
 
-def _values(frame: FrameType) -> Iterator[tuple[str, Any]]:
+def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:
     """What the names of a frame hold, the nearest first, and what can be reached from there."""
     names = dict(frame.f_locals)
     for name in frame.f_code.co_names:

@@ -10,6 +10,7 @@ from .dispatch import DeviceChecks
 from .machine import Machine, activate, active, deactivate
 from .patches import (
     availability,
+    constructions,
     factories,
     gradients,
     tensor_moves,
@@ -19,7 +20,7 @@ from .patches import (
 from .patching import Patcher
 
 #: In the order they are installed; a later one may build on what an earlier one put there.
-PATCHES = (availability, tensor_queries, tensor_moves, factories, gradients, threads)
+PATCHES = (availability, tensor_queries, tensor_moves, factories, gradients, threads, constructions)
 
 
 @contextmanager

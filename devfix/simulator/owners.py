@@ -1,0 +1,102 @@
+"""Owners: the modules that hold a tensor as a parameter or buffer, seen from the frames of the program.
+
+A parameter that stayed on the CPU is put right where its module is made, or where the model it belongs to is
+moved; and if nothing ever moves it, because a plain list keeps its module from the model, there.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any, Optional
+
+import torch
+
+from .claims import device_of, storage_of
+from .expressions import named_values
+from .places import Spot, place
+
+_FIRST_NAME = re.compile(r"[.\[]")
+#: Where the call stood that made a module.
+constructions: weakref.WeakKeyDictionary[torch.nn.Module, Optional[Spot]] = weakref.WeakKeyDictionary()
+
+
+class Owners:
+    """The modules that the frames of one stack can reach, and what each of them holds."""
+
+    def __init__(self, stack: Sequence[FrameType]) -> None:
+        self._values = [dict(named_values(frame)) for frame in stack]
+        self._held: dict[int, dict[int, str]] = {}
+        # What is known by its identity has to live until the question is answered.
+        self._alive: list[Any] = []
+
+    def of(self, tensor: torch.Tensor) -> list[dict[str, Any]]:
+        """For each frame (outermost first) that reaches one: the largest module that is where its tensor is.
+
+        ``path`` and ``name`` say how the frame reaches the module, and what the tensor is called in it; ``whole``
+        is false where no module in reach lies on one device; ``kept`` is the attribute through which a module
+        holds it without owning it.
+        """
+        storage = storage_of(tensor)
+        self._alive.append(storage)
+        found = []
+        for number, values in enumerate(self._values):
+            owner = self._owner(id(storage), device_of(tensor), values) if storage is not None else None
+            if owner is not None:
+                found.append({"frame": number, **owner})
+        return found
+
+    def _owner(self, storage: int, device: torch.device, values: dict[str, Any]) -> Optional[dict[str, Any]]:
+        first: Optional[dict[str, Any]] = None
+        for path, module in values.items():
+            name = self._names(module).get(storage) if isinstance(module, torch.nn.Module) else None
+            if name is None:
+                continue
+            whole = all(device_of(part) == device for part in module.parameters())
+            if whole or first is None:
+                described = {
+                    "path": path,
+                    "name": name,
+                    "class": _class_name(module),
+                    "whole": whole,
+                    "kept": _kept(path, values),
+                    "made": place(constructions.get(module)),
+                }
+                if whole:
+                    return described
+                first = described
+        return first
+
+    def _names(self, module: torch.nn.Module) -> dict[int, str]:
+        """What the parameters and buffers of a module are called, by the identity of their storages."""
+        known = self._held.get(id(module))
+        if known is None:
+            known = self._held[id(module)] = {}
+            for name, part in _registered(module):
+                storage = storage_of(part)
+                self._alive.append(storage)
+                known.setdefault(id(storage), name)
+        return known
+
+
+def _registered(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    yield from module.named_parameters()
+    yield from module.named_buffers()
+
+
+def _class_name(module: torch.nn.Module) -> str:
+    """The class as the program calls it; those of torch by their full name."""
+    kind = type(module)
+    return f"torch.nn.{kind.__qualname__}" if kind.__module__.startswith("torch.nn.") else kind.__qualname__
+
+
+def _kept(path: str, values: dict[str, Any]) -> Optional[dict[str, str]]:
+    """The plain attribute of a module that lies on the way to ``path``, and the type of what it holds."""
+    for end, sign in enumerate(path):
+        owner = values.get(path[:end]) if sign == "." else None
+        name = _FIRST_NAME.split(path[end + 1 :], maxsplit=1)[0]
+        if isinstance(owner, torch.nn.Module) and name in vars(owner):
+            return {"path": f"{path[:end]}.{name}", "type": type(vars(owner)[name]).__name__}
+    return None
