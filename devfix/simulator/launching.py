@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import sys
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import launch_options, program
+from . import launch_options, program, shown_traceback
+from .launch_options import LaunchOptions
+from .limits import Limits, Stop
 
 if TYPE_CHECKING:
+    from .machine import Machine
     from .run_report import RunReport
 
-
-class Stop(BaseException):
-    """Raised in the program when its time or its steps are used up; no ``except Exception`` catches it."""
+#: What the system ends a process with: the report is written before it does.
+_ENDING = ("SIGTERM", "SIGHUP", "SIGXCPU")
 
 
 def main(words: list[str]) -> None:
@@ -24,24 +26,44 @@ def main(words: list[str]) -> None:
     options = launch_options.parse(words)
     if options.mode == "plain" and options.kind == "none":
         _hide_accelerators()
-    # torch is imported from here on.
-    from .machine import Machine  # noqa: PLC0415 - accelerators have to be hidden first
+    # torch is imported from here on: accelerators have to be hidden first.
     from .parameters import Trained  # noqa: PLC0415 - as above
     from .run_report import RunReport  # noqa: PLC0415 - as above
-    from .simulation import simulated_accelerator  # noqa: PLC0415 - as above
 
-    machine: Optional[Machine] = None
-    simulated: AbstractContextManager[Any] = nullcontext()
-    if options.mode != "plain":
-        simulated = simulated_accelerator(options.kind, options.devices, heal=options.mode == "heal")
-        machine = simulated.__enter__()
+    machine = _simulated(options)
     trained = Trained()
-    trained.watch()
     report = RunReport(options.report, options.mode, options.kind, machine, trained)
     report.write(final=False)
-    _end_well(report)
-    _limit(options, report, trained)
-    _run(options, report)
+    _write_at_end(report)
+    limits = Limits(options.max_seconds, options.max_steps, _stopping(report), lambda: _leave(report))
+
+    def stepped() -> None:
+        report.refresh()
+        limits.stepped(trained.steps)
+
+    trained.watch(stepped)
+    limits.start()
+    try:
+        _run(options, report)
+    finally:
+        limits.over = True
+
+
+def _simulated(options: LaunchOptions) -> Optional[Machine]:
+    """The machine that is simulated from now to the end of the process."""
+    if options.mode == "plain":
+        return None
+    from .simulation import simulated_accelerator  # noqa: PLC0415 - imports torch
+
+    entered = contextlib.ExitStack()
+    # Kept open by a reference that outlives the program.
+    _never_left.append(entered)
+    return entered.enter_context(
+        simulated_accelerator(options.kind, options.devices, heal=options.mode == "heal")
+    )
+
+
+_never_left: list[contextlib.ExitStack] = []
 
 
 def _hide_accelerators() -> None:
@@ -50,29 +72,33 @@ def _hide_accelerators() -> None:
     import torch  # noqa: PLC0415 - reads the above when it looks for devices
 
     torch.backends.mps.is_available = lambda: False  # type: ignore[assignment]
-    if hasattr(torch, "xpu"):
-        torch.xpu.is_available = lambda: False
-        torch.xpu.device_count = lambda: 0
+    for name in ("xpu", "accelerator"):
+        module: Any = getattr(torch, name, None)
+        if module is not None:
+            module.is_available = lambda: False
+            module.device_count = lambda: 0
     if hasattr(torch, "accelerator"):
-        torch.accelerator.is_available = lambda: False
-        torch.accelerator.device_count = lambda: 0
         torch.accelerator.current_accelerator = lambda *_args, **_kwargs: None
 
 
-def _run(options: launch_options.LaunchOptions, report: RunReport) -> None:
+def _run(options: LaunchOptions, report: RunReport) -> None:
     try:
         program.run(program.load(options.program, options.arguments, is_module=options.is_module))
+    except Stop as stop:
+        report.conclude("stopped", 0, reason=str(stop))
+        _end_children()
+        raise SystemExit(0) from None
     except SystemExit as ending:
         report.conclude("exited", _status(ending))
         raise
-    except Stop as stop:
-        report.conclude("stopped", 0, reason=str(stop))
-        raise SystemExit(0) from None
+    except KeyboardInterrupt as error:
+        report.conclude("raised", 130, error=error)
+        shown_traceback.show(error)
+        raise SystemExit(130) from None
     except BaseException as error:  # noqa: BLE001 - whatever ends the program is reported, and shown as Python does
-        interrupted = isinstance(error, KeyboardInterrupt)
-        report.conclude("raised", 130 if interrupted else 1, error=error)
-        _show(error)
-        raise SystemExit(130 if interrupted else 1) from None
+        report.conclude("raised", 1, error=error)
+        shown_traceback.show(error)
+        raise SystemExit(1) from None
     report.conclude("finished", 0)
 
 
@@ -82,50 +108,70 @@ def _status(ending: SystemExit) -> int:
     return ending.code & 0xFF if isinstance(ending.code, int) else 1
 
 
-def _show(error: BaseException) -> None:
-    """Print a traceback as Python does, without the frames of the launcher and the simulator."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(here):
-        traceback = traceback.tb_next
-    sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+def _end_children() -> None:
+    """Processes of the program that nobody waits for any more would keep it from ending."""
+    multiprocessing: Any = sys.modules.get("multiprocessing")
+    if multiprocessing is not None:
+        for child in multiprocessing.active_children():
+            child.terminate()
 
 
-def _end_well(report: RunReport) -> None:
-    """Let the report be written however the process ends."""
-    atexit.register(report.write)
-    true_exit = os._exit
+def _stopping(report: RunReport) -> Callable[[str], None]:
+    def stopping(reason: str) -> None:
+        report.conclude("stopped", 0, reason=reason)
+        report.write(final=False)
+
+    return stopping
+
+
+def _leave(report: RunReport) -> None:
+    """End a process that would not end by itself."""
+    report.write()
+    _flush()
+    _true_exit(0)
+
+
+_true_exit = os._exit
+
+
+def _write_at_end(report: RunReport) -> None:
+    """Let the report be written however the process ends, short of being killed."""
+
+    def ended() -> None:
+        report.write()
+        if report.outcome["status"] == 130 and report.outcome["how"] == "raised":
+            # Python ends by the signal itself, after everything else: the shell wants to know.
+            _flush()
+            _end_by(signal.SIGINT)
 
     def leave(status: int) -> None:
-        report.conclude("exited", status & 0xFF)
-        report.write()
-        true_exit(status)
-
-    def terminated(number: int, _frame: Any) -> None:
-        report.conclude("stopped", 128 + number, reason="signal")
-        report.write()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    os._exit = leave  # type: ignore[assignment]
-    signal.signal(signal.SIGTERM, terminated)
-
-
-def _limit(options: launch_options.LaunchOptions, report: RunReport, trained: Any) -> None:
-    if options.max_seconds is not None:
-
-        def late(_number: int, _frame: Any) -> None:
-            report.conclude("stopped", 0, reason="max-seconds")
+        if report.is_own_process:
+            report.conclude("exited", status & 0xFF)
             report.write()
-            raise Stop("max-seconds")
+        _true_exit(status)
 
-        signal.signal(signal.SIGALRM, late)
-        # Again and again, since a program may catch everything.
-        signal.setitimer(signal.ITIMER_REAL, options.max_seconds, 1.0)
+    def ending(number: int, _frame: Any) -> None:
+        if report.is_own_process:
+            report.conclude("stopped", 128 + number, reason=signal.Signals(number).name)
+            report.write()
+        _end_by(number)
 
-    def stepped() -> None:
-        if options.max_steps is not None and trained.steps >= options.max_steps:
-            raise Stop("max-steps")
-        report.refresh()
+    # The first to be registered is the last to be called.
+    atexit.register(ended)
+    os._exit = leave  # type: ignore[assignment]
+    for name in _ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, ending)
 
-    trained.after_step = stepped
+
+def _end_by(number: int) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # A stream may be closed, or be something else by now.
+        with contextlib.suppress(Exception):
+            stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import math
 import weakref
@@ -30,18 +31,37 @@ class Trained:
 
     def __init__(self) -> None:
         self.steps = 0
-        self.after_step: Callable[[], None] = lambda: None
+        self._after_step: Callable[[], None] = lambda: None
         self._alive: dict[int, tuple[Any, list[Tensor]]] = {}
         self._order: list[int] = []
         self._gone: dict[int, list[_Summary]] = {}
         self._numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
-    def watch(self) -> None:
-        """Be told of every step of every optimizer."""
+    def watch(self, after_step: Callable[[], None]) -> None:
+        """Be told of every step of every optimizer, and pass it on."""
+        self._after_step = after_step
         optimizers.register_optimizer_step_post_hook(self._stepped)
+        scaler: Any = torch.amp.GradScaler
+        scaler.step = self._counting(scaler.step)
+
+    def _counting(self, original: Any) -> Any:
+        """A scaler's step counts too when it leaves the optimizer's out, since a gradient was infinite."""
+
+        @functools.wraps(original)
+        def step(*args: Any, **kwargs: Any) -> Any:
+            before = self.steps
+            out = original(*args, **kwargs)
+            if self.steps == before:
+                self._count()
+            return out
+
+        return step
+
+    def _count(self) -> None:
+        self.steps += 1
+        self._after_step()
 
     def _stepped(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        self.steps += 1
         number = self._numbers.get(optimizer)
         if number is None:
             number = self._numbers[optimizer] = len(self._order)
@@ -49,7 +69,7 @@ class Trained:
         trained = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         reference = weakref.ref(optimizer, lambda _gone: self._let_go(number))
         self._alive[number] = (reference, trained)
-        self.after_step()
+        self._count()
 
     def _let_go(self, number: int) -> None:
         _reference, trained = self._alive.pop(number, (None, []))

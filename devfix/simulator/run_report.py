@@ -39,8 +39,15 @@ class RunReport:
     def conclude(
         self, how: str, status: int, *, reason: Optional[str] = None, error: Optional[BaseException] = None
     ) -> None:
-        """Say how the run ended."""
+        """Say how the run ended; what stopped it goes before what the program made of that."""
+        if self.outcome["how"] == "stopped":
+            return
         self.outcome = {"how": how, "status": status, "reason": reason, "error": _error(error)}
+
+    @property
+    def is_own_process(self) -> bool:
+        """Whether this is the process that was launched, and none forked from it."""
+        return os.getpid() == self._process
 
     def refresh(self) -> None:
         """Write what is known by now, unless that was done a moment ago."""
@@ -49,9 +56,12 @@ class RunReport:
 
     def write(self, *, final: bool = True) -> None:
         """Write the report; a process forked from the one that was launched has none to write."""
-        if os.getpid() != self._process:
+        if not self.is_own_process:
             return
-        text = json.dumps(self._content(final=final))
+        try:
+            text = json.dumps(self._content(final=final))
+        except Exception:  # noqa: BLE001 - how the run ended is worth more than the rest
+            text = json.dumps({**self._head(), "steps": self._trained.steps})
         temporary = f"{self._path}.{self._process}.part"
         # A report that cannot be written must not end the program; whoever reads it misses it soon enough.
         with contextlib.suppress(OSError):
@@ -64,14 +74,8 @@ class RunReport:
         mismatches = self._machine.log.mismatches if self._machine is not None else []
         transfers = self._machine.log.transfers if self._machine is not None else []
         return {
-            "format": 1,
-            "python": sys.version.split()[0],
-            "torch": str(torch.__version__),
-            "mode": self._mode,
-            "kind": self._kind,
+            **self._head(),
             "gpu_name": _gpu_name() if final and self._mode == "plain" else None,
-            "outcome": self.outcome,
-            "seconds": round(time.monotonic() - self._began, 3),
             "steps": self._trained.steps,
             "mismatches": mismatches[:MOST_MISMATCHES],
             "mismatches_left_out": max(0, len(mismatches) - MOST_MISMATCHES),
@@ -79,6 +83,17 @@ class RunReport:
             "transfers_left_out": max(0, len(transfers) - MOST_TRANSFERS),
             "parameters": self._trained.report() if final else None,
             "modules": _modules() if final else {},
+        }
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "format": 1,
+            "python": sys.version.split()[0],
+            "torch": str(torch.__version__),
+            "mode": self._mode,
+            "kind": self._kind,
+            "outcome": self.outcome,
+            "seconds": round(time.monotonic() - self._began, 3),
         }
 
 
