@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Optional
 
 import torch
 
+from .notebook import cell_of
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__))
 
@@ -28,9 +30,17 @@ _LIBRARIES = _library_folders()
 @functools.cache
 def is_user_file(filename: str) -> bool:
     """Whether a code object's file is the user's: not torch, the standard library or an installed package."""
-    if filename.startswith("<frozen") or "site-packages" in filename or "dist-packages" in filename:
+    if "site-packages" in filename or "dist-packages" in filename:
         return False
+    if filename.startswith("<"):
+        # Made at run time: by a library (dataclasses, namedtuple, torch.fx), unless the program itself was.
+        return filename.startswith(("<ipython", "<stdin")) or (filename == "<string>" and _runs_words())
     return not os.path.abspath(filename).startswith(_LIBRARIES)
+
+
+def _runs_words() -> bool:
+    """Whether the program is one given on the command line (``python -c``)."""
+    return not hasattr(sys.modules.get("__main__"), "__file__")
 
 
 class Spot(NamedTuple):
@@ -71,16 +81,20 @@ def spot_of(frame: FrameType) -> Spot:
 
 
 def place(spot: Optional[Spot]) -> Optional[dict[str, Any]]:
-    """A spot as plain data: 1-based lines, 0-based columns in code points (null before Python 3.11)."""
+    """A spot as plain data: 1-based lines, 0-based columns in code points (null before Python 3.11).
+
+    In a notebook ``cell`` says which one, and lines are those of the cell.
+    """
     return None if spot is None else dict(_place(spot))
 
 
 @functools.lru_cache(maxsize=4096)
 def _place(spot: Spot) -> tuple[tuple[str, Any], ...]:
-    file = spot.code.co_filename
+    name = spot.code.co_filename
     line, end_line, column, end_column = _position(spot)
-    text = linecache.getline(file, line) if line else ""
-    column, end_column = _code_points(file, line, column), _code_points(file, end_line, end_column)
+    text = linecache.getline(name, line) if line else ""
+    column, end_column = _code_points(name, line, column), _code_points(name, end_line, end_column)
+    file, cell = cell_of(name)
     found = {
         "file": file if file.startswith("<") else os.path.abspath(file),
         "line": line,
@@ -90,7 +104,7 @@ def _place(spot: Spot) -> tuple[tuple[str, Any], ...]:
         "function": getattr(spot.code, "co_qualname", spot.code.co_name),
         "text": text.strip(),
     }
-    return tuple(found.items())
+    return tuple(found.items()) if cell is None else (*found.items(), ("cell", cell))
 
 
 def _position(spot: Spot) -> tuple[int, int, Optional[int], Optional[int]]:
