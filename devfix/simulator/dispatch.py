@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import dtype_healing, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of
 from .events import Operand
+from .generators import device_of_generator, own
 from .machine import Machine
 from .places import user_spot
 from .refusals import Refusal
@@ -50,7 +51,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._placed(func, args, dict(kwargs), tensors)
         device = self._judged(func, args, kwargs, tensors)
         if kwargs.get("generator") is not None:
-            self._check_generator(kwargs["generator"], device)
+            kwargs = self._with_own_generator(kwargs, device)
         out = self._called(func, args, kwargs)
         if device is not CPU or self.machine.origins:
             self._claim(func, out, device, tensors)
@@ -132,8 +133,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if named.type == "meta" or any(tensor.is_meta for tensor in tensors):
             return func(*args, **kwargs)
         device = self._destination(func, named, kwargs, tensors)
-        if device is not None and kwargs.get("generator") is not None:
-            self._check_generator(kwargs["generator"], device)
+        if kwargs.get("generator") is not None:
+            kwargs = self._with_own_generator(kwargs, device)
         pinned = bool(kwargs.get("pin_memory"))
         if pinned:
             kwargs["pin_memory"] = False
@@ -159,12 +160,15 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         # Made inside C++ from the true device of a tensor: it goes where that tensor claims to be.
         return next((device for device in map(_device, tensors) if device is not None), None)
 
-    def _check_generator(self, generator: Any, device: Optional[torch.device]) -> None:
-        claimed = getattr(generator, "claimed_device", CPU)
-        if device is None or claimed.type == device.type:
-            return
-        text = f"Expected a '{device.type}' device type for generator but found '{claimed.type}'"
-        self.refuse(Refusal(text, "generator"), "generator", [])
+    def _with_own_generator(
+        self, kwargs: Mapping[str, Any], device: Optional[torch.device]
+    ) -> dict[str, Any]:
+        """The arguments with a generator that the CPU can draw from; one of another device is refused."""
+        claimed = device_of_generator(kwargs["generator"])
+        if device is not None and claimed.type != device.type:
+            text = f"Expected a '{device.type}' device type for generator but found '{claimed.type}'"
+            self.refuse(Refusal(text, "generator"), "generator", [])
+        return {**kwargs, "generator": own(kwargs["generator"])}
 
     def _count_copy(self, source: Optional[torch.device], target: Optional[torch.device], out: Any) -> None:
         what = direction(source or CPU, target or CPU)

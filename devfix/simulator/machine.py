@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Optional, Union
 
 import torch
@@ -39,9 +42,18 @@ class Machine:
         self.origins = heal if origins is None else origins
         self.log = Log()
         self.devices = [torch.device(kind, index) for index in range(self.count)]
-        self.current = 0
         self._process = os.getpid()
         self.initialised = False
+        self._of_thread = threading.local()
+
+    @property
+    def current(self) -> int:
+        """The number of the device that is current in this thread."""
+        return getattr(self._of_thread, "current", 0)
+
+    @current.setter
+    def current(self, index: int) -> None:
+        self._of_thread.current = index
 
     @property
     def forked(self) -> bool:
@@ -50,6 +62,8 @@ class Machine:
 
     def touch(self) -> None:
         """The accelerator is used: its context is made, which a forked process cannot do again."""
+        if getattr(self._of_thread, "asleep", False):
+            return
         if self.kind == "none":
             raise AssertionError("Torch not compiled with CUDA enabled")
         if self.forked:
@@ -59,6 +73,15 @@ class Machine:
         if not self.initialised:
             self._process = os.getpid()
             self.initialised = True
+
+    @contextmanager
+    def asleep(self) -> Iterator[None]:
+        """Ask of the accelerator without using it: this thread makes no context meanwhile."""
+        self._of_thread.asleep = True
+        try:
+            yield
+        finally:
+            self._of_thread.asleep = False
 
     def device(self, named: DeviceLike) -> torch.device:
         """The device that a name, an index or a ``torch.device`` stands for, with its index.

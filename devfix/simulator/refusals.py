@@ -22,3 +22,12 @@ class Refusal(NamedTuple):
     def exception(self) -> Exception:
         """The exception to raise."""
         return self.error(self.message)
+
+
+class NotSimulatedError(NotImplementedError):
+    """The program asks for something that only a real accelerator can do."""
+
+
+def not_simulated(what: str) -> NotSimulatedError:
+    """The error for a part of torch that the simulated accelerator does not have."""
+    return NotSimulatedError(f"devfix: the simulated accelerator has no {what}; run this on a real one")

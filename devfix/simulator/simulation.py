@@ -12,7 +12,10 @@ from .patches import (
     availability,
     constructions,
     factories,
+    generators,
     gradients,
+    runtime,
+    streams,
     tensor_moves,
     tensor_queries,
     threads,
@@ -20,7 +23,7 @@ from .patches import (
 from .patching import Patcher
 
 #: In the order they are installed; a later one may build on what an earlier one put there.
-PATCHES = (availability, tensor_queries, tensor_moves, factories, gradients, threads, constructions)
+PATCHES = (availability, runtime, streams, generators, tensor_queries, tensor_moves, factories, gradients, threads, constructions)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
-"""Availability: what torch says of the accelerators there are."""
+"""Availability: which accelerators torch sees, what it was built for, and when one is initialised."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -9,14 +10,57 @@ import torch
 from ..machine import Machine
 from ..patching import Patcher
 
+#: What torch says where it was built for an accelerator (``version.py``); any plausible one will do.
+_CUDA_VERSION = "12.6"
+_XPU_VERSION = "20250301"
+
 
 def install(patcher: Patcher, machine: Machine) -> None:
     """Let torch see the machine's accelerators and no others."""
-    cuda = machine.kind == "cuda"
-    patcher.set(torch.cuda, "is_available", lambda: cuda)
-    patcher.set(torch.cuda, "device_count", lambda: machine.count if cuda else 0)
-    patcher.set(torch.cuda, "_lazy_init", _nothing)
+    cuda, xpu, mps = (machine.kind == kind for kind in ("cuda", "xpu", "mps"))
+    patcher.set(torch._C, "_has_cuda", cuda)
+    patcher.set(torch._C, "_has_cudnn", cuda)
+    patcher.set(torch._C, "_has_xpu", xpu)
+    patcher.set(torch._C, "_has_mps", mps)
+    patcher.set(torch._C, "_mps_is_available", lambda: mps)
+    patcher.set(torch._C, "_mps_is_on_macos_or_newer", lambda *_version: mps)
+    patcher.set(torch.version, "cuda", _CUDA_VERSION if cuda else None)
+    patcher.set(torch.version, "hip", None)
+    if hasattr(torch.version, "xpu"):
+        patcher.set(torch.version, "xpu", _XPU_VERSION if xpu else None)
+    _devices_of(patcher, machine, torch.cuda, "cuda")
+    _devices_of(patcher, machine, torch.xpu, "xpu")
+    patcher.set(torch.cuda, "is_bf16_supported", lambda *_args, **_kwargs: cuda)
 
 
-def _nothing(*_args: Any, **_kwargs: Any) -> None:
-    """Do nothing: there is no driver to start."""
+def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> None:
+    """What ``torch.cuda`` or ``torch.xpu`` says of its devices, on a machine that may have another kind."""
+    present = machine.kind == kind
+    answers: dict[str, Any] = {
+        "is_available": lambda: present,
+        "device_count": lambda: machine.count if present else 0,
+        "is_initialized": lambda: present and machine.initialised and not machine.forked,
+        "_is_compiled": lambda: present,
+        "_is_in_bad_fork": lambda: present and machine.forked,
+        "_lazy_init": machine.touch if present else _refusal(kind),
+        "_lazy_call": lambda call, **_kwargs: _call(machine, call) if present else None,
+    }
+    for name, answer in answers.items():
+        # Submodules such as torch.cuda.random hold some of them by name.
+        for module in [module for key, module in sys.modules.items() if key.startswith(package.__name__)]:
+            if name in vars(module):
+                patcher.set(module, name, answer)
+
+
+def _refusal(kind: str) -> Any:
+    def lazy_init() -> None:
+        raise AssertionError(f"Torch not compiled with {kind.upper()} enabled")
+
+    return lazy_init
+
+
+def _call(machine: Machine, call: Any) -> None:
+    """What waits for the accelerator's first use may as well be done now, without using it."""
+    if not machine.forked:
+        with machine.asleep():
+            call()
