@@ -45,7 +45,9 @@ class Generator(_RealGenerator, metaclass=_SeesReal):  # type: ignore[misc]
         if machine is None or named.type in ("cpu", "meta"):
             return super().__new__(cls, device=named)
         if named.type != machine.kind:
-            raise RuntimeError(f"Cannot get {named.type.upper()} generator without ATen_{named.type} library.")
+            raise RuntimeError(
+                f"Cannot get {named.type.upper()} generator without ATen_{named.type} library."
+            )
         made = super().__new__(cls, device="cpu")
         _claimed[made._cdata] = machine.device(named)
         return made
@@ -131,7 +133,7 @@ class DefaultGenerator(Generator):
     def graphsafe_get_state(self) -> Any:  # noqa: D102
         return self
 
-    def graphsafe_set_state(self, state: Any) -> Any:  # noqa: D102
+    def graphsafe_set_state(self, _state: Any) -> Any:  # noqa: D102
         return self
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 _MISSING = object()
+_CALL = object()
 
 
 class Patcher:
@@ -32,11 +33,17 @@ class Patcher:
         self._undo.append((mapping, "", (key, mapping.get(key, _MISSING))))
         mapping[key] = value
 
+    def finally_call(self, function: Callable[[], Any]) -> None:
+        """Call a function when everything is put back, in turn with the rest."""
+        self._undo.append((function, "", _CALL))
+
     def undo(self) -> None:
         """Put everything back."""
         while self._undo:
             owner, name, own = self._undo.pop()
-            if isinstance(owner, dict):
+            if own is _CALL:
+                owner()
+            elif isinstance(owner, dict):
                 _restore_item(owner, *own)
             elif own is _MISSING:
                 delattr(owner, name)

@@ -9,6 +9,7 @@ from typing import Optional
 from .dispatch import DeviceChecks
 from .machine import Machine, activate, active, deactivate
 from .patches import (
+    autocast,
     availability,
     constructions,
     factories,
@@ -23,7 +24,19 @@ from .patches import (
 from .patching import Patcher
 
 #: In the order they are installed; a later one may build on what an earlier one put there.
-PATCHES = (availability, runtime, streams, generators, tensor_queries, tensor_moves, factories, gradients, threads, constructions)
+PATCHES = (
+    availability,
+    runtime,
+    streams,
+    generators,
+    autocast,
+    tensor_queries,
+    tensor_moves,
+    factories,
+    gradients,
+    threads,
+    constructions,
+)
 
 
 @contextmanager

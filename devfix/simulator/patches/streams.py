@@ -102,7 +102,7 @@ class Stream(_RealStream):  # type: ignore[misc]
 class ExternalStream(Stream):
     """A stream that another library made."""
 
-    def __new__(cls, stream_ptr: int, device: DeviceLike = None, **_ids: Any) -> Any:
+    def __new__(cls, stream_ptr: int, _device: DeviceLike = None, **_ids: Any) -> Any:
         """Refuse: no other library has anything on a simulated device."""
         raise not_simulated(f"stream of another library (at {stream_ptr:#x})")
 
@@ -207,14 +207,14 @@ class Streams:
         """The same for the default stream."""
         return 0, self.number(index)[1], self._kind
 
-    def set_number(self, stream_id: int, device_index: int, device_type: int) -> None:
+    def set_number(self, stream_id: int, device_index: int, **_type: int) -> None:
         """Make a stream and its device current."""
         self._machine.current = device_index
         setattr(self._of_thread, str(device_index), stream_id)
 
     def select(self, stream: Any) -> None:
         """Make a stream current on its device."""
-        self.set_number(stream.stream_id, stream.device_index, self._kind)
+        self.set_number(stream.stream_id, stream.device_index)
 
     def current(self, index: int) -> Stream:
         """The current stream of a device."""
