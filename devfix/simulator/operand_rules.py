@@ -1,4 +1,10 @@
-"""Operand rules: which tensors of an operation may be on another device than the rest."""
+"""Operand rules: which tensors of an operation may be on another device than the rest.
+
+The general rules come first: an operator whose CUDA kernel torch's build checks takes all tensors from one
+device (:mod:`generated_checks`); every other one runs over a TensorIterator (:mod:`iterator_rules`). The
+table names those that differ, and those that the dispatch mode sees whole where CUDA sees parts. What the
+rules say was compared with an H200, operator by operator (tests/fidelity).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,62 @@ from typing import Any, Callable, Optional, Union
 
 import torch
 
+from . import composite_rules, foreach_rules, indexing_rules, layer_rules
+from .generated_checks import checked, method_of, overload_of
+from .iterator_rules import elementwise
+from .kernel_table import HOST_ONLY
+from .operands import Call, DeviceOf, LeftToTorchError, RefusedError, blamed_in, refuse
 from .refusals import Refusal
 
-#: Tells the device that a tensor claims; None for what fits every device.
-DeviceOf = Callable[[torch.Tensor], Optional[torch.device]]
+#: Where the results are: one device for all, a device for each, or None for what fits every device.
+Verdict = Union[torch.device, list[Optional[torch.device]], Refusal, None]
+_Rule = Callable[[Call], Any]
 
-_FREE = {"aten::copy_", "aten::set_", "aten::_to_copy", "aten::is_same_size"}
+#: Operators that take the other tensors from wherever they are.
+_FREE = (
+    "copy_ copy _to_copy is_same_size resize_as_ fill_ fill bernoulli_ is_set_to _has_same_storage_numel "
+    "slice_scatter select_scatter diagonal_scatter as_strided_scatter slice_inverse _ctc_loss _use_cudnn_ctc_loss "
+    "record_stream set_data _make_dual _has_compatible_shallow_copy_type linspace logspace randint_like "
+    "_nested_tensor_from_mask_left_aligned _assert_tensor_metadata"
+).split()
+
+_RULES: dict[str, _Rule] = {
+    **dict.fromkeys(_FREE, indexing_rules.of_self),
+    **dict.fromkeys(["index", "_unsafe_index"], indexing_rules.index),
+    **dict.fromkeys(
+        ["index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put"], indexing_rules.index_put
+    ),
+    "_unsafe_masked_index": indexing_rules.unsafe_masked_index,
+    "_unsafe_masked_index_put_accumulate": indexing_rules.unsafe_masked_index_put,
+    **dict.fromkeys(["masked_fill", "masked_fill_"], indexing_rules.masked_fill),
+    **dict.fromkeys(["index_fill", "index_fill_"], indexing_rules.index_fill),
+    "masked_scatter": indexing_rules.masked_scatter,
+    "put": indexing_rules.put,
+    "where": indexing_rules.where,
+    "set_": indexing_rules.set_source,
+    **dict.fromkeys(["logical_and", "logical_or", "logical_xor"], composite_rules.logical),
+    **dict.fromkeys(["logical_and_", "logical_or_", "logical_xor_"], composite_rules.logical),
+    **dict.fromkeys(["ldexp", "ldexp_"], composite_rules.ldexp),
+    **dict.fromkeys(["dist", "allclose"], composite_rules.difference),
+    "soft_margin_loss": composite_rules.soft_margin_loss,
+    "binary_cross_entropy_with_logits": composite_rules.cross_entropy_with_logits,
+    "addr_": composite_rules.addr_in_place,
+    **dict.fromkeys(["complex", "polar"], composite_rules.complex_of),
+    "stack": composite_rules.stack,
+    "block_diag": composite_rules.block_diag,
+    "mv": composite_rules.mv,
+    "embedding": composite_rules.embedding,
+    "cholesky_solve": composite_rules.cholesky_solve,
+    "linalg_lstsq": composite_rules.lstsq,
+    "linalg_pinv": composite_rules.pinv,
+    "_trilinear": composite_rules.trilinear,
+    "searchsorted": composite_rules.searchsorted,
+    "segment_reduce": composite_rules.segment_reduce,
+    "_pack_padded_sequence": composite_rules.packed,
+    **dict.fromkeys(["convolution", "_convolution"], layer_rules.convolution),
+    "native_batch_norm": layer_rules.batch_norm,
+    "_scaled_dot_product_flash_attention_for_cpu": layer_rules.attention_on_host,
+}
 
 
 def judge(
@@ -21,21 +77,33 @@ def judge(
     kwargs: Mapping[str, Any],
     tensors: Sequence[torch.Tensor],
     device_of: DeviceOf,
-) -> Union[torch.device, Refusal, None]:
-    """The device of the results of an operation whose operands claim several, or why it is refused.
+) -> Verdict:
+    """The device of the results of an operation whose operands claim several, or why it is refused."""
+    call = Call(func, args, kwargs, tensors, device_of)
+    try:
+        return foreach_rules.one_by_one(call, _ruled) if foreach_rules.is_foreach(func) else _ruled(call)
+    except LeftToTorchError:
+        return call.accelerator
+    except RefusedError as refused:
+        refusal = refused.refusal
+        return refusal._replace(blamed=blamed_in(call, refusal.kind))
 
-    None: each result is where its own storage says, as for an operation that writes in place.
-    """
-    name = func._schema.name
-    if name in _FREE:
-        return device_of(tensors[0])
-    big = {device_of(t) for t in tensors if t.dim() or device_of(t) != torch.device("cpu")} - {None}
-    if len(big) == 1 and torch.Tag.pointwise in func.tags:
-        return big.pop()
-    hosts = tuple(t for t in tensors if device_of(t) == torch.device("cpu"))
-    found = sorted({str(device_of(t)) for t in tensors if device_of(t) is not None}, reverse=True)
-    message = f"Expected all tensors to be on the same device, but found at least two devices, {found[0]} and {found[1]}!"
-    return Refusal(message, blamed=hosts)
+
+def _ruled(call: Call) -> Any:
+    rule = _rule_for(call.func)
+    if rule is not None:
+        return rule(call)
+    method = method_of(call.func)
+    return elementwise(call) if method is None else checked(call, method)
+
+
+def _rule_for(func: Any) -> Optional[_Rule]:
+    name = str(func._schema.name)
+    if not name.startswith("aten::"):
+        return None
+    rule = _RULES.get(name[len("aten::") :])
+    out = any(argument.is_out for argument in func._schema.arguments)
+    return None if out and name != "aten::where" else rule
 
 
 def alone(
@@ -44,6 +112,44 @@ def alone(
     kwargs: Mapping[str, Any],
     tensors: Sequence[torch.Tensor],
     device: torch.device,
-) -> Union[torch.device, Refusal, None]:
+) -> Verdict:
     """The same for operands that all claim one accelerator: few operations refuse that."""
-    return device
+    try:
+        rule = _alone[func]
+    except KeyError:
+        rule = _alone[func] = _ALONE.get(func._schema.name) or (_unknown if _is_missing(func) else None)
+    if rule is None:
+        return device
+    call = Call(func, args, kwargs, tensors, lambda _: device)
+    try:
+        return rule(call)  # type: ignore[no-any-return]
+    except RefusedError as refused:
+        return refused.refusal._replace(blamed=blamed_in(call, refused.refusal.kind))
+
+
+#: The rule for operands on one accelerator, where there is one.
+_alone: dict[Any, Optional[_Rule]] = {}
+
+
+def _lengths_on_host(call: Call) -> Verdict:
+    """native/PackedSequence.cpp ``checkLongTensor``."""
+    lengths = call.get("lengths")
+    kind = str(lengths.dtype).replace("torch.", "").replace("int64", "Long").replace("int32", "Int")
+    device = call.device_of(lengths)
+    raise refuse(
+        f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {device} {kind} tensor",
+        "host-only",
+    )
+
+
+def _unknown(call: Call) -> Verdict:
+    raise layer_rules.not_implemented(overload_of(call.func))
+
+
+def _is_missing(func: Any) -> bool:
+    """Whether the accelerator has no kernel for an operator that only a program itself asks for."""
+    name = overload_of(func)
+    return func.namespace == "aten" and name in HOST_ONLY and "mkldnn" not in name and "_for_cpu" not in name
+
+
+_ALONE: dict[str, _Rule] = {"aten::_pack_padded_sequence": _lengths_on_host}
