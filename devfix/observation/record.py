@@ -76,7 +76,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOperand:
-    """One tensor of a mismatch. ``paths`` are expressions that hold this very tensor in the sink's frame."""
+    """One tensor of a mismatch. ``paths`` are expressions that hold this very tensor in the sink's frame.
+
+    ``held`` has such expressions for each frame of the stack.
+    """
 
     role: str
     device: str
@@ -88,6 +91,7 @@ class ObservedOperand:
     made: Made | None = None
     roots: tuple[Made, ...] = ()
     owners: tuple[Owner, ...] = ()
+    held: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +303,7 @@ def _operand(fields: _Fields) -> ObservedOperand:
         made=fields.maybe("made", _made),
         roots=fields.each("roots", _made),
         owners=fields.each("owners", _owner),
+        held=tuple(tuple(str(path) for path in paths) for paths in fields.items("held")),
     )
 
 

@@ -56,7 +56,11 @@ class Log:
             "stack": [place(spot_of(frame)) for frame in stack],
             "names": [surroundings(frame) for frame in stack],
             "operands": [
-                {**_described(operand, refusal, stack[-1] if stack else None), "owners": owners.of(operand.tensor)}
+                {
+                    **_described(operand, refusal, stack[-1] if stack else None),
+                    "held": owners.expressions(operand.tensor),
+                    "owners": owners.of(operand.tensor),
+                }
                 for operand in operands
             ],
         }

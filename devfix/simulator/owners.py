@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any, Optional
 
@@ -18,13 +19,14 @@ from .claims import device_of, storage_of
 from .expressions import named_values
 from .places import Spot, place
 
+_MOST_EXPRESSIONS = 3
 _FIRST_NAME = re.compile(r"[.\[]")
 #: Where the call stood that made a module.
 constructions: weakref.WeakKeyDictionary[torch.nn.Module, Optional[Spot]] = weakref.WeakKeyDictionary()
 
 
 class Owners:
-    """The modules that the frames of one stack can reach, and what each of them holds."""
+    """What the frames of one stack can reach: modules with what each of them holds, and tensors."""
 
     def __init__(self, stack: Sequence[FrameType]) -> None:
         self._values = [dict(named_values(frame)) for frame in stack]
@@ -46,6 +48,19 @@ class Owners:
             owner = self._owner(id(storage), device_of(tensor), values) if storage is not None else None
             if owner is not None:
                 found.append({"frame": number, **owner})
+        return found
+
+    def expressions(self, tensor: torch.Tensor) -> list[list[str]]:
+        """For each frame, outermost first, the expressions that hold the tensor or a view of it (at most a few)."""
+        storage = storage_of(tensor)
+        found = []
+        for values in self._values:
+            held = (
+                path
+                for path, value in values.items()
+                if isinstance(value, torch.Tensor) and storage is not None and storage_of(value) is storage
+            )
+            found.append(list(islice(held, _MOST_EXPRESSIONS)))
         return found
 
     def _owner(self, storage: int, device: torch.device, values: dict[str, Any]) -> Optional[dict[str, Any]]:

@@ -24,7 +24,8 @@ def surroundings(frame: FrameType) -> dict[str, str]:
     """What each name of a frame (and each attribute of an object it holds) stands for.
 
     Values are ``device:cuda:0``, ``tensor:cpu``, ``tensors:cpu`` (a list or tuple of tensors), ``module:cuda:0``,
-    ``module`` (without parameters, or with some on several devices), ``loader`` and ``optimizer``.
+    ``module`` (without parameters, or with some on several devices), ``loader``, ``optimizer`` and ``object`` (which
+    has such attributes).
     """
     found: dict[str, str] = {}
     for name, value in _names(frame):
@@ -35,6 +36,7 @@ def surroundings(frame: FrameType) -> dict[str, str]:
             for attribute, part in _attributes(value):
                 held = describe(part)
                 if held is not None:
+                    found.setdefault(name, "object")
                     found[f"{name}.{attribute}"] = held
     return found
 

@@ -1,0 +1,289 @@
+"""Lives: from where a tensor was seen to be made to where it is used, through the program's own text.
+
+The run knows where a tensor was made and which expressions held it in each frame; the text knows which
+statement gave those names their values. Both together make the trail that a fix is placed along.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.findings import Origin
+from devfix.observation.bindings import argument_for, binding_of, span_of_header, stores_of
+from devfix.observation.module_classes import is_module_class
+from devfix.observation.parts import normal
+from devfix.observation.pointing import Pointer, Spot
+from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Owner
+from devfix.placement.causes import Trail
+
+#: Names are followed through no more steps than this.
+_MOST_STEPS = 12
+#: What made a tensor, in the words of a trail.
+_KINDS = {
+    "factory": "factory",
+    "random-factory": "random-factory",
+    "numpy": "numpy",
+    "move": "move",
+    "cast": "cast",
+    "checkpoint": "checkpoint",
+    "loader": "loader",
+    "result": "result",
+}
+_LOOPS = (ast.For, ast.AsyncFor)
+
+
+class Lives:
+    """The lives of the operands of one mismatch."""
+
+    def __init__(self, pointer: Pointer, mismatch: ObservedMismatch) -> None:
+        self.pointer = pointer
+        self.mismatch = mismatch
+        self.frames = [pointer.spot(place) for place in mismatch.stack]
+        self.names = [dict(names) for names in mismatch.names]
+
+    def of_tensor(self, operand: ObservedOperand, node: ast.expr | None) -> tuple[Trail, tuple[Trail, ...]]:
+        """The trail and the roots of an operand that is written as ``node`` at the sink."""
+        frame = len(self.frames) - 1
+        at = self.frames[frame] if self.frames else None
+        way = self._way(node, at, frame, operand) if node is not None and at is not None else []
+        if way and way[0].kind == "loader":
+            return tuple(way), ()
+        made = self.origin(operand.made)
+        if made is None:
+            return tuple(way), ()
+        trail = _joined([made, *self._stored(operand.made), *way])
+        if made.kind != "result":
+            return trail, ()
+        roots = [(root, self.origin(root)) for root in operand.roots]
+        return trail, tuple(
+            _joined([first, *self._stored(root)]) for root, first in roots if first is not None
+        )
+
+    def of_module(self, owner: Owner) -> Trail:
+        """The life of the module that owns a parameter."""
+        made = self.pointer.spot(owner.made)
+        at = self.frames[owner.frame] if owner.frame < len(self.frames) else None
+        path = _parsed(owner.path)
+        way = self._way(path, at, owner.frame, None) if at is not None and path is not None else []
+        begin = [made.origin("module"), *self._stored_at(made)] if made is not None else []
+        if not begin and way:
+            begin = [self._value_of(way[0]) or way[0]]
+            begin = [Origin("module", begin[0].path, begin[0].span, begin[0].text, begin[0].scope)]
+        return _joined([*begin, *way])
+
+    def of_container(self, owner: Owner) -> Trail:
+        """Where the plain container that holds a module was made, and became an attribute."""
+        at = self.frames[owner.frame] if owner.kept and owner.frame < len(self.frames) else None
+        kept = _parsed(owner.kept) if at is not None and owner.kept else None
+        if at is None or not isinstance(kept, ast.Attribute):
+            return ()
+        for target, value, _ in self._stores(kept, at, None):
+            return (target.at(value).origin("other"), target.origin("module-attribute"))
+        return ()
+
+    def origin(self, made: Made | None) -> Origin | None:
+        """Where and how a tensor came to be, when that is in the program."""
+        spot = self.pointer.spot(made.place) if made is not None else None
+        if made is None or spot is None:
+            return None
+        return spot.origin(_KINDS.get(made.kind, "other"))
+
+    def _value_of(self, site: Origin) -> Origin | None:
+        """The expression that a name or attribute was bound to, as an origin."""
+        outline = self.pointer.facts.outline(site.path)
+        node = outline.expression_at(site.span)
+        statement = outline.statement_of(node) if node is not None else None
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        return Spot(site.path, outline, value).origin("module") if value is not None else None
+
+    def _stored(self, made: Made | None) -> list[Origin]:
+        return self._stored_at(self.pointer.spot(made.place) if made is not None else None)
+
+    def _stored_at(self, spot: Spot | None) -> list[Origin]:
+        """The name or attribute that a statement gives to what was made on its right-hand side."""
+        if spot is None:
+            return []
+        statement = spot.outline.statement_of(spot.node)
+        targets = (
+            statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        )
+        if getattr(statement, "value", None) is not spot.node:
+            return []
+        return [site for target in targets for site in self._target(spot, target)]
+
+    def _target(self, spot: Spot, target: ast.AST | None) -> Iterator[Origin]:
+        if isinstance(target, ast.Name):
+            yield spot.at(target).origin("name")
+        elif isinstance(target, ast.Attribute):
+            yield spot.at(target).origin(self._kind_of_attribute(spot.at(target)))
+
+    def _kind_of_attribute(self, target: Spot) -> str:
+        function = target.outline.function_of(target.node)
+        cls = target.outline.class_of(function) if function is not None else None
+        module = cls is not None and is_module_class(self.pointer.facts, target.path, cls)
+        return "module-attribute" if module else "attribute"
+
+    def _way(
+        self, node: ast.expr, at: Spot, frame: int | None, operand: ObservedOperand | None, steps: int = 0
+    ) -> list[Origin]:
+        """The names that led to an expression, from the first that can be told."""
+        if steps > _MOST_STEPS:
+            return []
+        if isinstance(node, ast.Name):
+            return self._way_of_name(node.id, at, frame, operand, steps + 1)
+        if isinstance(node, ast.Attribute):
+            for target, value, _ in self._stores(node, at, operand):
+                before = self._way(value, target, None, operand, steps + 1)
+                return [*before, target.origin(self._kind_of_attribute(target))]
+            return []
+        if isinstance(node, ast.Subscript):
+            return self._way(node.value, at, frame, operand, steps + 1)
+        return []
+
+    def _way_of_name(
+        self, name: str, at: Spot, frame: int | None, operand: ObservedOperand | None, steps: int
+    ) -> list[Origin]:
+        found = binding_of(name, at)
+        if found is None or found.kind == "other":
+            return []
+        if found.kind == "parameter":
+            return self._way_of_parameter(name, found.target, frame, operand, steps)
+        site = found.target.origin("name")
+        value = found.value
+        if value is None:
+            return [site]
+        if found.kind == "looped":
+            return [*self._looped(value, found.target, frame, operand, steps), site]
+        return [*self._way(value, found.target, frame, operand, steps), site]
+
+    def _looped(
+        self, source: ast.expr, target: Spot, frame: int | None, operand: ObservedOperand | None, steps: int
+    ) -> list[Origin]:
+        """What a loop takes its elements from: a loader, or something that holds them."""
+        names = self.names[frame] if frame is not None and frame < len(self.names) else {}
+        for node in ast.walk(source):
+            if isinstance(node, (ast.Name, ast.Attribute)) and names.get(ast.unparse(node)) == "loader":
+                return [target.at(node).origin("loader")]
+        if self._comes_from_iteration(target, operand):
+            return [target.at(_innermost_argument(source)).origin("loader")]
+        return self._way(source, target, frame, operand, steps)
+
+    def _comes_from_iteration(self, target: Spot, operand: ObservedOperand | None) -> bool:
+        """Whether library code that the loop asked for its next element made the tensor."""
+        made = (
+            self.pointer.spot(operand.made.place)
+            if operand is not None and operand.made is not None
+            else None
+        )
+        loop = target.outline.parents.get(target.node)
+        while isinstance(loop, (ast.Tuple, ast.List, ast.Starred)):
+            loop = target.outline.parents.get(loop)
+        header = span_of_header(loop, target.outline) if loop is not None else None
+        return (
+            made is not None
+            and header is not None
+            and made.path == target.path
+            and header.contains(made.span)
+        )
+
+    def _way_of_parameter(
+        self, name: str, target: Spot, frame: int | None, operand: ObservedOperand | None, steps: int
+    ) -> list[Origin]:
+        site = target.origin("argument", name)
+        caller = self._caller(frame, target)
+        if caller is None:
+            return [site]
+        number, at = caller
+        function = target.outline.function_of(target.node)
+        given = None
+        if function is not None:
+            is_method = target.outline.class_of(function) is not None and not _is_static(function)
+            given = argument_for(function, name, at.node, is_method=is_method)
+        if given is not None and operand is not None and not self._may_hold(given, number, operand):
+            given = None
+        if given is None and operand is not None:
+            given = _parsed(next(iter(_held(operand, number)), ""))
+        return [*(self._way(given, at, number, operand, steps) if given is not None else []), site]
+
+    def _caller(self, frame: int | None, parameter: Spot) -> tuple[int, Spot] | None:
+        """The frame that called the function whose parameter it is, if that is the frame before."""
+        if frame is None or frame == 0:
+            return None
+        here, before = self.frames[frame], self.frames[frame - 1]
+        function = parameter.outline.function_of(parameter.node)
+        if here is None or before is None or here.outline.function_of(here.node) is not function:
+            return None
+        return frame - 1, before
+
+    @staticmethod
+    def _may_hold(node: ast.expr, frame: int, operand: ObservedOperand) -> bool:
+        """Whether the run did not see the tensor elsewhere: what a name holds is known for each frame."""
+        plain = isinstance(node, (ast.Name, ast.Attribute))
+        return not plain or not operand.held or ast.unparse(node) in map(normal, _held(operand, frame))
+
+    def _stores(
+        self, node: ast.Attribute, at: Spot, operand: ObservedOperand | None
+    ) -> list[tuple[Spot, ast.expr, ast.ClassDef]]:
+        """The statements that set an attribute, the likeliest first."""
+        found = [
+            store
+            for path in self.pointer.facts.program.sources
+            for store in stores_of(node.attr, self.pointer.facts.outline(path), path)
+        ]
+        made = (
+            self.pointer.spot(operand.made.place)
+            if operand is not None and operand.made is not None
+            else None
+        )
+        function = at.outline.function_of(at.node)
+        own = at.outline.class_of(function) if function is not None else None
+
+        def rank(store: tuple[Spot, ast.expr, ast.ClassDef]) -> tuple[bool, bool, bool]:
+            target, value, cls = store
+            makes = (
+                made is not None and made.path == target.path and target.at(value).span.contains(made.span)
+            )
+            setter = target.outline.function_of(target.node)
+            return not makes, cls is not own, getattr(setter, "name", "") != "__init__"
+
+        found.sort(key=rank)
+        if (
+            isinstance(node.value, ast.Name)
+            and own is not None
+            and node.value.id == at.outline.receiver_name(function)
+        ):
+            mine = [store for store in found if store[2] is own or not rank(store)[0]]
+            return mine or found
+        return found
+
+
+def _held(operand: ObservedOperand, frame: int) -> tuple[str, ...]:
+    return operand.held[frame] if frame < len(operand.held) else ()
+
+
+def _parsed(path: str) -> ast.expr | None:
+    try:
+        return ast.parse(path, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _is_static(function: ast.AST) -> bool:
+    marks = getattr(function, "decorator_list", [])
+    return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in marks)
+
+
+def _innermost_argument(source: ast.expr) -> ast.expr:
+    """The loader in ``enumerate(tqdm(loader))``."""
+    while isinstance(source, ast.Call) and source.args and not isinstance(source.args[0], ast.Starred):
+        source = source.args[0]
+    return source
+
+
+def _joined(sites: list[Origin]) -> Trail:
+    """The sites in order, each place once."""
+    found: dict[tuple[str, object], Origin] = {}
+    for site in sites:
+        found.setdefault((site.path, site.span), site)
+    return tuple(found.values())

@@ -1,0 +1,46 @@
+"""Module classes: whether a class of the program is an ``nn.Module``, as far as its bases tell."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+
+#: Names of base classes outside of a program that are modules.
+_ENDINGS = ("Module", "ModuleList", "ModuleDict", "Sequential", "PreTrainedModel")
+
+
+def is_module_class(facts: Facts, path: str, cls: ast.ClassDef, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a class derives from ``nn.Module``; classes of the program are known by their names."""
+    for base in cls.bases:
+        name = ast.unparse(base).rpartition(".")[2].partition("[")[0]
+        if name.endswith(_ENDINGS) or ast.unparse(base).startswith(("nn.", "torch.nn.")):
+            return True
+        if name in seen:
+            continue
+        if any(is_module_class(facts, where, other, seen | {name}) for where, other in _classes(facts, name)):
+            return True
+    return _is_seen_as_module(facts, path, cls)
+
+
+def _classes(facts: Facts, name: str) -> list[tuple[str, ast.ClassDef]]:
+    return [
+        (path, node)
+        for path, source in facts.program.sources.items()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ClassDef) and node.name == name
+    ]
+
+
+def _is_seen_as_module(facts: Facts, path: str, cls: ast.ClassDef) -> bool:
+    """Whether the analysis met an object of the class that is a module."""
+    outline = facts.outline(path)
+    around = outline.scope(cls)
+    scope = f"{around}.{cls.name}" if around else cls.name
+    methods = [part for part in cls.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for method in methods:
+        receiver = outline.receiver_name(method) or ""
+        bindings = facts.bindings(path, f"{scope}.{method.name}").get(receiver, [])
+        if any(binding.kind == "module" for binding in bindings):
+            return True
+    return False

@@ -1,0 +1,152 @@
+"""Observed facts: what a run showed, in the place of what the analysis could not know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import ACCELERATOR, CPU, Device
+from devfix.analysis.recorder import Binding, Recorder
+from devfix.findings import Mismatch, Origin, Span
+from devfix.observation.bindings import bindings_in, stores_of
+from devfix.observation.pointing import Pointer, Spot
+from devfix.observation.record import ObservedMismatch
+from devfix.project import Program
+
+#: The names of one scope, each with what it was seen to stand for.
+Scope = dict[str, list[Binding]]
+
+
+class ObservedFacts(Facts):
+    """The facts of an analysis in which one observed mismatch stands for all of its kind.
+
+    What names stand for is what the run saw, wherever the analysis does not know.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        recorder: Recorder,
+        observed: Sequence[Mismatch],
+        names: Mapping[tuple[str, str], Scope],
+    ) -> None:
+        super().__init__(program, recorder)
+        self._observed = list(observed)
+        self._names = names
+
+    def mismatches(self, kind: str | None = None) -> list[Mismatch]:
+        """The observed mismatches; of a kind that no run can show, those of the analysis."""
+        if kind == "target-width":
+            return super().mismatches(kind)
+        return [m for m in self._observed if kind is None or m.kind == kind]
+
+    def unadopted_models(self) -> list[Origin]:
+        """None: what is repaired here chose its device."""
+        return []
+
+    def bindings(self, path: str, scope: str) -> Scope:
+        """What each name of a scope was bound to; what the run saw fills the gaps."""
+        known = super().bindings(path, scope)
+        seen = self._names.get((path, scope))
+        if not seen:
+            return known
+        return {**known, **{name: _combined(known.get(name, []), each) for name, each in seen.items()}}
+
+
+def _combined(known: list[Binding], seen: list[Binding]) -> list[Binding]:
+    """The analysis' bindings of a name, where it is not sure those that were seen."""
+    unsure = [each for each in known if not _is_sure(each)]
+    if not known:
+        return seen
+    if len(unsure) < len(known):
+        return known
+    kinds = {(each.kind, each.device) for each in seen}
+    if len(kinds) > 1:
+        return known
+    [(kind, device)] = kinds
+    return [Binding(kind, device, each.statement) for each in known]
+
+
+def _is_sure(binding: Binding) -> bool:
+    return (
+        binding.kind != "other"
+        and binding.device is not None
+        and binding.device.kind in ("cpu", "accelerator")
+    )
+
+
+def names_seen(mismatches: Sequence[ObservedMismatch], pointer: Pointer) -> dict[tuple[str, str], Scope]:
+    """What the names of all frames on the way to the mismatches stood for, by file and scope."""
+    found: dict[tuple[str, str], Scope] = {}
+    for mismatch in mismatches:
+        for place, names in zip(mismatch.stack, mismatch.names, strict=False):
+            spot = pointer.spot(place)
+            if spot is not None:
+                for scope, name, binding in _bindings(spot, names):
+                    known = found.setdefault((spot.path, scope), {}).setdefault(name, [])
+                    if binding not in known:
+                        known.append(binding)
+    return found
+
+
+def _bindings(spot: Spot, names: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, Binding]]:
+    function = spot.outline.function_of(spot.node)
+    receiver = spot.outline.receiver_name(function)
+    for name, what in names:
+        kind, device = _meaning(what)
+        root = name.partition(".")[0]
+        for statement in _statements(spot, name):
+            yield _scope_of(spot, root), name, Binding(kind, device, statement)
+        if root == receiver and function is not None and "." in name:
+            attribute = name.partition(".")[2]
+            for stored in _stores(spot, attribute, function):
+                yield spot.outline.scope(function), f"self.{attribute}", Binding(kind, device, stored)
+
+
+def _meaning(what: str) -> tuple[str, Device | None]:
+    """``tensor:cuda:0`` as the analysis says it."""
+    kind, _, device = what.partition(":")
+    if kind not in ("device", "tensor", "tensors", "module"):
+        return "other", None
+    return kind, (CPU if device == "cpu" else ACCELERATOR) if device else None
+
+
+def _scope_of(spot: Spot, root: str) -> str:
+    """The scope that binds a name as it is seen from a spot."""
+    for scope, node in _scopes(spot):
+        if bindings_in(node, spot, root):
+            return scope
+    return ""
+
+
+def _scopes(spot: Spot) -> Iterator[tuple[str, ast.AST]]:
+    names = spot.outline.scopes(spot.node)
+    function = spot.outline.function_of(spot.node)
+    for scope in names[:-1]:
+        if function is not None:
+            yield scope, function
+            function = spot.outline.function_of(function)
+    yield "", spot.outline.source.tree
+
+
+def _statements(spot: Spot, name: str) -> list[Span | None]:
+    """The statement that binds a name: none for a parameter. A name with several bindings is not relied upon."""
+    root = name.partition(".")[0]
+    for _, node in _scopes(spot):
+        found = bindings_in(node, spot, root)
+        if found:
+            if len(found) > 1:
+                return []
+            if found[0].kind == "parameter":
+                return [None]
+            statement = spot.outline.statement_of(found[0].target.node)
+            return [spot.outline.source.span(statement)]
+    return []
+
+
+def _stores(spot: Spot, attribute: str, function: ast.AST) -> list[Span | None]:
+    cls = spot.outline.class_of(function)
+    stores = [target for target, _, owner in stores_of(attribute, spot.outline, spot.path) if owner is cls]
+    spans = [spot.outline.source.span(spot.outline.statement_of(target.node)) for target in stores]
+    return list(spans) or [None]

@@ -1,0 +1,188 @@
+"""Parts: which sub-expression of an operation holds which of the tensors that met there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from devfix.analysis.outline import Outline
+from devfix.observation.pointing import Spot
+from devfix.observation.record import ObservedOperand
+
+#: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
+_SEEN, _MADE, _MADE_WITHIN, _FITS, _CONTRADICTED = 20, 18, 10, 4, -100
+#: Less than this is a guess.
+_ENOUGH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A tensor of the mismatch, and the node that made it, where that is in the program."""
+
+    operand: ObservedOperand
+    made: Spot | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sub-expression that may be an operand; ``is_callee`` marks what is called."""
+
+    node: ast.expr
+    is_callee: bool = False
+
+
+def parts_of(sink: ast.AST, outline: Outline) -> list[Part]:
+    """The sub-expressions of an operation that its operands can be, in the order they are evaluated."""
+    return [part for part in _parts(sink, outline) if not isinstance(part.node, ast.Constant)]
+
+
+def _parts(sink: ast.AST, outline: Outline) -> Iterator[Part]:
+    if isinstance(sink, ast.Call):
+        if isinstance(sink.func, ast.Attribute):
+            yield Part(sink.func.value)
+        yield Part(sink.func, is_callee=True)
+        for argument in (*sink.args, *(keyword.value for keyword in sink.keywords)):
+            yield from _flat(argument)
+    elif isinstance(sink, ast.BinOp):
+        yield from (Part(sink.left), Part(sink.right))
+    elif isinstance(sink, ast.Compare):
+        yield from map(Part, (sink.left, *sink.comparators))
+    elif isinstance(sink, ast.Subscript):
+        yield Part(sink.value)
+        yield from _flat(sink.slice)
+        statement = outline.statement_of(sink)
+        if isinstance(statement, ast.Assign) and sink in statement.targets:
+            yield Part(statement.value)
+    elif isinstance(sink, ast.AugAssign):
+        yield from (Part(sink.target), Part(sink.value))
+    elif isinstance(sink, (ast.For, ast.AsyncFor)):
+        yield Part(sink.iter)
+    else:
+        yield from (Part(child) for child in ast.iter_child_nodes(sink) if isinstance(child, ast.expr))
+
+
+def _flat(node: ast.expr) -> Iterator[Part]:
+    """An argument, and what it is a display of."""
+    if isinstance(node, ast.Starred):
+        yield from _flat(node.value)
+        return
+    yield Part(node)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        for item in node.elts:
+            yield from _flat(item)
+    elif isinstance(node, ast.IfExp):
+        yield from (*_flat(node.body), *_flat(node.orelse))
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        yield Part(node.elt)
+
+
+def matched(
+    parts: Sequence[Part],
+    operands: Sequence[Candidate],
+    names: Mapping[str, str],
+    sink: Spot,
+) -> dict[int, ast.expr]:
+    """The expression of each operand (by its number) that can be told."""
+    pairs = sorted(
+        (
+            (-_score(part, operand, names, sink), abs(number - place), number, place)
+            for number, operand in enumerate(operands)
+            for place, part in enumerate(parts)
+        ),
+    )
+    found: dict[int, ast.expr] = {}
+    taken: set[int] = set()
+    for score, _, number, place in pairs:
+        if -score >= _ENOUGH and number not in found and place not in taken:
+            found[number] = parts[place].node
+            taken.add(place)
+    _fill(found, taken, parts, operands, names)
+    return found
+
+
+def _fill(
+    found: dict[int, ast.expr],
+    taken: set[int],
+    parts: Sequence[Part],
+    operands: Sequence[Candidate],
+    names: Mapping[str, str],
+) -> None:
+    """What is left over on both sides belongs together, in order, when it is the same number."""
+    rest = [
+        number
+        for number, operand in enumerate(operands)
+        if number not in found and not operand.operand.owners
+    ]
+    free = [
+        part.node
+        for place, part in enumerate(parts)
+        if place not in taken and not part.is_callee and _may_be_tensor(part.node, names)
+    ]
+    free = [node for node in free if not any(_is_inside(held, node) for held in found.values())]
+    if rest and len(free) >= len(rest):
+        outer = [node for node in free if not any(_is_inside(node, other) for other in free)]
+        chosen = free if len(free) == len(rest) else outer
+        if len(chosen) == len(rest):
+            found.update(zip(rest, chosen, strict=True))
+
+
+def _is_inside(node: ast.AST, other: ast.AST) -> bool:
+    return node is not other and any(node is part for part in ast.walk(other))
+
+
+def _may_be_tensor(node: ast.expr, names: Mapping[str, str]) -> bool:
+    if isinstance(node, (ast.Slice, ast.Lambda, ast.JoinedStr)):
+        return False
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        what = names.get(ast.unparse(node))
+        return what is not None and what.startswith("tensor")
+    return True
+
+
+def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spot) -> int:
+    """How much speaks for an operand being what a part stands for."""
+    text = ast.unparse(part.node)
+    operand, made = candidate.operand, candidate.made
+    if part.is_callee:
+        return _SEEN if _belongs_to(operand, text) else _CONTRADICTED
+    what = names.get(text, "")
+    device = what.partition(":")[2] if what.startswith("tensor:") else ""
+    if device and device != operand.device:
+        return _CONTRADICTED
+    if text in map(normal, operand.paths):
+        return _SEEN
+    if made is not None and made.node is part.node:
+        return _MADE
+    within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
+    display = isinstance(part.node, (ast.Tuple, ast.List))
+    return (_FITS if device else 0) + (_MADE_WITHIN if within and not display else 0)
+
+
+def _belongs_to(operand: ObservedOperand, text: str) -> bool:
+    """Whether the operand is a parameter or buffer of the module that ``text`` names in the sink's frame."""
+    held = [f"{owner.path}.{owner.name}" for owner in operand.owners]
+    if operand.module is not None:
+        held.append(f"{operand.module.path}.{operand.module.name}")
+    return any(normal(path).startswith(f"{text}.") for path in [*held, *operand.paths])
+
+
+def normal(path: str) -> str:
+    """An expression of the run as ``ast.unparse`` would write it."""
+    try:
+        return ast.unparse(ast.parse(path, mode="eval"))
+    except SyntaxError:
+        return path
+
+
+def best_sink(
+    nodes: Sequence[ast.expr], operands: Sequence[Candidate], names: Mapping[str, str], at: Spot
+) -> ast.expr:
+    """The operation of a statement that a mismatch is about, where only its line is known."""
+
+    def fit(node: ast.expr) -> tuple[int, int]:
+        found = matched(parts_of(node, at.outline), operands, names, at)
+        return len(found), -len(ast.unparse(node))
+
+    operations = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
+    return max((node for node in nodes if isinstance(node, operations)), key=fit, default=nodes[0])
