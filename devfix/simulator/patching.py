@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
 _MISSING = object()
@@ -27,6 +28,13 @@ class Patcher:
         original = getattr(owner, name, None)
         if original is not None:
             self.set(owner, name, make(original))
+
+    def everywhere(self, package: Any, name: str, original: Any, value: Any) -> None:
+        """Replace ``name`` in every module of a package that took it from where it is defined."""
+        prefix = package.__name__
+        for key, module in list(sys.modules.items()):
+            if (key == prefix or key.startswith(prefix + ".")) and vars(module).get(name) is original:
+                self.set(module, name, value)
 
     def item(self, mapping: dict[Any, Any], key: Any, value: Any) -> None:
         """Replace one entry of a dictionary."""
