@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 import torch
+from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
 from .places import Spot
 
@@ -68,6 +69,9 @@ def storage_of(tensor: Tensor) -> Optional[torch.UntypedStorage]:
 
 def _storage_of_values(tensor: Tensor) -> Optional[torch.UntypedStorage]:
     try:
+        if isinstance(tensor, UninitializedTensorMixin):
+            with torch._C.DisableTorchFunctionSubclass():
+                return _storage(tensor)
         if tensor.layout == torch.sparse_coo:
             return _storage(tensor._values())
         if tensor.layout != torch.strided:

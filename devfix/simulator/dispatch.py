@@ -23,6 +23,7 @@ _SYNCHRONISING = {"aten::_local_scalar_dense", "aten::nonzero", "aten::equal", "
 #: Parts of the names of operations that draw random numbers.
 _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")
 _ANY = Claim(None)
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
 class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -45,15 +46,20 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if _is_composite(func):
             with self:
-                return func.decompose(*args, **kwargs)
+                return func._op_dk(_COMPOSITE, *args, **kwargs)
         tensors = tensors_of(args, kwargs)
+        if kwargs.get("pin_memory") and kwargs.get("device") is None and tensors:
+            kwargs = {**kwargs, "device": _device(tensors[0]) or CPU}
         if kwargs.get("device") is not None:
             return self._placed(func, args, dict(kwargs), tensors)
         device = self._judged(func, args, kwargs, tensors)
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
         out = self._called(func, args, kwargs)
-        if device is not CPU or self.machine.origins:
+        if type(device) is list:
+            for place, result in zip(device, _results(out)):
+                self._claim(func, result, place, tensors)
+        elif device is not CPU or self.machine.origins:
             self._claim(func, out, device, tensors)
         return out
 
@@ -64,8 +70,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _judged(
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[Tensor]
-    ) -> Optional[torch.device]:
-        """The device of the results (None: any); raises what the accelerator raises, or writes it down."""
+    ) -> Any:
+        """The device of the results (None: any), or one for each; raises what the accelerator raises, or writes it down."""
         devices = [_device(tensor) for tensor in tensors]
         if not devices:
             return None
@@ -78,6 +84,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             verdict = self._mixed(func, args, kwargs, tensors, devices)
         if isinstance(verdict, Refusal):
             return self._refused(verdict, func, tensors, devices)
+        if type(verdict) is list:
+            return verdict
         if verdict is not None and verdict is not CPU:
             self._use(func, verdict)
         return verdict  # type: ignore[no-any-return]
@@ -93,6 +101,9 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The verdict on operands of which some claim another device than others, or none in particular."""
         definite = {device for device in devices if device is not None}
         if len(definite) > 1:
+            if func._schema.name == "aten::copy_":
+                self._use(func, next(device for device in definite if device is not CPU))
+                self._count_copy(devices[1], devices[0], tensors[0], "Tensor.copy_")
             return operand_rules.judge(func, args, kwargs, tensors, _device)
         [only] = definite
         if only is CPU and all(tensor.dim() == 0 for tensor, d in zip(tensors, devices) if d is CPU):
@@ -115,14 +126,12 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
         """Raise what the accelerator raises, or write it down where mismatches are healed."""
-        if not self.machine.heal:
-            raise refusal.exception()
-        self.machine.log.mismatch(refusal, operation, operands)
+        self.machine.refuse(refusal, operation, operands)
 
     def _use(self, func: Any, device: torch.device) -> None:
         """A call runs on an accelerator."""
-        if self.machine.forked and self.machine.is_accelerator(device):
-            raise self.machine.fault("initialization error")
+        if self.machine.forked and self.machine.is_accelerator(device) and not _is_free_view(func):
+            self.machine.work()
         name = func._schema.name
         if name in _SYNCHRONISING:
             self.machine.log.transfer("synchronisation", 0, name)
@@ -130,18 +139,21 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _placed(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
         """A call that says where its result goes: a factory, ``*_like``, ``new_*`` or a conversion."""
         named = kwargs["device"]
-        if named.type == "meta" or any(tensor.is_meta for tensor in tensors):
+        if named.type == "meta":
             return func(*args, **kwargs)
         device = self._destination(func, named, kwargs, tensors)
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
-        pinned = bool(kwargs.get("pin_memory"))
+        pinned = bool(kwargs.get("pin_memory")) and self.machine.count > 0
         if pinned:
             kwargs["pin_memory"] = False
+            pinned = self._pins(device)
         kwargs["device"] = CPU
+        if device is not None and tensors:
+            self._use(func, device)
         out = self._called(func, args, kwargs)
         if func._schema.name == "aten::_to_copy":
-            self._count_copy(_device(tensors[0]), device, out)
+            self._count_copy(_device(tensors[0]), device, out, "Tensor.to")
         if device is not CPU or self.machine.origins or pinned:
             self._claim(func, out, device, tensors, pinned=pinned)
         return out
@@ -160,6 +172,14 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         # Made inside C++ from the true device of a tensor: it goes where that tensor claims to be.
         return next((device for device in map(_device, tensors) if device is not None), None)
 
+    def _pins(self, device: Optional[torch.device]) -> bool:
+        """Whether a factory pins what it makes, as the simulated machine sees it."""
+        if self.machine.is_accelerator(device):
+            self.refuse(Refusal("Only dense CPU tensors can be pinned", "pin"), "pin_memory", [])
+            return False
+        self.machine.work()
+        return True
+
     def _with_own_generator(
         self, kwargs: Mapping[str, Any], device: Optional[torch.device]
     ) -> dict[str, Any]:
@@ -170,10 +190,12 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.refuse(Refusal(text, "generator"), "generator", [])
         return {**kwargs, "generator": own(kwargs["generator"])}
 
-    def _count_copy(self, source: Optional[torch.device], target: Optional[torch.device], out: Any) -> None:
+    def _count_copy(
+        self, source: Optional[torch.device], target: Optional[torch.device], out: Any, by: str
+    ) -> None:
         what = direction(source or CPU, target or CPU)
         if what is not None:
-            self.machine.log.transfer(what, out.nbytes, "aten::_to_copy")
+            self.machine.log.transfer(what, out.nbytes, by)
 
     def _claim(
         self,
@@ -300,8 +322,16 @@ def _is_composite(func: Any) -> bool:
     """
     known = _composite.get(func)
     if known is None:
-        known = _composite[func] = func._can_decompose()
+        # Not `func.decompose`, which prefers formulas written in Python to those that CPU tensors go through.
+        known = _composite[func] = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), _COMPOSITE)
     return known
+
+
+def _is_free_view(func: Any) -> bool:
+    """Whether a call only looks at a tensor differently, which needs no driver; indexing does, so an H200 has it."""
+    returned = func._schema.returns
+    views = bool(returned) and all(r.alias_info is not None and not r.alias_info.is_write for r in returned)
+    return views and func._schema.name not in ("aten::select", "aten::slice")
 
 
 def _in_formula() -> bool:

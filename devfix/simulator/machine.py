@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Optional, Union
 
 import torch
 
 from .claims import CPU
-from .events import Log
+from .events import Log, Operand
+from .refusals import Refusal
 
 DeviceLike = Union[torch.device, str, int, None]
 
 #: What torch says when a process forked from one that used the accelerator uses it too (torch/cuda/__init__.py).
 FORKED = (
-    "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
+    "Cannot re-initialize {0} in forked subprocess. To use {0} with multiprocessing, "
     "you must use the 'spawn' start method"
 )
 
@@ -42,8 +43,12 @@ class Machine:
         self.origins = heal if origins is None else origins
         self.log = Log()
         self.devices = [torch.device(kind, index) for index in range(self.count)]
-        self._process = os.getpid()
+        #: The process that asked whether there is an accelerator, and the one that has a context on it.
+        self._asking: Optional[int] = None
+        self._using: Optional[int] = None
         self.initialised = False
+        #: Where ``torch.Tensor(2, 3)`` goes (``torch.set_default_tensor_type``).
+        self.default_type_device = CPU
         self._of_thread = threading.local()
 
     @property
@@ -57,8 +62,17 @@ class Machine:
 
     @property
     def forked(self) -> bool:
-        """Whether this process was forked from one that had used the accelerator."""
-        return self.initialised and os.getpid() != self._process
+        """Whether this process was forked from one that had used the accelerator, or only asked for it."""
+        return self._asking is not None and self._asking != os.getpid()
+
+    def ask(self) -> None:
+        """Somebody asks whether there is an accelerator: from now on no forked process can use it.
+
+        So an H200 has it: ``torch.cuda.is_available`` talks to the driver (``poison_fork`` in
+        torch/csrc/cuda/Module.cpp), and with it autocast, GradScaler and loaders that pin.
+        """
+        if self._asking is None and self.kind != "none":
+            self._asking = os.getpid()
 
     def touch(self) -> None:
         """The accelerator is used: its context is made, which a forked process cannot do again."""
@@ -66,13 +80,26 @@ class Machine:
             return
         if self.kind == "none":
             raise AssertionError("Torch not compiled with CUDA enabled")
-        if self.forked:
-            if self.kind == "cuda":
-                raise RuntimeError(FORKED)
+        if self.forked and self.kind in ("cuda", "xpu"):
+            self.refuse(Refusal(FORKED.format(self.kind.upper()), "worker"), f"torch.{self.kind}._lazy_init")
             return
-        if not self.initialised:
-            self._process = os.getpid()
-            self.initialised = True
+        self.work()
+        self.ask()
+        self.initialised = True
+
+    def work(self) -> None:
+        """The driver does something; in a process forked from one that has a context it fails."""
+        if self._using is None and not self.forked:
+            self._using = os.getpid()
+        elif self.forked or self._using != os.getpid():
+            fault = self.fault("initialization error")
+            self.refuse(Refusal(str(fault), "worker", type(fault)), "cudaGetDevice")
+
+    def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand] = ()) -> None:
+        """Raise what the accelerator raises, or write it down where mismatches are healed."""
+        if not self.heal:
+            raise refusal.exception()
+        self.log.mismatch(refusal, operation, operands)
 
     @contextmanager
     def asleep(self) -> Iterator[None]:
@@ -116,7 +143,11 @@ class Machine:
     def fault(self, text: str) -> RuntimeError:
         """What torch raises for an error of the CUDA runtime (``AcceleratorError`` since torch 2.8)."""
         error: Any = getattr(torch, "AcceleratorError", RuntimeError)
-        hint = "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect."
+        hint = (
+            "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below "
+            "might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+            "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+        )
         try:
             raised = error(f"CUDA error: {text}\n{hint}")
         except TypeError:

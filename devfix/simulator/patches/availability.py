@@ -37,7 +37,7 @@ def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> 
     """What ``torch.cuda`` or ``torch.xpu`` says of its devices, on a machine that may have another kind."""
     present = machine.kind == kind
     answers: dict[str, Any] = {
-        "is_available": lambda: present,
+        "is_available": lambda: _asked(machine) if present else False,
         "device_count": lambda: machine.count if present else 0,
         "is_initialized": lambda: present and machine.initialised and not machine.forked,
         "_is_compiled": lambda: present,
@@ -50,6 +50,11 @@ def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> 
         for module in [module for key, module in sys.modules.items() if key.startswith(package.__name__)]:
             if name in vars(module):
                 patcher.set(module, name, answer)
+
+
+def _asked(machine: Machine) -> bool:
+    machine.ask()
+    return True
 
 
 def _refusal(kind: str) -> Any:

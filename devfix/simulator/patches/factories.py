@@ -13,7 +13,7 @@ from torch.utils import _device as default_device
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
 from ..dispatch import check_dtype
-from ..machine import Machine
+from ..machine import Machine, active
 from ..patching import Patcher
 from ..places import user_spot
 from .tensor_moves import move
@@ -38,24 +38,38 @@ def _wanted(machine: Machine, named: Any) -> Optional[torch.device]:
     return None if named is None else machine.device(named)
 
 
-def _laid(machine: Machine, out: Tensor, device: torch.device, by: str, kind: str = "factory") -> Tensor:
-    if device is CPU and not machine.origins:
+def _laid(
+    machine: Machine,
+    out: Tensor,
+    device: torch.device,
+    by: str,
+    kind: str = "factory",
+    *,
+    pinned: bool = False,
+) -> Tensor:
+    if device is CPU and not machine.origins and not pinned and claim_of(out) is None:
         return out
     if machine.is_accelerator(device):
         machine.touch()
         check_dtype(machine, device, out.dtype)
-    return lay(out, Claim(device, Made(kind, by, user_spot(3)) if machine.origins else None))
+    elif pinned:
+        machine.work()
+    made = Made(kind, by, user_spot(3)) if machine.origins else None
+    return lay(out, Claim(device, made, pinned=pinned and device is CPU))
 
 
 def _copying(machine: Machine, original: Any) -> Any:
     @functools.wraps(original)
     def tensor(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Tensor:
-        if isinstance(data, Tensor):
+        if pin_memory and machine.count == 0:
+            return original(data, *args, device=device, pin_memory=True, **kwargs)  # type: ignore[no-any-return]
+        if isinstance(data, Tensor) and device is None:
             # The copy is where its data is, unless told otherwise.
-            target = device_of(data) if device is None else machine.device(device)
-            return _laid(machine, original(data, *args, device="cpu", **kwargs), target, "torch.tensor")
-        target = _wanted(machine, device) or CPU
-        return _laid(machine, original(data, *args, device="cpu", **kwargs), target, "torch.tensor")
+            target = device_of(data)
+        else:
+            target = _wanted(machine, device) or CPU
+        made = original(data, *args, device="cpu", **kwargs)
+        return _laid(machine, made, target, "torch.tensor", pinned=pin_memory)
 
     return tensor
 
@@ -65,6 +79,10 @@ def _sharing(machine: Machine, original: Any) -> Any:
 
     @functools.wraps(original)
     def factory(data: Any, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        known = device_of(data) if isinstance(data, Tensor) else CPU
+        if kwargs.get("copy") is False and device is not None and machine.device(device) != known:
+            # torch/csrc/utils/tensor_new.cpp
+            raise ValueError(f"can't alias tensor from device '{known}' to '{torch.device(device)}'.")
         if isinstance(data, Tensor):
             target = None if device is None else machine.device(device)
             return move(original(data, *args, **kwargs), target, name)
@@ -112,7 +130,11 @@ def _new(machine: Machine, original: Any) -> Any:
 
 
 def _settle_on_host(self: Tensor, *_args: Any, **_kwargs: Any) -> None:
-    """``torch.Tensor(2, 3)`` makes a CPU tensor, though it reaches the operators as if made inside C++."""
+    """``torch.Tensor(2, 3)`` makes a tensor of the default type, though it looks as if C++ had made it."""
     claim = claim_of(self)
-    if claim is not None and claim.device is None:
+    machine = active()
+    default = CPU if machine is None else machine.default_type_device
+    if default is not CPU and (claim is None or claim.device is not default):
+        lay(self, Claim(default))
+    elif claim is not None and claim.device is None:
         claim.device = CPU

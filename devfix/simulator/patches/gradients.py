@@ -41,11 +41,13 @@ def _delete(self: Tensor) -> None:
 
 
 def _with_claim_of(gradient: Tensor, tensor: Tensor) -> Tensor:
+    """Let a gradient be where its tensor is, unless the tensor was moved away from it."""
     claim = claim_of(gradient)
-    if (claim is None or claim.device is not device_of(tensor)) and device_of(gradient) != device_of(tensor):
-        lay(gradient, Claim(device_of(tensor)))
-    elif claim is not None and claim.device is None:
+    if claim is not None and claim.device is None:
         claim.device = device_of(tensor)
+    elif gradient.dim() == 0 and device_of(gradient) != device_of(tensor):
+        # The engine takes scalars to the other device (torch/csrc/autograd/engine.cpp, validate_outputs).
+        lay(gradient, Claim(device_of(tensor)))
     return gradient
 
 

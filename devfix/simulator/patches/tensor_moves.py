@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
 from ..claims import CPU, Claim, Made, device_of, lay
 from ..dispatch import check_dtype, direction
@@ -35,11 +36,22 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
     if machine.is_accelerator(target):
         machine.touch()
         check_dtype(machine, target, source.dtype)
-    out = source.detach().clone()
+    elif machine.forked:
+        machine.work()
+    if _is_lazy(source):
+        with torch._C.DisableTorchFunctionSubclass():
+            out = source.detach().clone().as_subclass(type(source))
+    else:
+        out = source.detach().clone()
     what = direction(device_of(source), target)
-    if what is not None:
+    if what is not None and not _is_lazy(source):
         machine.log.transfer(what, out.nbytes, by)
     return lay(out, Claim(target, Made("move", by, user_spot(2)) if machine.origins else None))
+
+
+def _is_lazy(tensor: Tensor) -> bool:
+    """Whether a tensor is a lazy parameter, which lets itself be moved and nothing else."""
+    return isinstance(tensor, UninitializedTensorMixin)
 
 
 def move(tensor: Tensor, target: Optional[torch.device], by: str) -> Tensor:
@@ -47,8 +59,9 @@ def move(tensor: Tensor, target: Optional[torch.device], by: str) -> Tensor:
     if target is None or device_of(tensor) == target:
         return tensor
     if tensor.is_meta or target.type == "meta":
-        return _true_to(tensor, target)
-    if tensor.requires_grad and torch.is_grad_enabled():
+        # Out of a tensor without data nothing can be copied, wherever to.
+        return _true_to(tensor, target if target.type == "meta" else CPU)
+    if tensor.requires_grad and torch.is_grad_enabled() and not _is_lazy(tensor):
         return ToCopy.apply(tensor, target, by)  # type: ignore[no-untyped-call,no-any-return]
     return _copy(tensor, target, by)
 
@@ -58,6 +71,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
     def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         device, rest, keywords = _target(machine, args, kwargs)
+        if machine.is_accelerator(device):
+            machine.touch()
         out = _true_to(self, *rest, **keywords) if rest or keywords else self
         return move(out, device, "Tensor.to")
 
@@ -66,6 +81,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
             target = machine.device(torch.device(kind) if device is None else device)
             if target.type != kind:
                 raise ValueError(f"Invalid device, must be {kind} device")
+            machine.touch()
             return move(self, target, f"Tensor.{kind}")
 
         moved.__name__ = kind

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from ..claims import CPU, claim_of, device_of
+from ..claims import CPU, device_of
 from ..machine import Machine
 from ..patching import Patcher
 
@@ -27,9 +25,3 @@ def _is(kind: str) -> property:
 def _get_device(self: torch.Tensor) -> int:
     device = device_of(self)
     return -1 if device is CPU or device.index is None else device.index
-
-
-def is_pinned(tensor: torch.Tensor, *_: Any) -> bool:
-    """Whether a tensor lies in page-locked memory, as the simulated machine sees it."""
-    claim = claim_of(tensor)
-    return claim is not None and claim.pinned
