@@ -11,11 +11,14 @@ from .machine import Machine, activate, active, deactivate
 from .patches import (
     autocast,
     availability,
+    composed,
     constructions,
+    device_numbers,
     dlpack,
     factories,
     generators,
     gradients,
+    legacy_types,
     numpy_interchange,
     optimizers,
     pinning,
@@ -39,13 +42,16 @@ PATCHES = (
     tensor_moves,
     factories,
     gradients,
+    legacy_types,
     optimizers,
+    composed,
     storages,
     numpy_interchange,
     dlpack,
     pinning,
     threads,
     constructions,
+    device_numbers,
 )
 
 

@@ -9,6 +9,7 @@ import functools
 from typing import Any, Optional
 
 import torch
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _device as default_device
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
@@ -34,8 +35,17 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
 def _wanted(machine: Machine, named: Any) -> Optional[torch.device]:
     """The device of a factory call: the one it names, or the default device."""
-    named = default_device.CURRENT_DEVICE if named is None else named
+    named = _default() if named is None else named
     return None if named is None else machine.device(named)
+
+
+def _default() -> Optional[torch.device]:
+    """The default device, if one was set: by a block (``with torch.device(...)``) or for good."""
+    if torch._C._len_torch_function_stack():
+        for mode in reversed(_get_current_function_mode_stack()):
+            if isinstance(mode, default_device.DeviceContext):
+                return mode.device
+    return default_device.CURRENT_DEVICE
 
 
 def _laid(

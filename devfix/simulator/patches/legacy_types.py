@@ -1,0 +1,163 @@
+"""Legacy types: ``torch.FloatTensor``, ``torch.cuda.FloatTensor`` and the like, and ``Tensor.type``.
+
+torch makes these type objects in C++ (torch/csrc/tensor/python_tensor.cpp). They are constructors, answers of
+``isinstance``, arguments of ``type`` and default types at once, and know tensors by their true device alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+
+from ..claims import CPU, Claim, Made, claim_of, device_of, lay
+from ..machine import Machine, active
+from ..patching import Patcher
+from ..places import user_spot
+from .tensor_moves import move
+
+Tensor = torch.Tensor
+_SCALARS = "Float Double Half BFloat16 Byte Char Short Int Long Bool".split()
+_true_type = Tensor.type
+_true_to = torch._C.TensorBase.to
+
+
+class LegacyType(type):
+    """One of the legacy types: the kind of device and the dtype of its tensors."""
+
+    real: Any
+    kind: str
+
+    @property
+    def dtype(cls) -> torch.dtype:  # noqa: D102
+        return cls.real.dtype  # type: ignore[no-any-return]
+
+    @property
+    def layout(cls) -> torch.layout:  # noqa: D102
+        return cls.real.layout  # type: ignore[no-any-return]
+
+    @property
+    def is_cuda(cls) -> bool:  # noqa: D102
+        return cls.kind == "cuda"
+
+    @property
+    def is_sparse(cls) -> bool:  # noqa: D102
+        return False
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return (
+            isinstance(instance, Tensor)
+            and instance.dtype is cls.dtype
+            and instance.layout is cls.layout
+            and device_of(instance).type == cls.kind
+        )
+
+    def __call__(cls, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+        target = cls.device()
+        if device is not None and _machine().device(device).type != target.type:
+            raise RuntimeError(
+                f"legacy constructor expects device type: {target.type} "
+                f"but device type: {_machine().device(device).type} was passed"
+            )
+        first = args[0] if args else None
+        if isinstance(first, Tensor) and not isinstance(first, cls):
+            raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {first.type()})")
+        return _placed(cls.real(*args, **kwargs), target, f"{cls.__module__}.{cls.__name__}")
+
+    def device(cls) -> torch.device:
+        """Where its tensors are; the error for a device that the machine lacks is that of torch."""
+        if cls.kind == "cpu":
+            return CPU
+        if _machine().kind != cls.kind:
+            name = f"{cls.__module__}.{cls.__name__}"
+            raise TypeError(f"type {name} not available. Torch not compiled with {cls.kind.upper()} enabled.")
+        _machine().touch()
+        return _machine().device(torch.device(cls.kind))
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.real, name)
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def _machine() -> Machine:
+    machine = active()
+    if machine is None:
+        raise RuntimeError("the accelerator of this legacy type is simulated no longer")
+    return machine
+
+
+def _placed(out: Tensor, device: torch.device, by: str) -> Tensor:
+    claim = claim_of(out)
+    if (CPU if claim is None else claim.device) is device and not _machine().origins:
+        return out
+    return lay(out, Claim(device, Made("factory", by, user_spot(3)) if _machine().origins else None))
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Let legacy types, and what takes them, know the claims of tensors."""
+    known: dict[str, LegacyType] = {}
+    for scalar in _SCALARS:
+        real = getattr(torch, f"{scalar}Tensor")
+        for module, kind in ((torch, "cpu"), (torch.cuda, "cuda")):
+            made = LegacyType(real.__name__, (), {"real": real, "kind": kind, "__module__": module.__name__})
+            known[f"{module.__name__}.{real.__name__}"] = made
+            patcher.set(module, real.__name__, made)
+    patcher.set(Tensor, "type", _typing(known))
+    patcher.set(Tensor, "type_as", _type_as)
+    patcher.set(torch, "set_default_tensor_type", _Default(patcher, machine, known).choose)
+
+
+def _typing(known: dict[str, LegacyType]) -> Any:
+    def type(self: Tensor, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: A001 - torch's name
+        wanted = known.get(dtype) if isinstance(dtype, str) else dtype
+        if dtype is None:
+            return _name(self)
+        if isinstance(wanted, LegacyType):
+            return move(_true_to(self, wanted.dtype), wanted.device(), "Tensor.type")
+        return _true_type(self, dtype, *args, **kwargs)
+
+    return type
+
+
+def _name(tensor: Tensor) -> str:
+    name: str = _true_type(tensor)
+    kind = device_of(tensor).type
+    return name if kind == "cpu" else name.replace("torch.", f"torch.{kind}.", 1)
+
+
+def _type_as(self: Tensor, other: Tensor) -> Tensor:
+    return move(_true_to(self, other.dtype), device_of(other), "Tensor.type_as")
+
+
+class _Default:
+    """``torch.set_default_tensor_type``: for an accelerator's type, what factories make goes there."""
+
+    def __init__(self, patcher: Patcher, machine: Machine, known: dict[str, LegacyType]) -> None:
+        self._machine = machine
+        self._known = known
+        self._original = torch.set_default_tensor_type
+        self._before: Optional[torch.dtype] = None
+        patcher.finally_call(self._forget)
+
+    def choose(self, t: Any) -> None:
+        """Make a type the default one."""
+        wanted = self._known.get(t) if isinstance(t, str) else t
+        if not isinstance(wanted, LegacyType):
+            self._original(t)
+            return
+        device = wanted.device()
+        if self._before is None:
+            self._before = torch.get_default_dtype()
+        self._original(wanted.real)
+        was = self._machine.default_type_device
+        self._machine.default_type_device = device
+        if was is not CPU or device is not CPU:
+            torch.set_default_device(None if device is CPU else device)
+
+    def _forget(self) -> None:
+        if self._before is not None:
+            torch.set_default_dtype(self._before)
+        if self._machine.default_type_device is not CPU:
+            torch.set_default_device(None)
