@@ -21,9 +21,6 @@ _LEGACY_NAMES = {
     torch.int32: "IntTensor",
     torch.int64: "LongTensor",
 }
-_ONLY_FOR = {
-    "mat": "input should be a MKLDNN tensor and {} is a dense tensor",
-}
 #: What cuDNN's batch norm takes at most (native/Normalization.cpp).
 _MOST_ROWS_TRAINING, _MOST_ROWS = 880801, 65535
 _SLOW_CONVOLUTIONS = {
@@ -34,13 +31,19 @@ _SLOW_CONVOLUTIONS = {
 }
 
 
+def short_name(dtype: torch.dtype) -> str:
+    """The name of a dtype in messages, such as ``Float``."""
+    if dtype in _LEGACY_NAMES:
+        return _LEGACY_NAMES[dtype][: -len("Tensor")]
+    return {torch.bfloat16: "BFloat16", torch.bool: "Bool"}.get(dtype, str(dtype)[6:].title())
+
+
 def type_name(tensor: torch.Tensor, device: Optional[torch.device]) -> str:
     """The old name of a tensor's type, such as ``torch.cuda.FloatTensor``."""
     host = device is None or device.type == "cpu"
     if tensor.dtype in _LEGACY_NAMES:
         return ("torch." if host else f"torch.{device.type if device else ''}.") + _LEGACY_NAMES[tensor.dtype]
-    name = {torch.bfloat16: "BFloat16", torch.bool: "Bool"}.get(tensor.dtype, str(tensor.dtype)[6:].title())
-    return ("CPU" if host else str(device.type if device else "").upper()) + name + "Type"
+    return ("CPU" if host else str(device.type if device else "").upper()) + short_name(tensor.dtype) + "Type"
 
 
 def not_implemented(name: str, backend: str = "CUDA") -> Exception:

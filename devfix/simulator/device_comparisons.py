@@ -1,0 +1,141 @@
+"""Comparisons of devices in functions that torch composes of others in C++, above what a dispatch mode sees.
+
+Each compares the devices of its tensors and has words of its own (aten/src/ATen/native; an H200 said them).
+A comparison gets the arguments by name, and raises :class:`RefusedError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Callable
+
+import torch
+
+from .claims import device_of
+from .layer_rules import short_name
+from .operands import refuse, tensors_in
+
+Arguments = Mapping[str, Any]
+Comparison = Callable[[Arguments], None]
+
+
+def meshgrid(given: Arguments) -> None:
+    """TensorShape.cpp."""
+    tensors = tensors_in(given["tensors"])
+    if any(device_of(tensor) != device_of(tensors[0]) for tensor in tensors):
+        raise refuse("meshgrid expects all tensors to have the same device")
+
+
+def quantile(given: Arguments) -> None:
+    """Sorting.cpp."""
+    if isinstance(given["q"], torch.Tensor) and device_of(given["q"]) != device_of(given["input"]):
+        raise refuse("quantile() q tensor must be on the same device as the input tensor")
+
+
+def inner(given: Arguments) -> None:
+    """LinearAlgebra.cpp through TensorUtils.cpp ``checkDeviceType``."""
+    own, other = device_of(given["input"]).type, device_of(given["other"]).type
+    if own != other:
+        raise refuse(
+            f"Expected tensor to have {own} DeviceType, but got tensor with {other} DeviceType "
+            "(while checking arguments for inner())"
+        )
+
+
+def gradient(given: Arguments) -> None:
+    """ReduceOps.cpp."""
+    own = device_of(given["input"])
+    for spacing in tensors_in(given.get("spacing")):
+        if device_of(spacing) != own:
+            raise refuse(
+                "torch.gradient expected each tensor to be on the same device, but got devices "
+                f"{own} and {device_of(spacing)}!"
+            )
+
+
+def take_along_dim(given: Arguments) -> None:
+    """TensorAdvancedIndexing.cpp."""
+    own, other = device_of(given["input"]), device_of(given["indices"])
+    if own != other:
+        raise refuse(
+            f"Expected tensor to have {own} Device, but got tensor with {other} Device "
+            "(while checking arguments for torch.take_along_dim():)"
+        )
+
+
+def tensor_split(given: Arguments) -> None:
+    """TensorShape.cpp: the places to split at are read by the host."""
+    places = given.get("indices_or_sections", given.get("tensor_indices_or_sections"))
+    if isinstance(places, torch.Tensor) and device_of(places).type != "cpu":
+        raise refuse(
+            f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {device_of(places)}",
+            "host-only",
+        )
+
+
+def matrix_rank(given: Arguments) -> None:
+    """LinearAlgebra.cpp."""
+    own = device_of(given["input"])
+    for name in ("atol", "rtol", "tol"):
+        tolerance = given.get(name)
+        if isinstance(tolerance, torch.Tensor) and device_of(tolerance) != own:
+            raise refuse(
+                f"torch.linalg.matrix_rank: Expected {name} and input tensors to be on the same device, but got "
+                f"{name} on {device_of(tolerance)} and input on {own}"
+            )
+
+
+def multi_dot(given: Arguments) -> None:
+    """LinearAlgebra.cpp."""
+    tensors = tensors_in(given["tensors"])
+    for number, tensor in enumerate(tensors):
+        if device_of(tensor) != device_of(tensors[0]):
+            raise refuse(
+                "multi_dot(): all tensors must be on the same device but tensor 0 is on "
+                f"{device_of(tensors[0])} and tensor {number} on {device_of(tensor)}"
+            )
+
+
+def _transform(name: str) -> Comparison:
+    def compared(given: Arguments) -> None:
+        own, window = device_of(given["input"]), given.get("window")
+        if isinstance(window, torch.Tensor) and device_of(window) != own:
+            raise refuse(
+                f"{name} input and window must be on the same device but got self on {own} and window on "
+                f"{device_of(window)}"
+            )
+
+    return compared
+
+
+#: SpectralOps.cpp.
+stft, istft = _transform("stft"), _transform("istft")
+
+
+def attention(given: Arguments) -> None:
+    """transformers/attention.cpp ``validate_sdpa_input``."""
+    query, key, value = (device_of(given[name]) for name in ("query", "key", "value"))
+    if not query == key == value:
+        raise refuse(
+            "Expected query, key, and value to have the same device type, but got query.device: "
+            f"{query} key.device: {key} and value.device: {value} instead."
+        )
+
+
+def recurrent(given: Arguments) -> None:
+    """RNN.cpp ``check_attributes``: hidden states first, then parameters; CUDA compares dtypes too."""
+    own = given["input"]
+    hidden = tensors_in(given["hx"])
+    for role, tensors in (("hidden", hidden), ("parameter", tensors_in(given["params"]))):
+        for tensor in tensors:
+            if device_of(tensor) != device_of(own):
+                raise refuse(
+                    f"Input and {role} tensors are not at the same device, found input tensor at {device_of(own)} "
+                    f"and {role} tensor at {device_of(tensor)}"
+                )
+            if tensor.dtype != own.dtype and device_of(own).type == "cuda":
+                raise refuse(
+                    f"Input and {role} tensors are not the same dtype, found input tensor with "
+                    f"{short_name(own.dtype)} and {role} tensor with {short_name(tensor.dtype)}",
+                    "dtype",
+                )

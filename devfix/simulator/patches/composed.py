@@ -1,0 +1,142 @@
+"""Functions that torch composes of others in C++: what they compare of devices before they begin.
+
+The C++ sees true CPU tensors, so its own comparisons pass; these are made in front of it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from .. import device_comparisons as compare
+from ..claims import CPU, Claim, claim_of, device_of, lay
+from ..events import Operand
+from ..machine import Machine
+from ..operands import RefusedError, tensors_in
+from ..patching import Patcher
+
+Tensor = torch.Tensor
+_FUNCTIONS: Any = torch._VF
+
+#: Where a function is found, its name, the names of what it takes by position, and its comparison.
+_COMPARED: list[tuple[Sequence[Any], str, str, compare.Comparison]] = [
+    ([_FUNCTIONS], "meshgrid", "tensors", compare.meshgrid),
+    ([_FUNCTIONS], "cartesian_prod", "tensors", compare.meshgrid),
+    ([torch, Tensor], "quantile", "input q", compare.quantile),
+    ([torch, Tensor], "nanquantile", "input q", compare.quantile),
+    ([torch, Tensor], "inner", "input other", compare.inner),
+    ([torch], "gradient", "input", compare.gradient),
+    ([torch, Tensor], "take_along_dim", "input indices dim", compare.take_along_dim),
+    ([torch, Tensor], "tensor_split", "input indices_or_sections dim", compare.tensor_split),
+    ([torch.linalg], "matrix_rank", "input tol", compare.matrix_rank),
+    ([torch.linalg], "multi_dot", "tensors", compare.multi_dot),
+    ([_FUNCTIONS], "chain_matmul", "tensors", compare.multi_dot),
+    ([_FUNCTIONS], "stft", "input n_fft hop_length win_length window", compare.stft),
+    ([_FUNCTIONS], "istft", "input n_fft hop_length win_length window", compare.istft),
+    ([torch.nn.functional], "scaled_dot_product_attention", "query key value", compare.attention),
+]
+_RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+#: Other names of the same argument.
+_SAME = {"self": "input", "A": "input"}
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Put a comparison in front of each function."""
+    for owners, name, names, comparison in _COMPARED:
+        for owner in owners:
+            make = functools.partial(_compared, machine, names.split(), comparison)
+            patcher.wrap(owner, name, make)
+    for name in _RECURRENT:
+        for owner in (torch, _FUNCTIONS):
+            patcher.wrap(owner, name, functools.partial(_recurrent, machine))
+    patcher.wrap(torch, "ctc_loss", _with_plain_lengths)
+
+
+def _compared(machine: Machine, names: list[str], comparison: compare.Comparison, original: Any) -> Any:
+    @functools.wraps(original)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = {_SAME.get(name, name): value for name, value in kwargs.items()}
+        given.update(zip(names, args))
+        try:
+            comparison(given)
+        except RefusedError as refused:
+            args, kwargs = _refused(machine, refused, original.__name__, given, args, kwargs)
+        except (KeyError, AttributeError, IndexError):
+            # Called with arguments that torch will not take; it says so itself.
+            pass
+        return original(*args, **kwargs)
+
+    return function
+
+
+def _recurrent(machine: Machine, original: Any) -> Any:
+    """``lstm`` and its like take a batch, or packed data with the sizes of its batches."""
+
+    @functools.wraps(original)
+    def function(data: Any, second: Any, third: Any, *args: Any, **kwargs: Any) -> Any:
+        packed = isinstance(third, (list, tuple)) and args and isinstance(args[0], (list, tuple))
+        packed = packed or (isinstance(third, Tensor) and isinstance(second, Tensor))
+        given = {"input": data, "hx": third, "params": args[0]} if packed else {}
+        given = given or {"input": data, "hx": second, "params": third}
+        if packed and device_of(data) == CPU:
+            # The CPU's kernels for packed data compare nothing themselves.
+            return original(data, second, third, *args, **kwargs)
+        try:
+            compare.recurrent(given)
+        except RefusedError as refused:
+            every = (data, second, third, *args)
+            every, kwargs = _refused(machine, refused, original.__name__, given, every, kwargs)
+            return original(*every, **kwargs)
+        return original(data, second, third, *args, **kwargs)
+
+    return function
+
+
+def _refused(
+    machine: Machine, refused: RefusedError, name: str, given: dict[str, Any], args: Any, kwargs: Any
+) -> tuple[Any, Any]:
+    """Raise, or write the mismatch down; the arguments to go on with come back."""
+    operands = [
+        Operand(role, tensor, claim_of(tensor), device_of(tensor))
+        for role, value in given.items()
+        for tensor in tensors_in(value)
+    ]
+    host_only = refused.refusal.kind == "host-only"
+    target = CPU if host_only else next((o.device for o in operands if o.device.type != "cpu"), CPU)
+    blamed = tuple(operand.tensor for operand in operands if (operand.device.type != "cpu") == host_only)
+    machine.refuse(refused.refusal._replace(blamed=blamed), f"aten::{name}", operands)
+    if refused.refusal.kind == "dtype":
+        return args, kwargs
+    taken = [_taken(value, blamed, target) for value in args]
+    return taken, {key: _taken(value, blamed, target) for key, value in kwargs.items()}
+
+
+def _taken(value: Any, blamed: Iterable[Tensor], target: torch.device) -> Any:
+    """An argument with the blamed tensors as if they were where they should be."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_taken(part, blamed, target) for part in value)
+    if isinstance(value, Tensor) and any(value is tensor for tensor in blamed):
+        claim = claim_of(value)
+        return lay(value.clone(), Claim(target, *((claim.made, claim.roots) if claim is not None else ())))
+    return value
+
+
+def _with_plain_lengths(original: Any) -> Any:
+    """LossCTC.cpp takes lengths from wherever they are as plain numbers, except under a dispatch mode."""
+
+    @functools.wraps(original)
+    def ctc_loss(log_probs: Any, targets: Any, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(_plain(value) for value in args)
+        for name in ("input_lengths", "target_lengths"):
+            if name in kwargs:
+                kwargs[name] = _plain(kwargs[name])
+        return original(log_probs, targets, *args, **kwargs)
+
+    return ctc_loss
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, Tensor) and value.dim() == 1 else value
