@@ -1,0 +1,145 @@
+"""Witness: what a program is run on to see whether it works, a real accelerator or a simulated one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+#: Asked in the user's interpreter: which torch there is, and which accelerator really computes.
+_QUESTION = """
+import importlib.util, json, sys
+found = {"python": sys.version.split()[0], "executable": sys.executable, "paths": sys.path[1:], "torch": None, "kind": None, "gpu": None}
+if importlib.util.find_spec("torch"):
+    import torch
+    found["torch"] = str(torch.__version__)
+    for kind in ("cuda", "xpu", "mps"):
+        try:
+            module = torch.backends.mps if kind == "mps" else getattr(torch, kind)
+            if module.is_available():
+                torch.ones(1, device=kind).item()
+                found["kind"] = kind
+                found["gpu"] = kind if kind == "mps" else module.get_device_name(0)
+                break
+        except Exception as error:
+            found["trouble"] = f"{kind}: {error}"
+print(json.dumps(found))
+"""
+#: The first import of torch from a slow disk takes its time.
+_PATIENCE = 300.0
+_LEAST_TORCH, _LEAST_PYTHON = (2, 4), (3, 9)
+
+
+class WitnessError(Exception):
+    """There is nothing to run programs with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The user's interpreter and what stands behind its devices.
+
+    ``kind`` is the device type that programs get; ``gpu`` is the name of a real one, or None when it is
+    simulated; ``note`` tells why it is this one. ``paths`` are the interpreter's own search path.
+    """
+
+    python: str
+    python_version: str
+    torch: str
+    kind: str = "cuda"
+    gpu: str | None = None
+    note: str = ""
+    paths: tuple[str, ...] = ()
+
+    @property
+    def is_real(self) -> bool:
+        """Whether programs run on hardware."""
+        return self.gpu is not None
+
+    @property
+    def name(self) -> str:
+        """``gpu`` or ``simulator``."""
+        return "gpu" if self.is_real else "simulator"
+
+    @property
+    def mode(self) -> tuple[str, ...]:
+        """The options of the launcher for it."""
+        return ("--mode", "plain" if self.is_real else "strict", "--kind", self.kind)
+
+
+#: The options of the launcher for a run that sees no accelerator.
+ON_CPU = ("--mode", "plain", "--kind", "none")
+
+
+def find_witness(on: str, python: str | None, folder: Path) -> Witness:
+    """The witness for ``on`` ("auto", "gpu" or "simulator"); raises WitnessError.
+
+    Without ``python`` the interpreter is that of the active environment, of the project in ``folder``,
+    or on the path: the first one that has torch.
+    """
+    tried = []
+    for candidate in [python] if python else _interpreters(folder):
+        found = _ask(candidate)
+        if found.get("torch"):
+            return _chosen(on, found)
+        tried.append(f"{candidate}: {found.get('fault') or 'torch is not installed'}")
+    reasons = "; ".join(tried) or "no Python interpreter was found"
+    raise WitnessError(f"no interpreter to run programs with ({reasons}); name one with --python")
+
+
+def _chosen(on: str, found: dict[str, Any]) -> Witness:
+    trouble = found.get("trouble", "")
+    paths = tuple(os.path.realpath(path) for path in found["paths"] if path)
+    witness = Witness(found["executable"], found["python"], found["torch"], paths=paths)
+    if found.get("kind") and on != "simulator":
+        return replace(witness, kind=found["kind"], gpu=found["gpu"])
+    if on == "gpu":
+        raise WitnessError(f"{witness.python} sees no GPU{f' ({trouble})' if trouble else ''}")
+    if _numbers(witness.torch) < _LEAST_TORCH or _numbers(witness.python_version) < _LEAST_PYTHON:
+        raise WitnessError(
+            f"the simulator needs torch 2.4 and Python 3.9 or later; {witness.python} has torch {witness.torch} "
+            f"and Python {witness.python_version}"
+        )
+    return replace(witness, note="" if on == "simulator" else trouble or "there is no GPU here")
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    words = version.split(".")
+    return (int(words[0]), int(words[1])) if len(words) > 1 and words[1].isdecimal() else (0, 0)
+
+
+def _interpreters(folder: Path) -> Iterator[str]:
+    """Interpreters that may be the user's, the likeliest first, each once."""
+    environments = [os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")]
+    environments += [str(folder / name) for name in (".venv", "venv")]
+    found = [_python_of(Path(each)) for each in environments if each]
+    found += [shutil.which("python3"), shutil.which("python"), sys.executable]
+    yield from dict.fromkeys(each for each in found if each)
+
+
+def _python_of(environment: Path) -> str | None:
+    names = ("bin/python", "Scripts/python.exe", "python.exe")
+    return next((str(environment / name) for name in names if (environment / name).is_file()), None)
+
+
+def _ask(python: str) -> dict[str, Any]:
+    command = [python, "-c", _QUESTION]
+    try:
+        done = subprocess.run(  # noqa: S603 - the interpreter that the user named or works with
+            command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=_PATIENCE
+        )
+        # Start-up files may print too.
+        found: dict[str, Any] = json.loads((done.stdout.strip().splitlines() or [""])[-1])
+    except subprocess.TimeoutExpired:
+        return {"fault": "importing torch takes too long"}
+    except OSError as error:
+        return {"fault": f"{error.strerror}"}
+    except ValueError:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        return {"fault": lines[-1]}
+    return found
