@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import torch
 
@@ -24,50 +24,62 @@ class Operand(NamedTuple):
     device: torch.device
 
 
-#: What makes two mismatches one: kind, operation, place, and which operands are to blame.
-_Key = tuple[str, str, Optional[Spot], tuple[str, ...]]
+#: Where something happened, to count it by: a code object (by identity) and the instruction in it.
+_Here = tuple[int, int]
+#: What a computed tensor goes back to, or what else makes two operands the same mistake.
+_Origins = frozenset[Any]
+
+
+class _Event:
+    """One mistake at one place; ``first`` is the call it was seen in first, whose repetitions are counted."""
+
+    __slots__ = ("data", "first", "origins")
+
+    def __init__(self, data: dict[str, Any], first: tuple[Any, ...], origins: _Origins) -> None:
+        self.data = data
+        self.first = first
+        self.origins = origins
 
 
 class Log:
-    """Collects events; the same thing at the same place is counted, not repeated."""
+    """Collects events; the same thing at the same place is counted, not repeated.
+
+    One line may refuse the same operand several times, since a layer or an optimizer makes several calls with
+    it: that is one mistake. ``on_first`` is called when a new one was written down, and ``others`` tells what
+    other processes of the program have seen.
+    """
 
     def __init__(self) -> None:
-        self._mismatches: dict[_Key, dict[str, Any]] = {}
-        self._transfers: dict[tuple[str, str, Optional[Spot]], list[int]] = {}
+        self._mismatches: dict[tuple[str, Optional[_Here]], list[_Event]] = {}
+        self._transfers: dict[tuple[str, str, Optional[_Here]], list[Any]] = {}
+        self.on_first: Callable[[], None] = _nothing
+        self.others: Callable[[], Sequence[Mapping[str, Any]]] = list
+
+    def __bool__(self) -> bool:
+        """Whether anything was seen by this process."""
+        return bool(self._mismatches or self._transfers)
 
     def mismatch(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
         """Write down that an operation was refused; called from where the user's frames can be seen."""
+        blamed = [operand for operand in operands if _is_blamed(refusal, operand)]
+        kind = _kind(refusal, blamed)
         spot = user_spot(2)
-        blamed = tuple(operand.role for operand in operands if _is_blamed(refusal, operand))
-        key = (refusal.kind, operation, spot, blamed)
-        known = self._mismatches.get(key)
-        if known is not None:
-            known["count"] += 1
-            return
+        origins = _origins(operation, blamed)
+        first = (operation, *(operand.role for operand in blamed))
+        events = self._mismatches.setdefault((kind, _here(spot)), [])
+        for event in events:
+            if origins <= event.origins:
+                event.data["count"] += first == event.first
+                return
         stack = user_stack(2)
-        owners = Owners(stack)
-        self._mismatches[key] = {
-            "kind": refusal.kind,
-            "operation": operation,
-            "error": refusal.error.__name__,
-            "message": refusal.message,
-            "count": 1,
-            "sink": place(spot),
-            "stack": [place(spot_of(frame)) for frame in stack],
-            "names": [surroundings(frame) for frame in stack],
-            "operands": [
-                {
-                    **_described(operand, refusal, stack[-1] if stack else None),
-                    "held": owners.expressions(operand.tensor),
-                    "owners": owners.of(operand.tensor),
-                }
-                for operand in operands
-            ],
-        }
+        data = _data(refusal, operation, operands, stack)
+        events.append(_Event({**data, "kind": kind, "sink": place(spot)}, first, origins))
+        self.on_first()
 
     def transfer(self, what: str, size: int, by: str) -> None:
         """Count a copy of ``size`` bytes between host and device, or a synchronisation (of 0 bytes)."""
-        counted = self._transfers.setdefault((what, by, user_spot(2)), [0, 0])
+        spot = user_spot(2)
+        counted = self._transfers.setdefault((what, by, _here(spot)), [0, 0, spot])
         counted[0] += 1
         counted[1] += size
 
@@ -78,16 +90,40 @@ class Log:
 
     @property
     def mismatches(self) -> list[dict[str, Any]]:
-        """The mismatches as plain data, in the order they were first seen."""
-        return list(self._mismatches.values())
+        """The mismatches as plain data, in the order they were first seen; those of other processes come last."""
+        found: dict[Any, dict[str, Any]] = {}
+        for data in [*self._own_mismatches(), *self._of_others("mismatches")]:
+            roles = tuple(operand["role"] for operand in data["operands"] if operand["blamed"])
+            where = _hashable(data["sink"]), _hashable(data["stack"][-1:])
+            key = (data["kind"], data["operation"], where, roles, len(found) if data["sink"] is None else 0)
+            known = found.setdefault(key, {**data, "count": 0})
+            known["count"] += data["count"]
+        return list(found.values())
+
+    def _own_mismatches(self) -> Iterator[dict[str, Any]]:
+        yield from sorted(
+            (event.data for events in self._mismatches.values() for event in events),
+            key=lambda data: int(data["number"]),
+        )
+
+    def _of_others(self, what: str) -> Iterator[dict[str, Any]]:
+        for report in self.others():
+            yield from report[what]
 
     @property
     def transfers(self) -> list[dict[str, Any]]:
         """The copies and synchronisations as plain data, in the order they were first seen."""
-        return [
+        own = [
             {"what": what, "by": by, "place": place(spot), "count": count, "bytes": size}
-            for (what, by, spot), (count, size) in self._transfers.items()
+            for (what, by, _), (count, size, spot) in self._transfers.items()
         ]
+        found: dict[Any, dict[str, Any]] = {}
+        for data in [*own, *self._of_others("transfers")]:
+            key = (data["what"], data["by"], _hashable(data["place"]))
+            known = found.setdefault(key, {**data, "count": 0, "bytes": 0})
+            known["count"] += data["count"]
+            known["bytes"] += data["bytes"]
+        return list(found.values())
 
 
 def _is_blamed(refusal: Refusal, operand: Operand) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 
 import torch
 
+from .children import Children
 from .claims import CPU
 from .events import Log, Operand
 from .refusals import Refusal
@@ -28,10 +29,17 @@ class Machine:
 
     ``heal``: mismatches are written down and the run goes on; otherwise they raise, as the accelerator does.
     ``origins``: every tensor remembers the line that made it (on by default where mismatches are healed).
+    ``children``: where the processes that this one starts leave what they see.
     """
 
     def __init__(
-        self, kind: str = "cuda", count: int = 1, *, heal: bool = False, origins: Optional[bool] = None
+        self,
+        kind: str = "cuda",
+        count: int = 1,
+        *,
+        heal: bool = False,
+        origins: Optional[bool] = None,
+        children: Optional[Children] = None,
     ) -> None:
         if kind not in ("cuda", "mps", "xpu", "none"):
             raise ValueError(f"no accelerator is called {kind!r}; there are cuda, mps, xpu and none")
@@ -42,6 +50,7 @@ class Machine:
         self.heal = heal
         self.origins = heal if origins is None else origins
         self.log = Log()
+        self.children = Children() if children is None else children
         self.devices = [torch.device(kind, index) for index in range(self.count)]
         #: The process that asked whether there is an accelerator, and the one that has a context on it.
         self._asking: Optional[int] = None

@@ -6,23 +6,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Optional
 
+from .children import Children
 from .dispatch import DeviceChecks
 from .machine import Machine, activate, active, deactivate
 from .patches import (
     autocast,
     availability,
+    checkpoints,
     composed,
     constructions,
     device_numbers,
     dlpack,
+    dtype_checks,
     factories,
     generators,
     gradients,
     legacy_types,
+    loaders,
     numpy_interchange,
     optimizers,
+    parallel,
     pinning,
+    processes,
     runtime,
+    sharing,
     storages,
     streams,
     tensor_moves,
@@ -48,16 +55,27 @@ PATCHES = (
     storages,
     numpy_interchange,
     dlpack,
+    parallel,
     pinning,
+    checkpoints,
+    sharing,
+    loaders,
+    processes,
     threads,
     constructions,
     device_numbers,
+    dtype_checks,
 )
 
 
 @contextmanager
 def simulated_accelerator(
-    kind: str = "cuda", count: int = 1, *, heal: bool = False, origins: Optional[bool] = None
+    kind: str = "cuda",
+    count: int = 1,
+    *,
+    heal: bool = False,
+    origins: Optional[bool] = None,
+    children: Optional[Children] = None,
 ) -> Iterator[Machine]:
     """Run a block of code as if the machine had ``count`` accelerators of a kind ("cuda", "mps", "xpu").
 
@@ -67,7 +85,7 @@ def simulated_accelerator(
     """
     if active() is not None:
         raise RuntimeError("an accelerator is being simulated already")
-    machine = Machine(kind, count, heal=heal, origins=origins)
+    machine = Machine(kind, count, heal=heal, origins=origins, children=children)
     patcher = Patcher()
     activate(machine)
     try:
@@ -78,3 +96,4 @@ def simulated_accelerator(
     finally:
         patcher.undo()
         deactivate(machine)
+        machine.children.close()

@@ -1,0 +1,56 @@
+"""Start-up: Python processes that a simulated program starts are simulated, too.
+
+:func:`environment` puts this folder on ``PYTHONPATH``, where Python finds ``sitecustomize.py`` in it, which waits until the
+process imports torch. Nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Optional
+
+#: The variable that says which machine is simulated.
+MACHINE = "DEVFIX_SIMULATED_MACHINE"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def environment(machine: Any, paths: Optional[str] = None) -> dict[str, str]:
+    """The variables that let a Python process see a machine; ``paths`` is its ``PYTHONPATH`` but for that."""
+    paths = os.environ.get("PYTHONPATH", "") if paths is None else paths
+    told = {
+        "kind": machine.kind,
+        "count": max(machine.count, 1),
+        "heal": machine.heal,
+        "origins": machine.origins,
+        "folder": machine.children.folder,
+    }
+    return {MACHINE: json.dumps(told), "PYTHONPATH": os.pathsep.join([FOLDER, *_others(paths)])}
+
+
+def without(paths: str) -> str:
+    """A ``PYTHONPATH`` without this folder."""
+    return os.pathsep.join(_others(paths))
+
+
+def _others(paths: str) -> list[str]:
+    return [path for path in paths.split(os.pathsep) if path and path != FOLDER] if paths else []
+
+
+def begin() -> None:
+    """Simulate the machine that the environment names, until the process ends."""
+    told = json.loads(os.environ.get(MACHINE, "null"))
+    if told is None:
+        return
+    from ..children import Children  # noqa: PLC0415 - needs torch, which has just been imported
+    from ..machine import active  # noqa: PLC0415 - as above
+    from ..simulation import simulated_accelerator  # noqa: PLC0415 - as above
+
+    if active() is None:
+        children = Children(told.pop("folder"))
+        _endless.append(simulated_accelerator(told.pop("kind"), told.pop("count"), children=children, **told))
+        _endless[-1].__enter__()
+
+
+#: What is never left: the process ends in it.
+_endless: list[Any] = []
