@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import torch
 
+from ..claims import CPU, device_of
 from ..machine import DeviceLike, Machine, active
 from ..patching import Patcher
 from ..refusals import not_simulated
@@ -222,6 +223,16 @@ class Streams:
         return Stream(stream_id=number, device_index=index, device_type=kind)  # type: ignore[no-any-return]
 
 
+def _recording(original: Any) -> Any:
+    """``Tensor.record_stream``, which tells the allocator who uses a tensor; one on the CPU refuses it."""
+
+    def record_stream(self: torch.Tensor, stream: Any) -> None:
+        if device_of(self) == CPU:
+            original(self, stream)
+
+    return record_stream
+
+
 _streams: dict[int, Streams] = {}
 
 
@@ -244,6 +255,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     streams = _streams[id(machine)] = Streams(machine)
     patcher.set(torch, "Stream", _AnyStream)
     patcher.set(torch, "Event", _AnyEvent)
+    patcher.wrap(torch.Tensor, "record_stream", _recording)
     for name in ("getStream", "setStream"):
         if hasattr(torch._C, f"_accelerator_{name}"):
             patcher.set(
