@@ -128,18 +128,28 @@ def lstsq(call: Call) -> Optional[torch.device]:
 
 
 def trilinear(call: Call) -> Optional[torch.device]:
-    """Linear.cpp: the first two are multiplied by ``bmm``, then the third."""
+    """Linear.cpp: the first and the third are multiplied by ``bmm`` (or one by one when empty), then the second."""
     first, second, third = (call.need(name) for name in ("i1", "i2", "i3"))
-    same_device([("self", first.device), ("mat2", second.device)], "wrapper_CUDA_bmm")
-    return same_device([("self", first.device), ("mat2", third.device)], "wrapper_CUDA_bmm")
+    if 0 in first.shape + second.shape + third.shape:
+        return iterate([first._replace(shape=(1,)), third._replace(shape=(1,))]).device
+    common = same_device([("self", first.device), ("mat2", third.device)], "wrapper_CUDA_bmm")
+    return same_device([("self", common), ("mat2", second.device)], "wrapper_CUDA_bmm")
 
 
 def pinv(call: Call) -> Optional[torch.device]:
     """LinearAlgebra.cpp: tolerances are given a dimension, and are no numbers any more."""
-    names = ("self", "atol", "rtol")
-    return iterate(
-        [Operand(o.device, ()) for o in map(call.operand, names) if o is not None], numbers=0
-    ).device
+    own = call.need("self")
+    if 0 in own.shape:
+        return own.device
+    operands = [own, *(operand for operand in map(call.operand, ("atol", "rtol")) if operand is not None)]
+    return iterate([operand._replace(shape=()) for operand in operands], numbers=0).device
+
+
+def sparse_tensor(call: Call) -> Optional[torch.device]:
+    """Sparse tensors are made of indices and values on one device (SparseTensor.cpp)."""
+    return _named(
+        call, "indices", "values", method="wrapper_SparseCUDA___sparse_coo_tensor_with_dims_and_tensors"
+    )
 
 
 def searchsorted(call: Call) -> Optional[torch.device]:

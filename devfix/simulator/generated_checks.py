@@ -13,7 +13,7 @@ import torch
 
 from .claims import CPU
 from .iterator_rules import SAME_DEVICE
-from .kernel_table import PLAIN, STRUCTURED
+from .kernel_table import PLAIN, SPARSE, STRUCTURED
 from .operands import Call, refuse
 
 
@@ -24,11 +24,15 @@ def overload_of(func: Any) -> str:
     return f"{name}.{overload}" if overload else name
 
 
-def method_of(func: Any) -> Optional[str]:
-    """The checked method around the CUDA kernel of an operator; None where nothing is checked."""
+def method_of(call: Call) -> Optional[str]:
+    """The checked method around the CUDA kernel of a call; None where nothing is checked."""
+    func = call.func
     if func.namespace != "aten":
         return None
     full = overload_of(func)
+    sparse = _sparse_key(call)
+    if sparse and full in SPARSE:
+        return f"wrapper_{sparse}CUDA_{plain_name(full, func)}"
     if full in STRUCTURED:
         return "wrapper_CUDA_" + structured_name(full, func)
     return "wrapper_CUDA_" + plain_name(full, func) if full in PLAIN else None
@@ -52,9 +56,6 @@ def _writes_out(func: Any) -> bool:
 
 def checked(call: Call, method: str) -> torch.device:
     """The device that all tensors of a call share, or the refusal of the check."""
-    sparse = _sparse_key(call)
-    if sparse:
-        method = f"wrapper_{sparse}CUDA_{plain_name(overload_of(call.func), call.func)}"
     return same_device(((name, call.device_of(tensor)) for name, tensor in call.checked_arguments()), method)
 
 

@@ -18,9 +18,17 @@ from .operands import Call, LeftToTorchError, Operand, RefusedError, refuse
 SAME_DEVICE = "Expected all tensors to be on the same device, but "
 
 #: Operators whose iterator takes no numbers from the host (their configuration does not allow CPU scalars).
-_NO_NUMBERS = {"addcdiv", "addcdiv_", "binary_cross_entropy", "binomial", "index_fill", "index_fill_"}
+_NO_NUMBERS = {
+    "addcdiv",
+    "addcdiv_",
+    "binary_cross_entropy",
+    "binomial",
+    "index_fill",
+    "index_fill_",
+    "mse_loss",
+}
 #: Operators whose iterator takes such a number and whose kernel then fails an assertion (H200 record).
-_KERNEL_WITHOUT_NUMBERS = {"lerp", "lerp_", "smooth_l1_loss", "mse_loss"}
+_KERNEL_WITHOUT_NUMBERS = {"lerp", "lerp_", "smooth_l1_loss"}
 _ASSERTION = (
     'iter.device(arg).is_cuda() INTERNAL ASSERT FAILED at "/pytorch/aten/src/ATen/native/cuda/Loops.cuh":109, '
     "please report a bug to PyTorch. argument {}: expected a CUDA device but found cpu"

@@ -170,6 +170,25 @@ PLAIN = frozenset(
 )
 
 
+#: Operators with a checked kernel for sparse tensors on CUDA.
+SPARSE = frozenset(
+    """
+    _coalesce _conj_physical _sparse_broadcast_to _sparse_coo_tensor_with_dims
+    _sparse_coo_tensor_with_dims_and_tensors _sparse_csr_prod.dim_dtype _sparse_csr_sum.dim_dtype
+    _sparse_log_softmax _sparse_log_softmax_backward_data _sparse_mask_projection _sparse_softmax
+    _sparse_softmax_backward_data _sparse_sparse_matmul _sparse_sum_backward _spsolve _to_dense _to_sparse
+    _to_sparse.sparse_dim _to_sparse_bsc _to_sparse_bsr _to_sparse_csc _to_sparse_csr addmm addmm.out addmm_
+    addmv.out asinh asinh.out asinh_ atanh atanh.out atanh_ baddbmm.out bmm bmm.out cat clone
+    conj_physical.out conj_physical_ deg2rad deg2rad.out deg2rad_ empty.memory_format hspmm hspmm.out
+    index_select isneginf isneginf.out isposinf isposinf.out mm mm.out mv nan_to_num nan_to_num.out
+    nan_to_num_ narrow_copy native_norm native_norm.ScalarOpt_dim_dtype permute rad2deg rad2deg.out rad2deg_
+    resize_as_sparse_ select_copy.int sgn sgn.out sgn_ signbit signbit.out sparse_mask sparse_resize_
+    sparse_resize_and_clear_ sparse_sampled_addmm sparse_sampled_addmm.out sspaddmm.out threshold_backward
+    threshold_backward.grad_input triangular_solve.X view_as_complex view_as_real zeros.out
+    """.split()
+)
+
+
 #: Operators with a kernel for the CPU that no CUDA kernel and no composition of others stands in for.
 HOST_ONLY = frozenset(
     """

@@ -64,14 +64,15 @@ def convolution(call: Call) -> Optional[torch.device]:
     """
     given, weight, bias = call.get("input"), call.get("weight"), call.get("bias")
     where = call.device_of(given)
-    if where is not None and where.type != "cpu":
+    if where is not None and where.type != "cpu" and not _is_output_padding_big(call):
         _same_type(call, given, weight, bias, "")
         return where
     others = {call.device_of(tensor) for tensor in (weight, bias) if tensor is not None} - {None}
     if others <= {where}:
         return where
-    backend = _backend_on_host(call)
-    if backend.startswith("Mkldnn"):
+    backend = _backend_on_host(call) if where == CPU else f"SlowTranspose{given.dim() - 2}d"
+    if backend.startswith(("Mkldnn", "???")):
+        # torch has no name for oneDNN's transposed convolution.
         _same_type(call, given, weight, bias, " or input should be a MKLDNN tensor and {} is a dense tensor")
     if backend == "Slow3d":
         raise not_implemented("slow_conv3d_forward")
@@ -80,6 +81,13 @@ def convolution(call: Call) -> Optional[torch.device]:
     if backend == "SlowTranspose2d":
         return same_device(named, "wrapper_CUDA_slow_conv_transpose2d")
     return same_device(named, "wrapper_CUDA__" + _SLOW_CONVOLUTIONS.get(backend, "_slow_conv2d_forward"))
+
+
+def _is_output_padding_big(call: Call) -> bool:
+    """Whether a transposed convolution is none that cuDNN takes."""
+    return bool(call.get("transposed")) and any(
+        padding >= stride for padding, stride in zip(call.get("output_padding"), call.get("stride"))
+    )
 
 
 def _same_type(call: Call, given: torch.Tensor, weight: torch.Tensor, bias: Any, rest: str) -> None:

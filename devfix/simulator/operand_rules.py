@@ -64,6 +64,7 @@ _RULES: dict[str, _Rule] = {
     "_trilinear": composite_rules.trilinear,
     "searchsorted": composite_rules.searchsorted,
     "segment_reduce": composite_rules.segment_reduce,
+    "_sparse_coo_tensor_with_dims_and_tensors": composite_rules.sparse_tensor,
     "_pack_padded_sequence": composite_rules.packed,
     **dict.fromkeys(["convolution", "_convolution"], layer_rules.convolution),
     "native_batch_norm": layer_rules.batch_norm,
@@ -93,7 +94,7 @@ def _ruled(call: Call) -> Any:
     rule = _rule_for(call.func)
     if rule is not None:
         return rule(call)
-    method = method_of(call.func)
+    method = method_of(call)
     return elementwise(call) if method is None else checked(call, method)
 
 

@@ -31,6 +31,7 @@ _STRUCTURED = (
     "Operators whose structured CUDA kernel is checked: the method is named after name and overload."
 )
 _PLAIN = "Operators whose other CUDA kernel is checked: the method is named after overload and name."
+_SPARSE = "Operators with a checked kernel for sparse tensors on CUDA."
 _HOST_ONLY = (
     "Operators with a kernel for the CPU that no CUDA kernel and no composition of others stands in for."
 )
@@ -78,6 +79,14 @@ def checked_kernels(known: dict[str, Operator]) -> tuple[list[str], list[str]]:
     return structured, plain
 
 
+def sparse_kernels(known: dict[str, Operator]) -> list[str]:
+    """Operators with a checked kernel for sparse tensors."""
+    keys = {"SparseCUDA", "SparseCsrCUDA"}
+    return sorted(
+        name for name, operator in known.items() if operator.checked and keys & set(operator.kernels)
+    )
+
+
 def host_only(known: dict[str, Operator]) -> list[str]:
     """Operators that run on the CPU alone."""
     found = []
@@ -96,6 +105,7 @@ def table(text: str, version: str) -> str:
     parts = [
         ("STRUCTURED", _STRUCTURED, structured),
         ("PLAIN", _PLAIN, plain),
+        ("SPARSE", _SPARSE, sparse_kernels(known)),
         ("HOST_ONLY", _HOST_ONLY, host_only(known)),
     ]
     return _HEAD.format(version=version) + "\n\n".join(_frozen_set(*part) for part in parts)
