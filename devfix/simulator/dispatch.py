@@ -16,6 +16,7 @@ from .generators import device_of_generator, own
 from .machine import Machine
 from .places import user_spot
 from .refusals import Refusal
+from .slots import slots_of_operator
 
 Tensor = torch.Tensor
 #: Operations that make the host wait for the accelerator, since it needs their result.
@@ -83,7 +84,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         else:
             verdict = self._mixed(func, args, kwargs, tensors, devices)
         if isinstance(verdict, Refusal):
-            return self._refused(verdict, func, tensors, devices)
+            return self._refused(verdict, func, args, kwargs, devices)
         if type(verdict) is list:
             return verdict
         if verdict is not None and verdict is not CPU:
@@ -116,12 +117,17 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return only if only is CPU else operand_rules.alone(func, args, kwargs, tensors, only)
 
     def _refused(
-        self, refusal: Refusal, func: Any, tensors: list[Tensor], devices: list[Optional[torch.device]]
+        self,
+        refusal: Refusal,
+        func: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        devices: list[Optional[torch.device]],
     ) -> Optional[torch.device]:
         if _in_formula():
             # The engine itself takes gradients to the device they belong on; C++ formulas know no mistakes.
             return None
-        self.refuse(refusal, func._schema.name, named_operands(func, tensors))
+        self.refuse(refusal, func._schema.name, named_operands(func, args, kwargs))
         return next((device for device in devices if device is not None and device is not CPU), CPU)
 
     def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
@@ -235,14 +241,12 @@ def tensors_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
     return found
 
 
-def named_operands(func: Any, tensors: Sequence[Tensor]) -> list[Operand]:
+def named_operands(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Operand]:
     """The tensors of a call with the names its schema gives them."""
-    names = [argument.name for argument in func._schema.arguments if "Tensor" in str(argument.type)]
-    found = []
-    for number, tensor in enumerate(tensors):
-        role = names[min(number, len(names) - 1)] if names else "tensor"
-        found.append(Operand(role, tensor, claim_of(tensor), _device(tensor) or CPU))
-    return found
+    return [
+        Operand(slot.role, slot.tensor, claim_of(slot.tensor), _device(slot.tensor) or CPU)
+        for slot in slots_of_operator(func, args, kwargs)
+    ]
 
 
 def roots_of(tensors: Sequence[Tensor], device: torch.device) -> tuple[Made, ...]:

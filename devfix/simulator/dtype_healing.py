@@ -1,13 +1,160 @@
-"""Healing of dtype mismatches: the call is made again with the odd operands cast."""
+"""Healing of dtype mismatches: the call is made again with the odd operands cast.
+
+PyTorch refuses the same dtypes on every device, so its own refusals are what is caught here. Whether a
+failure is one of dtypes at all shows when the call succeeds with others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Callable, Optional
 
+import torch
+
+from .callers import is_module_state
+from .claims import claim_of, device_of, storage_of
+from .events import Operand
 from .machine import Machine
+from .odd_dtypes import Guess, RefusedCall, guesses
+from .refusals import Refusal
+from .slots import Slot, slots_of, slots_of_operator, with_tensors, written_slot
+
+#: What torch raises for a dtype; a TypeError where the bindings look at it, an AssertionError in Python.
+ERRORS = (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError, AssertionError)
+#: How many wrong things about one call are put right one after the other.
+_MOST_FAULTS = 3
+_true: Any = torch._C.TensorBase
 
 
 def call(machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Carry out an operation; one that is refused for its dtypes is written down and made to work."""
-    return func(*args, **kwargs)
+    """Carry out an operator; one that is refused for its dtypes is written down and made to work."""
+    try:
+        return func(*args, **kwargs)
+    except ERRORS as error:
+        attempt = Attempt(func, func._schema.name, slots_of_operator(func, args, kwargs), args, kwargs)
+        attempt.written = written_slot(func, attempt.slots)
+        healed = _healed(attempt, error, _MOST_FAULTS)
+        if healed is None:
+            raise
+        write_down(machine, attempt, error, healed.guesses)
+        return healed.result
+
+
+def call_checked(
+    machine: Machine, function: Callable[..., Any], name: str, names: Sequence[str], args: Any, kwargs: Any
+) -> Any:
+    """The same for a Python function that looks at dtypes before it calls an operator."""
+    try:
+        return function(*args, **kwargs)
+    except ERRORS as error:
+        attempt = Attempt(function, name, slots_of(names, args, kwargs), args, kwargs)
+        attempt.context = _dtype_of_module(args)
+        healed = _healed(attempt, error, _MOST_FAULTS)
+        if healed is None:
+            raise
+        write_down(machine, attempt, error, healed.guesses)
+        return healed.result
+
+
+def _dtype_of_module(args: Sequence[Any]) -> Optional[torch.dtype]:
+    """The dtype of the parameters of the module that a method is called on."""
+    module = args[0] if args and isinstance(args[0], torch.nn.Module) else None
+    parameters = vars(module).get("_parameters", {}).values() if module is not None else ()
+    return next((p.dtype for p in parameters if p is not None and p.is_floating_point()), None)
+
+
+class Attempt:
+    """A call that may be made with other operands."""
+
+    def __init__(
+        self, function: Any, name: str, slots: list[Slot], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.slots = slots
+        self.args = args
+        self.kwargs = kwargs
+        self.written: Optional[Slot] = None
+        self.context: Optional[torch.dtype] = None
+
+    def cast(self, guess: Guess) -> Attempt:
+        """The call with the operands of a guess cast."""
+        tensors = {slot.path: _true.to(slot.tensor, guess.wanted) for slot in guess.slots}
+        args, kwargs = with_tensors(self.args, self.kwargs, tensors)
+        slots = [Slot(s.role, tensors.get(s.path, s.tensor), s.path) for s in self.slots]
+        found = Attempt(self.function, self.name, slots, args, kwargs)
+        found.written, found.context = self.written, self.context
+        return found
+
+    def run(self) -> Any:
+        """Make the call."""
+        return self.function(*self.args, **self.kwargs)
+
+
+class _Healed:
+    def __init__(self, result: Any, found: list[Guess]) -> None:
+        self.result = result
+        self.guesses = found
+
+
+def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Healed]:
+    """The call with the first casts that make it work; None when none do."""
+    refused = RefusedCall(
+        attempt.name, attempt.slots, attempt.written, str(error), is_module_state, attempt.context
+    )
+    helped = []
+    for guess in guesses(refused):
+        changed = attempt.cast(guess)
+        try:
+            result = changed.run()
+        except ERRORS as failure:
+            if str(failure) != str(error):
+                helped.append((guess, changed, failure))
+        else:
+            return _Healed(_written_back(attempt, guess, changed, result), [guess])
+    for guess, changed, another in helped if most > 1 else ():
+        further = _healed(changed, another, most - 1)
+        if further is not None:
+            written = _written_back(attempt, guess, changed, further.result)
+            return _Healed(written, [guess, *further.guesses])
+    return None
+
+
+def _written_back(attempt: Attempt, guess: Guess, changed: Attempt, result: Any) -> Any:
+    """What the call gives back; a result that was written to a cast operand goes to the operand itself."""
+    if attempt.written is None or not any(slot.path == attempt.written.path for slot in guess.slots):
+        return result
+    copy = next(slot.tensor for slot in changed.slots if slot.path == attempt.written.path)
+    _true.copy_(attempt.written.tensor, copy)
+    return attempt.written.tensor if result is copy else result
+
+
+def write_down(machine: Machine, attempt: Attempt, error: BaseException, found: Sequence[Guess]) -> None:
+    """Write a refusal for dtypes down, unless it only follows from one that was."""
+    odd = {id(slot.tensor): slot for guess in found for slot in guess.slots}.values()
+    follows = torch._C._current_graph_task_id() != -1 and any(_was_healed(slot.tensor) for slot in odd)
+    if follows:
+        return
+    operands = [
+        Operand(slot.role, slot.tensor, claim_of(slot.tensor), device_of(slot.tensor))
+        for slot in attempt.slots
+    ]
+    originals = {slot.path: slot.tensor for slot in attempt.slots}
+    for guess in found:
+        blamed = tuple(originals[slot.path] for slot in guess.slots)
+        wanted = str(guess.wanted).replace("torch.", "")
+        refusal = Refusal(str(error), guess.kind, type(error), blamed, wanted)  # type: ignore[arg-type]
+        machine.log.mismatch(refusal, attempt.name, operands)
+    for slot in odd:
+        _remember(slot.tensor)
+
+
+def _remember(tensor: torch.Tensor) -> None:
+    """The derivative of a healed call will meet the same tensor, in the same dtype as before."""
+    storage: Any = storage_of(tensor)
+    if storage is not None:
+        storage._healed = True
+
+
+def _was_healed(tensor: torch.Tensor) -> bool:
+    return getattr(storage_of(tensor), "_healed", False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, Callable, NamedTuple, Optional
 
 import torch
 
+from .callers import is_module_state, is_optimizer_state
 from .claims import Claim, Made
 from .expressions import holders, paths_to
 from .owners import Owners
@@ -53,7 +55,7 @@ class Log:
         self._mismatches: dict[tuple[str, Optional[_Here]], list[_Event]] = {}
         self._transfers: dict[tuple[str, str, Optional[_Here]], list[Any]] = {}
         self.on_first: Callable[[], None] = _nothing
-        self.others: Callable[[], Sequence[Mapping[str, Any]]] = list
+        self.others: Callable[[], list[dict[str, Any]]] = list
 
     def __bool__(self) -> bool:
         """Whether anything was seen by this process."""
@@ -64,16 +66,21 @@ class Log:
         blamed = [operand for operand in operands if _is_blamed(refusal, operand)]
         kind = _kind(refusal, blamed)
         spot = user_spot(2)
-        origins = _origins(operation, blamed)
+        origins = _origins(operation, blamed, spot)
         first = (operation, *(operand.role for operand in blamed))
         events = self._mismatches.setdefault((kind, _here(spot)), [])
         for event in events:
-            if origins <= event.origins:
+            if origins & event.origins or not origins:
                 event.data["count"] += first == event.first
                 return
-        stack = user_stack(2)
-        data = _data(refusal, operation, operands, stack)
-        events.append(_Event({**data, "kind": kind, "sink": place(spot)}, first, origins))
+        data = _data(refusal, operation, operands, user_stack(2))
+        data.update(kind=kind, sink=place(spot))
+        if events and not events[0].origins:
+            # That was a consequence of this, which the line came to first.
+            events[0].data.update(data)
+            events[0].first, events[0].origins = first, origins
+        else:
+            events.append(_Event(data, first, origins))
         self.on_first()
 
     def transfer(self, what: str, size: int, by: str) -> None:
@@ -90,40 +97,93 @@ class Log:
 
     @property
     def mismatches(self) -> list[dict[str, Any]]:
-        """The mismatches as plain data, in the order they were first seen; those of other processes come last."""
-        found: dict[Any, dict[str, Any]] = {}
-        for data in [*self._own_mismatches(), *self._of_others("mismatches")]:
-            roles = tuple(operand["role"] for operand in data["operands"] if operand["blamed"])
-            where = _hashable(data["sink"]), _hashable(data["stack"][-1:])
-            key = (data["kind"], data["operation"], where, roles, len(found) if data["sink"] is None else 0)
-            known = found.setdefault(key, {**data, "count": 0})
-            known["count"] += data["count"]
-        return list(found.values())
-
-    def _own_mismatches(self) -> Iterator[dict[str, Any]]:
-        yield from sorted(
-            (event.data for events in self._mismatches.values() for event in events),
-            key=lambda data: int(data["number"]),
-        )
-
-    def _of_others(self, what: str) -> Iterator[dict[str, Any]]:
-        for report in self.others():
-            yield from report[what]
+        """The mismatches as plain data, in the order they were first seen."""
+        own = [event.data for events in self._mismatches.values() for event in events]
+        return _merged(own, [event for log in self.others() for event in log["mismatches"]])
 
     @property
     def transfers(self) -> list[dict[str, Any]]:
         """The copies and synchronisations as plain data, in the order they were first seen."""
-        own = [
+        found: list[dict[str, Any]] = [
             {"what": what, "by": by, "place": place(spot), "count": count, "bytes": size}
             for (what, by, _), (count, size, spot) in self._transfers.items()
         ]
-        found: dict[Any, dict[str, Any]] = {}
-        for data in [*own, *self._of_others("transfers")]:
-            key = (data["what"], data["by"], _hashable(data["place"]))
-            known = found.setdefault(key, {**data, "count": 0, "bytes": 0})
-            known["count"] += data["count"]
-            known["bytes"] += data["bytes"]
-        return list(found.values())
+        return _merged(found, [event for log in self.others() for event in log["transfers"]])
+
+
+def _merged(own: list[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The events of several logs, each once; counts and sizes add up."""
+    if not others:
+        return own
+    found: dict[str, dict[str, Any]] = {}
+    for event in (*own, *others):
+        key = str([event.get(name) for name in ("kind", "operation", "what", "by", "sink", "place")])
+        known = found.setdefault(key, {**event, **dict.fromkeys(event.keys() & {"count", "bytes"}, 0)})
+        for name in known.keys() & {"count", "bytes"}:
+            known[name] += event[name]
+    return list(found.values())
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def _here(spot: Optional[Spot]) -> Optional[_Here]:
+    # Comparing code objects compares all they hold; the spot that is kept beside this keeps them alive.
+    return None if spot is None else (id(spot.code), spot.instruction)
+
+
+def _kind(refusal: Refusal, blamed: Sequence[Operand]) -> str:
+    """What a mistake is called; two devices within an optimizer are a mistake of its own."""
+    in_state = refusal.kind == "device" and any(is_optimizer_state(operand.tensor) for operand in blamed)
+    return "optimizer-state" if in_state else refusal.kind
+
+
+def _origins(operation: str, blamed: Sequence[Operand], sink: Optional[Spot]) -> _Origins:
+    """What tells one mistake at a line from another: what the operands to blame go back to.
+
+    The parameters and buffers of modules that were not moved are one mistake, however many they are. What the
+    line itself made on its way is the consequence of something else in it.
+    """
+    found: set[Any] = set()
+    for operand in blamed:
+        claim = operand.claim
+        made = (claim.roots or (claim.made,)) if claim is not None else (None,)
+        if is_module_state(operand.tensor):
+            found.add("module")
+        elif made == (None,):
+            found.add((operation, operand.role))
+        else:
+            found.update(
+                (root.kind, root.by, _here(root.spot)) for root in made if root and root.spot != sink
+            )
+    return frozenset(found) if blamed else frozenset([operation])
+
+
+def _data(
+    refusal: Refusal, operation: str, operands: Sequence[Operand], stack: Sequence[FrameType]
+) -> dict[str, Any]:
+    owners = Owners(stack)
+    innermost = stack[-1] if stack else None
+    return {
+        "kind": refusal.kind,
+        "operation": operation,
+        "error": refusal.error.__name__,
+        "message": refusal.message,
+        "wanted": refusal.wanted,
+        "count": 1,
+        "sink": None,
+        "stack": [place(spot_of(frame)) for frame in stack],
+        "names": [surroundings(frame) for frame in stack],
+        "operands": [
+            {
+                **_described(operand, refusal, innermost),
+                "held": owners.expressions(operand.tensor),
+                "owners": owners.of(operand.tensor),
+            }
+            for operand in operands
+        ],
+    }
 
 
 def _is_blamed(refusal: Refusal, operand: Operand) -> bool:

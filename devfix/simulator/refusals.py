@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import torch
 
@@ -11,13 +11,15 @@ class Refusal(NamedTuple):
     """An operation that the accelerator refuses, in its own words.
 
     ``kind`` is one of the kinds of mismatch that devfix knows ("device", "dtype", "host-only", ...);
-    ``blamed`` are the operands that are not where they should be.
+    ``blamed`` are the operands that are not where they should be, ``wanted`` the dtype they should have had
+    where that is the matter.
     """
 
     message: str
     kind: str = "device"
     error: type[Exception] = RuntimeError
     blamed: tuple[torch.Tensor, ...] = ()
+    wanted: Optional[str] = None
 
     def exception(self) -> Exception:
         """The exception to raise."""

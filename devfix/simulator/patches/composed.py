@@ -104,12 +104,13 @@ def _refused(
         for role, value in given.items()
         for tensor in tensors_in(value)
     ]
+    if refused.refusal.kind == "dtype" and machine.heal:
+        # The CPU refuses it too, and there it is healed.
+        return args, kwargs
     host_only = refused.refusal.kind == "host-only"
     target = CPU if host_only else next((o.device for o in operands if o.device.type != "cpu"), CPU)
     blamed = tuple(operand.tensor for operand in operands if (operand.device.type != "cpu") == host_only)
     machine.refuse(refused.refusal._replace(blamed=blamed), f"aten::{name}", operands)
-    if refused.refusal.kind == "dtype":
-        return args, kwargs
     taken = [_taken(value, blamed, target) for value in args]
     return taken, {key: _taken(value, blamed, target) for key, value in kwargs.items()}
 
