@@ -40,6 +40,14 @@ class Color(str, enum.Enum):
     NEVER = "never"
 
 
+class On(str, enum.Enum):
+    """What programs are run on; ``auto`` means a GPU where there is one."""
+
+    AUTO = "auto"
+    GPU = "gpu"
+    SIMULATOR = "simulator"
+
+
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
@@ -60,6 +68,17 @@ Config = Annotated[
 NoConfig = Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")]
 StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
+
+
+RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]
+Python = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="The interpreter to run with. Default: the one that has torch."),
+]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")]
+Steps = Annotated[
+    int | None, typer.Option("--max-steps", min=1, help="Stop each run after so many optimizer steps.")
+]
 
 
 def _show_version(value: bool) -> None:
@@ -121,6 +140,17 @@ def apply(
     adopt: Annotated[
         bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")
     ] = False,
+    prove: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help='Run this script ("train.py --epochs 1") or folder, and write only what it proves. Repeatable.',
+        ),
+    ] = None,
+    on: RunOn = On.AUTO,
+    python: Python = None,
+    timeout: Timeout = 300.0,
+    max_steps: Steps = None,
     select: Select = None,
     ignore: Ignore = None,
     exclude: Exclude = None,
@@ -134,13 +164,15 @@ def apply(
     """Apply the safe fixes, and report what remains.
 
     Exit code 0 when every finding was fixed, 1 when some remain (with --diff: or when there are
-    changes to make), 2 on an error. With --diff the patch goes to standard output and all else to
-    standard error. `-` writes the fixed text to standard output.
+    changes to make; with --prove: or something is not proven), 2 on an error. With --diff the patch
+    goes to standard output and all else to standard error. `-` writes the fixed text to standard
+    output. With --prove, which runs your code as `devfix prove` does, only what belongs to a proven
+    program is written.
     """
     from devfix import commands
 
     options = commands.Options(
-        paths=tuple(paths or [Path()]),
+        paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
         unsafe=unsafe,
         adopt=adopt,
@@ -154,7 +186,92 @@ def apply(
         stdin_filename=stdin_filename,
         color=color.value,
     )
+    if prove:
+        from devfix import proving
+        from devfix.proof.inquiry import Wishes
+
+        wishes = Wishes(on.value, python, timeout, steps=max_steps)
+        raise typer.Exit(proving.apply_if_proven(options, prove, wishes))
     raise typer.Exit(commands.apply(options))
+
+
+@app.command()
+def prove(
+    target: Annotated[Path, typer.Argument(metavar="SCRIPT|FOLDER|CORPUS", help="What to prove.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]", help="Arguments of the script.")
+    ] = None,
+    on: RunOn = On.AUTO,
+    python: Python = None,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help="Try unsafe fixes too.")] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")
+    ] = False,
+    timeout: Timeout = 300.0,
+    memory: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="Memory of each run. Default: 80% of the machine's.")
+    ] = 0.0,
+    processes: Annotated[int, typer.Option(min=1, help="Processes that a run may have at a time.")] = 256,
+    max_copy: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="How much of a folder is copied.")
+    ] = 1.0,
+    max_steps: Steps = None,
+    network: Annotated[bool, typer.Option("--network", help="Leave the network on.")] = False,
+    no_reference: Annotated[
+        bool, typer.Option("--no-reference", help="Run before and after only, and compare no results.")
+    ] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Relative difference allowed where numbers need not be the same. Default: 0.02."
+        ),
+    ] = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    output_format: Format = OutputFormat.TEXT,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Programs to run at a time.")] = 1,
+    config: Config = None,
+    no_config: NoConfig = False,
+    color: Colour = Color.AUTO,
+) -> None:
+    """Run programs before and after the fixes, and say what that proves. Runs your code; writes nothing.
+
+    Every run is a child process in a copy of the folder, with limits, without a network where the system
+    allows that, on a GPU or, where there is none, a simulated one. A folder stands for its programs; a
+    folder of cases (before.py, after.py, case.toml) for these. Verdicts: fixed, was-fine, still-fails,
+    changed-result, cannot-run. Exit code 0 when all is fixed or was fine, 1 when something is not
+    proven, 2 on an error.
+    """
+    from devfix import commands, proving
+    from devfix.proof.inquiry import Wishes
+
+    options = commands.Options(
+        paths=(target,),
+        unsafe=unsafe,
+        adopt=adopt,
+        select=_split(select),
+        ignore=_split(ignore),
+        exclude=_split(exclude),
+        output_format=output_format.value,
+        config=config,
+        no_config=no_config,
+        color=color.value,
+    )
+    wishes = Wishes(
+        on=on.value,
+        python=python,
+        seconds=timeout,
+        memory=memory,
+        processes=processes,
+        max_copy=max_copy,
+        steps=max_steps,
+        network=network,
+        on_cpu=not no_reference,
+        tolerance=tolerance,
+        jobs=jobs,
+    )
+    raise typer.Exit(proving.prove(options, target, tuple(arguments or ()), wishes))
 
 
 @app.command()

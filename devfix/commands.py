@@ -58,26 +58,27 @@ class Options:
 
 def check(options: Options) -> int:
     """Report findings."""
-    return _guarded(lambda: _check(options))
+    return guarded(lambda: _check(options))
 
 
 def apply(options: Options) -> int:
     """Apply fixes, or show them as a patch."""
-    return _guarded(lambda: _apply(options))
+    return guarded(lambda: _apply(options))
 
 
 def rules(output_format: str) -> int:
     """List the rules."""
     render = render_rules_json if output_format == "json" else render_rules
-    return _guarded(lambda: _say(render(with_built_in(load_rules()))))
+    return guarded(lambda: _say(render(with_built_in(load_rules()))))
 
 
 def explain(name: str) -> int:
     """Show one rule's page."""
-    return _guarded(lambda: _say(render_page(_find(name, with_built_in(load_rules())))))
+    return guarded(lambda: _say(render_page(_find(name, with_built_in(load_rules())))))
 
 
-def _guarded(command: Callable[[], int]) -> int:
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; what the user got wrong ends it with a message and exit code 2."""
     try:
         return command()
     except (ConfigError, RegistryError, UsageError) as error:
@@ -110,9 +111,9 @@ def _apply(options: Options) -> int:
     shows = options.diff or options.filters
     results = _run(options, Task(wanted, write=not shows))
     if options.diff:
-        _write_bytes(render_diff(results, _paint(options, sys.stdout)))
+        write_bytes(render_diff(results, paint_for(options, sys.stdout)))
     elif options.filters:
-        _write_bytes(b"".join(_texts(results)))
+        write_bytes(b"".join(_texts(results)))
         # The changed text was handed over, which is what writing means here.
         results = replace(results, written=True)
     _report(results, options, sys.stderr if shows else sys.stdout)
@@ -120,9 +121,7 @@ def _apply(options: Options) -> int:
 
 
 def _run(options: Options, task: Task) -> Results:
-    engine = Engine(load_rules(), _settings(options))
-    # Names of rules that do not exist are found before any file is read.
-    _ = engine.selection
+    engine = engine_of(options)
     if not options.filters:
         return run_paths(options.paths, engine, task, jobs=options.jobs)
     if len(options.paths) > 1:
@@ -130,7 +129,15 @@ def _run(options: Options, task: Task) -> Results:
     return run_text(sys.stdin.buffer.read(), short_path(options.stdin_filename), engine, task)
 
 
-def _settings(options: Options) -> Settings:
+def engine_of(options: Options) -> Engine:
+    """The rules and settings; names of rules that do not exist are found before any file is read."""
+    engine = Engine(load_rules(), settings_of(options))
+    _ = engine.selection
+    return engine
+
+
+def settings_of(options: Options) -> Settings:
+    """The settings from the file and the command line."""
     if options.config is not None and options.no_config:
         raise UsageError("--config and --no-config exclude each other")
     found = None if options.no_config else options.config or find_config(_common_folder(options))
@@ -157,28 +164,31 @@ def _texts(results: Results) -> Iterator[bytes]:
             yield results.sources[report.path].encode(report.new_text)
 
 
-def _write_bytes(data: bytes) -> None:
+def write_bytes(data: bytes) -> None:
+    """Write to standard output what must not be encoded anew."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def _report(results: Results, options: Options, stream: TextIO) -> None:
-    stream.write(_rendered(results, options, stream))
+    stream.write(rendered(results, options, stream))
     stream.flush()
-    sys.stderr.write(render_faults(results, _paint(options, sys.stderr)))
+    sys.stderr.write(render_faults(results, paint_for(options, sys.stderr)))
     if not results.reports:
         sys.stderr.write("warning: there are no Python files here\n")
 
 
-def _rendered(results: Results, options: Options, stream: TextIO) -> str:
+def rendered(results: Results, options: Options, stream: TextIO) -> str:
+    """The results in the format that was asked for."""
     if options.output_format == "json":
         return render_json(results)
     render = render_concise if options.output_format == "concise" else render_text
-    return render(results, _paint(options, stream))
+    return render(results, paint_for(options, stream))
 
 
-def _paint(options: Options, stream: TextIO) -> Paint:
+def paint_for(options: Options, stream: TextIO) -> Paint:
+    """Colours for a stream, or none."""
     if options.color != "auto":
         return Paint(options.color == "always")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

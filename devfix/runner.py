@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -46,7 +46,7 @@ def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | 
     project, unreadable = _load(names, find_roots(paths), engine.settings, jobs)
     groups = _run_programs(project.programs(), engine, task, jobs)
     if task.write:
-        groups = [_write(group, project) for group in groups]
+        groups = [write_reports(group, project.sources) for group in groups]
     reports = [report for group in groups for report in group]
     return _results([*reports, *for_skipped([*passed_over, *unreadable])], project, task)
 
@@ -159,14 +159,16 @@ def _crashed(program: Program, message: str, trace: str) -> Iterator[FileReport]
         yield FileReport(path, crash=Crash(path, message, trace))
 
 
-def _write(group: list[FileReport], project: Project) -> list[FileReport]:
+def write_reports(group: list[FileReport], sources: Mapping[str, Source]) -> list[FileReport]:
     """Write the changed files of one program: all of them, or none when one cannot be."""
     changed = [report for report in group if report.new_text is not None]
     for report in changed:
-        reason = _obstacle(project.sources[report.path], report.new_text or "")
+        reason = _obstacle(sources[report.path], report.new_text or "")
         if reason is not None:
             return [_left_alone(each, report.path, reason) for each in group]
-    return [_written(report, project) if report.new_text is not None else report for report in group]
+    return [
+        _written(report, sources[report.path]) if report.new_text is not None else report for report in group
+    ]
 
 
 def _obstacle(source: Source, new_text: str) -> str | None:
@@ -189,8 +191,8 @@ def _left_alone(report: FileReport, culprit: str, reason: str) -> FileReport:
     return FileReport(report.path, skipped=Skipped(report.path, text), suppressed=report.suppressed)
 
 
-def _written(report: FileReport, project: Project) -> FileReport:
-    data = project.sources[report.path].encode(report.new_text)
+def _written(report: FileReport, source: Source) -> FileReport:
+    data = source.encode(report.new_text)
     try:
         write_atomically(report.path, data)
     except OSError as error:

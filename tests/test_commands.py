@@ -268,8 +268,8 @@ def test_when_colours_are_used(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     options = commands.Options(paths=(), color=color)
-    assert commands._paint(options, Terminal()).on is coloured
-    assert commands._paint(options, io.StringIO()).on is (color == "always")
+    assert commands.paint_for(options, Terminal()).on is coloured
+    assert commands.paint_for(options, io.StringIO()).on is (color == "always")
 
 
 # ---- rules and explain

@@ -68,9 +68,12 @@ class Laboratory:
 
 
 def _located(run: Run, box: Box) -> Run:
-    """The run with the place of its failure as the user knows it."""
-    failure = run.failure
-    if failure is None or failure.place is None:
-        return run
-    place = replace(failure.place, file=str(box.outside(Path(failure.place.file))))
-    return replace(run, failure=replace(failure, place=place))
+    """The run with its places as the user knows them."""
+    failure, record = run.failure, run.record
+    if failure is not None and failure.place is not None:
+        place = replace(failure.place, file=str(box.outside(Path(failure.place.file))))
+        failure = replace(failure, place=place)
+    if record is not None:
+        modules = tuple((name, str(box.outside(Path(file)))) for name, file in record.modules)
+        record = replace(record, modules=modules)
+    return replace(run, failure=failure, record=record)

@@ -33,20 +33,13 @@ class Rewriting:
         safe = all(finding.fix and finding.fix.applicability == Applicability.SAFE for finding in fixed)
         return Changes(tuple(report.path for report in reports), len(fixed), safe)
 
-    def faults(self, files: Iterable[Path]) -> list[str]:
-        """Why some of the files were not looked at."""
-        wanted = {os.path.realpath(file) for file in files}
-        skipped = [
-            f"{each.path} {each.reason}"
-            for each in self.results.skipped
-            if os.path.realpath(each.path) in wanted
+    def faults(self) -> list[str]:
+        """What devfix could not look at, and why."""
+        skipped = [f"{each.path} {each.reason}" for each in self.results.skipped if each.fault]
+        return [
+            *skipped,
+            *(f"devfix crashed on {each.path}: {each.message}" for each in self.results.crashes),
         ]
-        crashes = [
-            f"devfix crashed on {each.path}"
-            for each in self.results.crashes
-            if os.path.realpath(each.path) in wanted
-        ]
-        return [*skipped, *crashes]
 
 
 def rewrite(paths: Iterable[Path], engine: Engine, wanted: Applicability, jobs: int | None) -> Rewriting:

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
+from devfix.proof.case import Version
 from devfix.proof.comparison import EXACT, LOOSE, Comparison, compare
 from devfix.proof.laboratory import CannotRunError, Laboratory
 from devfix.proof.printed import Tolerance
 from devfix.proof.run import Run
-from devfix.proof.subject import Subject
-from devfix.proof.verdict import Changes, Proof, Stage, Verdict
+from devfix.proof.verdict import NO_CHANGES, Changes, Proof, Stage, Verdict
 
 
 @dataclass
 class Trial:
-    """One program before and after the changes.
+    """One program before and after the changes; without an ``after`` there are none.
 
     ``tell`` hears what is being run. What a safe fix promises is checked on the plain CPU, before against
     after; what the witness computes is checked against the CPU.
     """
 
     laboratory: Laboratory
-    subject: Subject
-    texts: Mapping[Path, bytes]
-    changes: Changes
+    before: Version
+    after: Version | None
+    changes: Changes = NO_CHANGES
     tolerance: Tolerance = LOOSE
+    on_cpu: bool = True
     tell: Callable[[str], None] = lambda _stage: None
     _proof: Proof = field(init=False)
 
     def proof(self) -> Proof:
         """Run what has to be run, and judge."""
-        self._proof = Proof(self.subject.name, Verdict.CANNOT_RUN, changes=self.changes)
+        self._proof = Proof(self.before.subject.name, Verdict.CANNOT_RUN, changes=self.changes)
         try:
             verdict, reason = self._judge()
         except CannotRunError as error:
@@ -43,7 +43,7 @@ class Trial:
         before = self._run(Stage.BEFORE)
         if before.hit_limit:
             return Verdict.CANNOT_RUN, _because(before)
-        if not self.texts:
+        if self.after is None:
             return (Verdict.WAS_FINE, "") if before.finished else self._unfixed(before)
         after = self._run(Stage.AFTER)
         if after.hit_limit:
@@ -65,6 +65,8 @@ class Trial:
 
     def _compared(self, before: Run, after: Run) -> tuple[Verdict, str]:
         verdict = Verdict.WAS_FINE if before.finished else Verdict.FIXED
+        if not self.on_cpu:
+            return verdict, ""
         reference = self._run(Stage.REFERENCE)
         on_cpu = self._run(Stage.BEFORE_ON_CPU)
         if on_cpu.finished and not reference.finished:
@@ -120,14 +122,17 @@ class Trial:
 
     def _run(self, stage: Stage) -> Run:
         self.tell(stage.value)
-        texts = self.texts if stage.rewritten else {}
-        run = self.laboratory.run(self.subject, texts, on_cpu=stage.on_cpu)
+        run = self._execute(stage)
         self._proof = replace(self._proof, runs=(*self._proof.runs, (stage, run)))
         return run
 
     def _repeat(self) -> Run:
         self.tell("reference once more")
-        return self.laboratory.run(self.subject, self.texts, on_cpu=True)
+        return self._execute(Stage.REFERENCE)
+
+    def _execute(self, stage: Stage) -> Run:
+        version = self.after if stage.rewritten and self.after is not None else self.before
+        return self.laboratory.run(version.subject, version.texts, on_cpu=stage.on_cpu)
 
 
 def _because(run: Run) -> str:
