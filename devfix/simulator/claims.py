@@ -72,6 +72,8 @@ def _storage_of_values(tensor: Tensor) -> Optional[torch.UntypedStorage]:
         if isinstance(tensor, UninitializedTensorMixin):
             with torch._C.DisableTorchFunctionSubclass():
                 return _storage(tensor)
+        if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+            return storage_of(torch._C._functorch.get_unwrapped(tensor))
         if tensor.layout == torch.sparse_coo:
             return _storage(tensor._values())
         if tensor.layout != torch.strided:

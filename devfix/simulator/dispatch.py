@@ -201,7 +201,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> None:
         what = direction(source or CPU, target or CPU)
         if what is not None:
-            self.machine.log.transfer(what, out.nbytes, by)
+            self.machine.log.transfer(what, size_of(out), by)
 
     def _claim(
         self,
@@ -257,6 +257,12 @@ def roots_of(tensors: Sequence[Tensor], device: torch.device) -> tuple[Made, ...
         if claim is not None and claim.device is device:
             found.update(dict.fromkeys(claim.roots or ((claim.made,) if claim.made is not None else ())))
     return tuple(found)[:MOST_ROOTS]
+
+
+def size_of(tensor: Tensor) -> int:
+    """Bytes that a copy of a tensor takes, of a sparse one that of what is written down."""
+    storage = storage_of(tensor) if tensor.layout is not torch.strided else None
+    return tensor.nbytes if storage is None else storage.nbytes()
 
 
 def direction(source: torch.device, target: torch.device) -> Optional[str]:

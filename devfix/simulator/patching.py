@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Callable
 
 _MISSING = object()
@@ -45,22 +47,44 @@ class Patcher:
         """Call a function when everything is put back, in turn with the rest."""
         self._undo.append((function, "", _CALL))
 
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Have everything as it was for as long as a block runs."""
+        replaced: list[tuple[Any, str, Any]] = []
+        for owner, name, own in reversed(self._undo):
+            if own is not _CALL:
+                replaced.append((owner, name, _current(owner, name, own)))
+                _put(owner, name, own)
+        try:
+            yield
+        finally:
+            for owner, name, own in reversed(replaced):
+                _put(owner, name, own)
+
     def undo(self) -> None:
         """Put everything back."""
         while self._undo:
             owner, name, own = self._undo.pop()
             if own is _CALL:
                 owner()
-            elif isinstance(owner, dict):
-                _restore_item(owner, *own)
-            elif own is _MISSING:
-                delattr(owner, name)
             else:
-                setattr(owner, name, own)
+                _put(owner, name, own)
 
 
-def _restore_item(mapping: dict[Any, Any], key: Any, value: Any) -> None:
-    if value is _MISSING:
-        mapping.pop(key, None)
+def _current(owner: Any, name: str, own: Any) -> Any:
+    if isinstance(owner, dict):
+        return own[0], owner.get(own[0], _MISSING)
+    return vars(owner).get(name, _MISSING)
+
+
+def _put(owner: Any, name: str, own: Any) -> None:
+    if isinstance(owner, dict):
+        key, value = own
+        if value is _MISSING:
+            owner.pop(key, None)
+        else:
+            owner[key] = value
+    elif own is _MISSING:
+        delattr(owner, name)
     else:
-        mapping[key] = value
+        setattr(owner, name, own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -23,7 +23,14 @@ class Refusal(NamedTuple):
 
     def exception(self) -> Exception:
         """The exception to raise."""
-        return self.error(self.message)
+        found: Any = self.error(self.message)
+        found.refusal = self
+        return found  # type: ignore[no-any-return]
+
+
+def refusal_of(error: Exception) -> Optional[Refusal]:
+    """The refusal that an exception was raised for, if it was raised for one."""
+    return getattr(error, "refusal", None)
 
 
 class NotSimulatedError(NotImplementedError):

@@ -14,6 +14,7 @@ from .patches import (
     availability,
     checkpoints,
     composed,
+    compilers,
     constructions,
     device_numbers,
     dlpack,
@@ -28,8 +29,10 @@ from .patches import (
     parallel,
     pinning,
     processes,
+    profiling,
     runtime,
     sharing,
+    sparse,
     storages,
     streams,
     tensor_moves,
@@ -64,6 +67,9 @@ PATCHES = (
     threads,
     constructions,
     device_numbers,
+    sparse,
+    compilers,
+    profiling,
     dtype_checks,
 )
 

@@ -19,7 +19,6 @@ _real: Any = torch.device
 _FACTORIES = """
     arange empty empty_like empty_permuted empty_strided eye fft.fftfreq fft.rfftfreq full full_like linspace logspace
     normal ones ones_like rand rand_like randint randint_like randn randn_like randperm zeros zeros_like
-    sparse_coo_tensor sparse_csr_tensor
 """.split()
 
 

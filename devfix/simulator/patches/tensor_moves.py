@@ -8,7 +8,7 @@ import torch
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
 from ..claims import CPU, Claim, Made, device_of, lay
-from ..dispatch import check_dtype, direction
+from ..dispatch import check_dtype, direction, size_of
 from ..machine import Machine, active
 from ..patching import Patcher
 from ..places import user_spot
@@ -45,7 +45,7 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
         out = source.detach().clone()
     what = direction(device_of(source), target)
     if what is not None and not _is_lazy(source):
-        machine.log.transfer(what, out.nbytes, by)
+        machine.log.transfer(what, size_of(out), by)
     return lay(out, Claim(target, Made("move", by, user_spot(2)) if machine.origins else None))
 
 

@@ -1,0 +1,159 @@
+"""Compilers: ``torch.compile``, ``torch.jit`` and CUDA graphs give programs another way to run; here they run as they are.
+
+What is compiled for an accelerator has no place on a CPU, and compiled for the CPU would not be checked. Numbers
+are therefore those of eager execution. A refusal inside a compiled function is raised as the compiler's own
+error, as it would be while it traces.
+"""
+
+from __future__ import annotations
+
+import functools
+import zipfile
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import torch
+from torch.jit import _state
+
+from ..machine import Machine
+from ..patching import Patcher
+from ..refusals import not_simulated, refusal_of
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Pass compiled code through."""
+    patcher.set(torch, "compile", compile_eagerly)
+    patcher.set(_state._enabled, "enabled", False)
+    for name in ("script", "trace"):
+        original = getattr(torch.jit, name)
+        patcher.everywhere(torch, name, original, _passing(patcher, original))
+    for name in ("freeze", "optimize_for_inference", "script_if_tracing"):
+        patcher.wrap(torch.jit, name, _unchanged)
+    patcher.set(torch.jit, "save", _save)
+    patcher.wrap(torch.jit, "load", _loading)
+    if machine.kind == "cuda":
+        _graphs(patcher)
+
+
+def compile_eagerly(model: Any = None, **options: Any) -> Any:
+    """``torch.compile``: the same model or function, wrapped as torch wraps it, but never compiled."""
+    if model is None:
+        return functools.partial(compile_eagerly, **options)
+    run = _Eager(raises_its_own=not options.get("disable", False))
+    if isinstance(model, torch.nn.Module):
+        return _optimized_module(model, run)
+    if not callable(model):
+        raise TypeError(f"torch.compile() expects a callable, got {type(model).__name__}")
+    return run(model)
+
+
+def _optimized_module(model: torch.nn.Module, run: _Eager) -> Any:
+    """torch's own wrapper, whose parameters are called ``_orig_mod.*`` in checkpoints."""
+    from torch._dynamo.eval_frame import OptimizedModule  # noqa: PLC0415 - takes a second to import
+
+    return OptimizedModule(model, run)  # type: ignore[arg-type]
+
+
+class _Eager:
+    """Stands where the compiler's context would be: runs functions as they are."""
+
+    def __init__(self, *, raises_its_own: bool) -> None:
+        self._raises_its_own = raises_its_own
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                if self._raises_its_own and refusal_of(error) is not None:
+                    raise _tracing_error(error) from error
+                raise
+
+        run._torchdynamo_orig_callable = function  # type: ignore[attr-defined]
+        return run
+
+
+def _tracing_error(error: Exception) -> Exception:
+    """What the compiler raises when it traces an operation that the device refuses."""
+    from torch._dynamo.exc import TorchRuntimeError  # noqa: PLC0415 - takes a second to import
+
+    text = (
+        "RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run FX node with fake tensors: "
+        f"got {type(error).__name__}({str(error)!r})"
+    )
+    return TorchRuntimeError(text)
+
+
+def _passing(patcher: Patcher, original: Any) -> Any:
+    """``torch.jit.script`` and ``trace``: what they are given comes back."""
+
+    @functools.wraps(original)
+    def passed(obj: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if obj is None:
+            return functools.partial(passed, *args, **kwargs)
+        if not isinstance(obj, (type, torch.nn.Module)) and str(obj.__module__).startswith("torch."):
+            # Derivatives that torch scripts for itself (torch/_decomp/decompositions_for_jvp.py).
+            with patcher.suspended():
+                return original(obj, *args, **kwargs)
+        if not isinstance(obj, type):
+            obj.save = functools.partial(_save, obj)
+        return obj
+
+    return passed
+
+
+def _unchanged(original: Any) -> Any:
+    @functools.wraps(original)
+    def same(obj: Any, *_args: Any, **_kwargs: Any) -> Any:
+        return obj
+
+    return same
+
+
+def _save(module: Any, file: Any, **_kwargs: Any) -> None:
+    """Save what was not scripted in a way that :func:`_loading` reads."""
+    vars(module).pop("save", None)
+    torch.save(module, file)
+
+
+def _loading(original: Any) -> Any:
+    """``torch.jit.load``: what was saved above, or a true scripted module."""
+
+    @functools.wraps(original)
+    def load(file: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if _is_script(file):
+            return original(file, "cpu", *args, **kwargs).to(map_location or "cpu")
+        return torch.load(file, map_location=map_location, weights_only=False)
+
+    return load
+
+
+def _is_script(file: Any) -> bool:
+    with zipfile.ZipFile(file) as archive:
+        found = any("/code/" in name for name in archive.namelist())
+    if hasattr(file, "seek"):
+        file.seek(0)
+    return found
+
+
+def _graphs(patcher: Patcher) -> None:
+    """CUDA graphs: callables stay as they are; a captured block, which only replays would run, is refused."""
+    patcher.set(torch.cuda, "CUDAGraph", _Refused)
+    patcher.set(torch.cuda.graphs, "CUDAGraph", _Refused)
+    patcher.set(torch.cuda, "graph", _Refused)
+    patcher.set(torch.cuda, "graph_pool_handle", lambda: (0, 1))
+    patcher.set(torch.cuda, "make_graphed_callables", _graphed)
+    for module in (torch.cuda, torch.cuda.graphs):
+        patcher.set(module, "is_current_stream_capturing", lambda: False)
+
+
+class _Refused:
+    """``torch.cuda.CUDAGraph`` and ``torch.cuda.graph``."""
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        raise not_simulated("CUDA graphs (torch.cuda.CUDAGraph)")
+
+
+def _graphed(callables: Any, *_args: Any, **_kwargs: Any) -> Any:
+    return tuple(callables) if isinstance(callables, Sequence) else callables
