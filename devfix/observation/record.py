@@ -99,6 +99,8 @@ class ObservedMismatch:
     """Operands that met and did not fit together, ``count`` times at this place.
 
     ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu")``.
+    ``wanted`` is the dtype that the operands to blame should have had, where that is the matter. ``history`` has the
+    stacks of what an optimizer went through: when it was built, got its state, and its parameters were moved.
     """
 
     kind: str
@@ -110,6 +112,8 @@ class ObservedMismatch:
     stack: tuple[Place, ...] = ()
     operands: tuple[ObservedOperand, ...] = ()
     names: tuple[tuple[tuple[str, str], ...], ...] = ()
+    wanted: str | None = None
+    history: tuple[tuple[str, tuple[Place, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +336,13 @@ def _mismatch(fields: _Fields) -> ObservedMismatch:
         stack=fields.each("stack", _place),
         operands=fields.each("operands", _operand),
         names=tuple(_names(item) for item in fields.items("names")),
+        wanted=fields.text_or_none("wanted"),
+        history=fields.maybe("history", _history) or (),
     )
+
+
+def _history(fields: _Fields) -> tuple[tuple[str, tuple[Place, ...]], ...]:
+    return tuple((name, fields.each(name, _place)) for name in ("built", "filled", "moved") if fields.value(name))
 
 
 def _names(held: object) -> tuple[tuple[str, str], ...]:

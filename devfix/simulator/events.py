@@ -11,6 +11,7 @@ import torch
 from .callers import is_module_state, is_optimizer_state
 from .claims import Claim, Made
 from .expressions import holders, paths_to
+from .histories import history
 from .owners import Owners
 from .places import Spot, place, spot_of, user_spot, user_stack
 from .refusals import Refusal
@@ -175,6 +176,7 @@ def _data(
         "sink": None,
         "stack": [place(spot_of(frame)) for frame in stack],
         "names": [surroundings(frame) for frame in stack],
+        "history": history() if refusal.kind == "device" else None,
         "operands": [
             {
                 **_described(operand, refusal, innermost),
