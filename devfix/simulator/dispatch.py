@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import dtype_healing, operand_rules
@@ -42,6 +44,9 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge one call, carry it out on the true data, and lay claims on what comes out."""
         if types and any(map(_dispatches_itself, types)):
+            if any(issubclass(kind, (FakeTensor, FunctionalTensor)) for kind in types):
+                # A tracer's; its mode lies below this one, and would not be asked.
+                return func(*args, **(kwargs or {}))
             # A subclass with a dispatch of its own goes first; what it calls inside comes here.
             return NotImplemented
         kwargs = kwargs or {}

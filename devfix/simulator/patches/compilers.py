@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Callable
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.jit import _state
 
 from ..machine import Machine
@@ -31,6 +32,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
         patcher.wrap(torch.jit, name, _unchanged)
     patcher.set(torch.jit, "save", _save)
     patcher.wrap(torch.jit, "load", _loading)
+    patcher.wrap(FakeTensor, "__new__", lambda original: _without_data(machine, original))
     if machine.kind == "cuda":
         _graphs(patcher)
 
@@ -137,8 +139,25 @@ def _is_script(file: Any) -> bool:
     return found
 
 
+def _without_data(machine: Machine, original: Any) -> Any:
+    """``FakeTensor``: one that says it is on an accelerator makes a build without one abort in autograd."""
+
+    @functools.wraps(original)
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, (torch.device, str)) and torch.device(value).type == machine.kind:
+                raise not_simulated("tensors without data on an accelerator (FakeTensorMode, torch.export)")
+        return original(cls, *args, **kwargs)
+
+    return new
+
+
 def _graphs(patcher: Patcher) -> None:
     """CUDA graphs: callables stay as they are; a captured block, which only replays would run, is refused."""
+    for name in ("_cuda_CUDAAllocator_AllocatorState", "_set_cached_tensors_enabled"):
+        # Imported by name where torch.compile keeps graphs (torch/_inductor/cudagraph_trees.py).
+        if not hasattr(torch._C, name):
+            patcher.set(torch._C, name, _Refused)
     patcher.set(torch.cuda, "CUDAGraph", _Refused)
     patcher.set(torch.cuda.graphs, "CUDAGraph", _Refused)
     patcher.set(torch.cuda, "graph", _Refused)
