@@ -150,7 +150,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _placed(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
         """A call that says where its result goes: a factory, ``*_like``, ``new_*`` or a conversion."""
         named = kwargs["device"]
-        if named.type == "meta":
+        if named.type == "meta" or (named.type != "cpu" and _is_traced()):
             return func(*args, **kwargs)
         device = self._destination(func, named, kwargs, tensors)
         if kwargs.get("generator") is not None:
@@ -320,6 +320,11 @@ def _made_by(func: Any, tensors: Sequence[Tensor]) -> Made:
         return Made("result", f"torch.{name}", spot)
     by = "torch.tensor" if name == "lift_fresh" else f"torch.{name}"
     return Made("random-factory" if any(word in name for word in _RANDOM) else "factory", by, spot)
+
+
+def _is_traced() -> bool:
+    """Whether tensors have no data at the moment, as in a tracer."""
+    return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
 
 
 def _dispatches_itself(kind: Any) -> bool:
