@@ -8,8 +8,10 @@ from typing import Any, Optional
 import torch
 
 from ..claims import Claim, claim_of, device_of, lay
-from ..machine import Machine
+from ..events import Operand
+from ..machine import Machine, active
 from ..patching import Patcher
+from ..refusals import Refusal
 
 Tensor = torch.Tensor
 _gradient: Any = torch._C.TensorBase.grad
@@ -29,11 +31,20 @@ def _get(self: Tensor) -> Optional[Tensor]:
 def _set(self: Tensor, value: Optional[Tensor]) -> None:
     if isinstance(value, Tensor) and device_of(value) != device_of(self):
         # torch/csrc/autograd/python_variable.cpp
-        raise RuntimeError(
+        text = (
             f"attempting to assign a gradient with device type '{device_of(value).type}' to a tensor with device type "
             f"'{device_of(self).type}'. Please ensure that the gradient and the tensor are on the same device"
         )
+        _refuse(text, value, self)
     _gradient.__set__(self, value)
+
+
+def _refuse(text: str, value: Tensor, tensor: Tensor) -> None:
+    machine = active()
+    assert machine is not None  # noqa: S101 - patches are only there while a machine is simulated
+    operands = [Operand(r, t, claim_of(t), device_of(t)) for r, t in (("grad", value), ("self", tensor))]
+    blamed = value if machine.is_accelerator(device_of(tensor)) else tensor
+    machine.refuse(Refusal(text, blamed=(blamed,)), "Tensor.grad", operands)
 
 
 def _delete(self: Tensor) -> None:
@@ -41,14 +52,21 @@ def _delete(self: Tensor) -> None:
 
 
 def _with_claim_of(gradient: Tensor, tensor: Tensor) -> Tensor:
-    """Let a gradient be where its tensor is, unless the tensor was moved away from it."""
-    claim = claim_of(gradient)
+    """Let a gradient be where its tensor is, unless the tensor was moved away from it.
+
+    Where mistakes are healed it always is: operands on two devices leave gradients that no accelerator computes.
+    """
+    machine, claim = active(), claim_of(gradient)
     if claim is not None and claim.device is None:
         claim.device = device_of(tensor)
-    elif gradient.dim() == 0 and device_of(gradient) != device_of(tensor):
+    elif device_of(gradient) != device_of(tensor) and (gradient.dim() == 0 or _heals(machine)):
         # The engine takes scalars to the other device (torch/csrc/autograd/engine.cpp, validate_outputs).
         lay(gradient, Claim(device_of(tensor)))
     return gradient
+
+
+def _heals(machine: Optional[Machine]) -> bool:
+    return machine is not None and machine.heal
 
 
 def _grad(original: Any) -> Any:
