@@ -128,12 +128,12 @@ def lstsq(call: Call) -> Optional[torch.device]:
 
 
 def trilinear(call: Call) -> Optional[torch.device]:
-    """Linear.cpp: the first and the third are multiplied by ``bmm`` (or one by one when empty), then the second."""
+    """Linear.cpp: the first two are multiplied by ``bmm`` (or one by one when empty), then the third."""
     first, second, third = (call.need(name) for name in ("i1", "i2", "i3"))
     if 0 in first.shape + second.shape + third.shape:
-        return iterate([first._replace(shape=(1,)), third._replace(shape=(1,))]).device
-    common = same_device([("self", first.device), ("mat2", third.device)], "wrapper_CUDA_bmm")
-    return same_device([("self", common), ("mat2", second.device)], "wrapper_CUDA_bmm")
+        return iterate([first._replace(shape=(1,)), second._replace(shape=(1,))]).device
+    common = same_device([("self", first.device), ("mat2", second.device)], "wrapper_CUDA_bmm")
+    return same_device([("self", common), ("mat2", third.device)], "wrapper_CUDA_bmm")
 
 
 def pinv(call: Call) -> Optional[torch.device]:

@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import dtype_healing, operand_rules
+from . import dtype_healing, dtype_rules, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of
 from .events import Operand
 from .generators import device_of_generator, own
@@ -61,7 +61,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         device = self._judged(func, args, kwargs, tensors)
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
-        out = self._called(func, args, kwargs)
+        out = self._called(func, args, kwargs, device)
         if type(device) is list:
             for place, result in zip(device, _results(out)):
                 self._claim(func, result, place, tensors)
@@ -69,10 +69,20 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._claim(func, out, device, tensors)
         return out
 
-    def _called(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if self.machine.heal:
-            return dtype_healing.call(self.machine, func, args, kwargs)
-        return func(*args, **kwargs)
+    def _called(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], device: Any = None) -> Any:
+        """Carry out an operator on the true data; ``device`` is where its results will claim to be."""
+        try:
+            return func(*args, **kwargs)
+        except dtype_rules.ERRORS as error:
+            placed = isinstance(device, torch.device) and device is not CPU
+            wide = dtype_rules.widened(func, args, kwargs, error) if placed else None
+            if wide is not None:
+                return wide[0]
+            if self.machine.heal:
+                return dtype_healing.call(self.machine, func, args, kwargs)
+            if placed:
+                raise dtype_rules.in_its_words(func, args, device, error) from None
+            raise
 
     def _judged(
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[Tensor]
@@ -94,7 +104,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return verdict
         if verdict is not None and verdict is not CPU:
             self._use(func, verdict)
-        return verdict  # type: ignore[no-any-return]
+        return verdict
 
     def _mixed(
         self,
@@ -129,7 +139,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any],
         devices: list[Optional[torch.device]],
     ) -> Optional[torch.device]:
-        if _in_formula():
+        if refusal.kind == "device" and _in_formula():
             # The engine itself takes gradients to the device they belong on; C++ formulas know no mistakes.
             return None
         self.refuse(refusal, func._schema.name, named_operands(func, args, kwargs))

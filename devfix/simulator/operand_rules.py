@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 
 import torch
 
-from . import composite_rules, foreach_rules, indexing_rules, layer_rules
+from . import composite_rules, dtype_rules, foreach_rules, indexing_rules, layer_rules
 from .generated_checks import checked, method_of, overload_of
 from .iterator_rules import elementwise
 from .kernel_table import HOST_ONLY
@@ -116,20 +116,27 @@ def alone(
 ) -> Verdict:
     """The same for operands that all claim one accelerator: few operations refuse that."""
     try:
-        rule = _alone[func]
+        placed, dtypes = _alone[func]
     except KeyError:
-        rule = _alone[func] = _ALONE.get(func._schema.name) or (_unknown if _is_missing(func) else None)
-    if rule is None:
+        name = func._schema.name
+        placed = _ALONE.get(name) or (_unknown if _is_missing(func) else None)
+        dtypes = dtype_rules.REFUSED.get(name)
+        _alone[func] = placed, dtypes
+    if dtypes is not None:
+        refusal = dtypes(func, args, device)
+        if refusal is not None:
+            return refusal
+    if placed is None:
         return device
     call = Call(func, args, kwargs, tensors, lambda _: device)
     try:
-        return rule(call)  # type: ignore[no-any-return]
+        return placed(call)  # type: ignore[no-any-return]
     except RefusedError as refused:
         return refused.refusal._replace(blamed=blamed_in(call, refused.refusal.kind))
 
 
-#: The rule for operands on one accelerator, where there is one.
-_alone: dict[Any, Optional[_Rule]] = {}
+#: The rules for operands on one accelerator, on places and on dtypes, where there are any.
+_alone: dict[Any, tuple[Optional[_Rule], Optional[dtype_rules.Rule]]] = {}
 
 
 def _lengths_on_host(call: Call) -> Verdict:

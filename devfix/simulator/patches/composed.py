@@ -35,7 +35,7 @@ _COMPARED: list[tuple[Sequence[Any], str, str, compare.Comparison]] = [
     ([torch.linalg], "multi_dot", "tensors", compare.multi_dot),
     ([_FUNCTIONS], "chain_matmul", "tensors", compare.multi_dot),
     ([_FUNCTIONS], "stft", "input n_fft hop_length win_length window", compare.stft),
-    ([_FUNCTIONS], "istft", "input n_fft hop_length win_length window", compare.istft),
+    ([torch, torch.functional], "istft", "input n_fft hop_length win_length window", compare.istft),
     ([torch.nn.functional], "scaled_dot_product_attention", "query key value", compare.attention),
 ]
 _RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
