@@ -23,6 +23,7 @@ from .patches import (
     generators,
     gradients,
     legacy_types,
+    libraries,
     loaders,
     numpy_interchange,
     optimizers,
@@ -45,6 +46,7 @@ from .patching import Patcher
 PATCHES = (
     availability,
     runtime,
+    libraries,
     streams,
     generators,
     autocast,

@@ -33,6 +33,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
     patcher.set(torch.jit, "save", _save)
     patcher.wrap(torch.jit, "load", _loading)
     patcher.wrap(FakeTensor, "__new__", lambda original: _without_data(machine, original))
+    if machine.count and hasattr(getattr(torch, "accelerator", None), "Graph"):
+        patcher.set(torch.accelerator, "Graph", _Refused)
     if machine.kind == "cuda":
         _graphs(patcher)
 

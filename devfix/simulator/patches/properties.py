@@ -49,6 +49,8 @@ _XPU = {
     "has_fp16": True,
     "has_fp64": True,
     "has_atomic64": True,
+    "has_subgroup_matrix_multiply_accumulate": True,
+    "has_bfloat16_conversions": True,
     "type": "gpu",
 }
 
