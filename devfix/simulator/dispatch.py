@@ -12,7 +12,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import dtype_healing, dtype_rules, operand_rules
-from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of
+from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
 from .events import Operand
 from .generators import device_of_generator, own
 from .machine import Machine
@@ -62,6 +62,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
         out = self._called(func, args, kwargs, device)
+        if self.machine.kind == "mps":
+            out = metal_dtypes.holding(self.machine, device, out, func._schema.name, tensors)
         if type(device) is list:
             for place, result in zip(device, _results(out)):
                 self._claim(func, result, place, tensors)
@@ -162,6 +164,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         named = kwargs["device"]
         if named.type == "meta" or (named.type != "cpu" and _is_traced()):
             return func(*args, **kwargs)
+        if len(tensors) > 1:
+            self._judged(func, args, kwargs, tensors)
         device = self._destination(func, named, kwargs, tensors)
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
@@ -185,7 +189,6 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if named.type != "cpu":
             device = self.machine.device(named)
             self.machine.touch()
-            check_dtype(self.machine, device, kwargs.get("dtype"))
             return device
         if "pin_memory" in kwargs and func._schema.name != "aten::_to_copy":
             # Only the Python bindings say anything of pinning, so the user asked for the CPU.
@@ -232,17 +235,25 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for result in _results(out):
             if claim_of(result) is not None or (tensors and _is_part(result, tensors)):
                 continue
-            if claim is None:
-                claim = self._new_claim(func, device, tensors, pinned=pinned)
+            if claim is None or self.machine.origins:
+                claim = self._new_claim(func, device, tensors, result.dtype, pinned=pinned)
             # A claim that may yet settle belongs to one storage.
             lay(result, Claim(None) if claim.device is None else claim)
 
     def _new_claim(
-        self, func: Any, device: Optional[torch.device], tensors: list[Tensor], *, pinned: bool
+        self,
+        func: Any,
+        device: Optional[torch.device],
+        tensors: list[Tensor],
+        dtype: torch.dtype,
+        *,
+        pinned: bool,
     ) -> Claim:
         if device is None or not self.machine.origins:
             return Claim(device, pinned=pinned)
-        return Claim(device, _made_by(func, tensors), roots_of(tensors, device), pinned=pinned)
+        types = dict.fromkeys(made for t in tensors if t.dtype == dtype for made in types_of(t))
+        made, roots = _made_by(func, tensors, dtype), roots_of(tensors, device)
+        return Claim(device, made, roots, pinned=pinned, types=tuple(types)[:MOST_ROOTS])
 
 
 def tensors_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
@@ -289,17 +300,6 @@ def direction(source: torch.device, target: torch.device) -> Optional[str]:
     return "device-to-host" if target.type == "cpu" else "peer"
 
 
-def check_dtype(machine: Machine, device: torch.device, dtype: Optional[torch.dtype]) -> None:
-    """Raise what MPS says to a float64 tensor."""
-    if device.type == "mps" and dtype in (torch.float64, torch.complex128):
-        name = str(dtype).replace("torch.", "")
-        text = (
-            f"Cannot convert a MPS Tensor to {name} dtype as the MPS framework doesn't support {name}. "
-            "Please use float32 instead."
-        )
-        raise TypeError(text)
-
-
 def _device(tensor: Tensor) -> Optional[torch.device]:
     """Where a tensor claims to be; None for any device."""
     claim = claim_of(tensor)
@@ -323,9 +323,11 @@ def _is_part(result: Tensor, tensors: Sequence[Tensor]) -> bool:
     return own is not None and any(storage_of(tensor) is own for tensor in tensors)
 
 
-def _made_by(func: Any, tensors: Sequence[Tensor]) -> Made:
+def _made_by(func: Any, tensors: Sequence[Tensor], dtype: torch.dtype) -> Made:
     name = func._schema.name.replace("aten::", "")
     spot = user_spot(4)
+    if name == "_to_copy" and tensors[0].dtype != dtype:
+        return Made("cast", "Tensor.to", spot)
     if tensors and name != "lift_fresh" and not name.startswith("new_") and not name.endswith("_like"):
         return Made("result", f"torch.{name}", spot)
     by = "torch.tensor" if name == "lift_fresh" else f"torch.{name}"

@@ -21,6 +21,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     """Keep gradients where their tensors are."""
     patcher.set(Tensor, "grad", property(_get, _set, _delete))
     patcher.wrap(torch.autograd, "grad", _grad)
+    patcher.wrap(torch.autograd, "_engine_run_backward", functools.partial(_rooted, machine))
 
 
 def _get(self: Tensor) -> Optional[Tensor]:
@@ -81,3 +82,26 @@ def _grad(original: Any) -> Any:
         return found
 
     return grad
+
+
+def _rooted(machine: Machine, original: Any) -> Any:
+    """The engine's start, which wants each gradient where its output is and takes a number there itself."""
+
+    def _engine_run_backward(outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
+        placed = [_root(machine, number, *pair) for number, pair in enumerate(zip(outputs, gradients))]
+        return original(outputs, type(gradients)(placed), *args, **kwargs)
+
+    return _engine_run_backward
+
+
+def _root(machine: Machine, number: int, output: Any, gradient: Any) -> Any:
+    if not isinstance(output, Tensor) or not isinstance(gradient, Tensor):
+        return gradient
+    expected, found = device_of(output), device_of(gradient)
+    if found == expected:
+        return gradient
+    if gradient.dim():
+        # torch/csrc/autograd/engine.cpp, validate_outputs
+        text = f"invalid gradient at index {number} - expected device {expected} but got {found}"
+        _refuse(text, gradient, output)
+    return lay(gradient.clone(), Claim(expected))
