@@ -32,6 +32,13 @@ class OutputFormat(str, enum.Enum):
     JSON = "json"
 
 
+class ErrorFormat(str, enum.Enum):
+    """How the explanation of an error is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 class Color(str, enum.Enum):
     """When to colour; ``auto`` means on a terminal, unless NO_COLOR is set."""
 
@@ -283,11 +290,34 @@ def rules(output_format: Format = OutputFormat.TEXT) -> None:
 
 
 @app.command()
-def explain(rule: Annotated[str, typer.Argument(help="A rule's code or name.")]) -> None:
-    """Show a rule's page: what is wrong, why, an example, and the fix."""
-    from devfix import commands
+def explain(
+    rule: Annotated[str | None, typer.Argument(help="A rule's code or name.")] = None,
+    error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Explain the error in this text instead; `-` reads standard input."
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the files of the traceback are.")
+    ] = None,
+    output_format: Annotated[ErrorFormat, typer.Option("--output-format")] = ErrorFormat.TEXT,
+    color: Colour = Color.AUTO,
+) -> None:
+    """Show a rule's page, or say what a pasted error means and how it is fixed.
 
-    raise typer.Exit(commands.explain(rule))
+    With --error the exit code is 0 when the error is explained, 1 when it is not recognised, 2 when
+    there is nothing that reads as an error.
+    """
+    if (rule is None) == (error is None):
+        raise typer.BadParameter("give either a rule or --error FILE")
+    if error is None:
+        from devfix import commands
+
+        raise typer.Exit(commands.explain(rule or ""))
+    from devfix.tracebacks import command
+
+    raise typer.Exit(command.explain_error(command.Options(error, source, output_format.value, color.value)))
 
 
 def _split(values: list[str] | None) -> tuple[str, ...]:

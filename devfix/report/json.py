@@ -39,8 +39,8 @@ def _summary(results: Results) -> dict[str, Any]:
 def _file(report: FileReport) -> dict[str, Any]:
     return {
         "path": report.path,
-        "findings": [_finding(finding) for finding in report.findings],
-        "fixed": [_finding(finding) for finding in report.fixed],
+        "findings": [finding_data(finding) for finding in report.findings],
+        "fixed": [finding_data(finding) for finding in report.fixed],
         "changed": report.new_text is not None,
         "suppressed": report.suppressed,
         "skipped": None if report.skipped is None else asdict(report.skipped),
@@ -48,7 +48,8 @@ def _file(report: FileReport) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data."""
     return {
         "code": finding.code,
         "rule": finding.rule,
