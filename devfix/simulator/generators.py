@@ -48,6 +48,7 @@ class Generator(_RealGenerator, metaclass=_SeesReal):  # type: ignore[misc]
             raise RuntimeError(
                 f"Cannot get {named.type.upper()} generator without ATen_{named.type} library."
             )
+        machine.work()
         made = super().__new__(cls, device="cpu")
         _claimed[made._cdata] = machine.device(named)
         return made

@@ -52,9 +52,11 @@ class Machine:
         self.log = Log()
         self.children = Children() if children is None else children
         self.devices = [torch.device(kind, index) for index in range(self.count)]
-        #: The process that asked whether there is an accelerator, and the one that has a context on it.
+        #: The process that asked whether there is an accelerator, the one that has a context on it, and
+        #: the one that could not have one.
         self._asking: Optional[int] = None
         self._using: Optional[int] = None
+        self._faulted: Optional[int] = None
         self.initialised = False
         #: Where ``torch.Tensor(2, 3)`` goes (``torch.set_default_tensor_type``).
         self.default_type_device = CPU
@@ -90,6 +92,7 @@ class Machine:
         if self.kind == "none":
             raise AssertionError("Torch not compiled with CUDA enabled")
         if self.forked and self.kind in ("cuda", "xpu"):
+            self._faulted = os.getpid()
             self.refuse(Refusal(FORKED.format(self.kind.upper()), "worker"), f"torch.{self.kind}._lazy_init")
             return
         self.work()
@@ -98,9 +101,13 @@ class Machine:
 
     def work(self) -> None:
         """The driver does something; in a process forked from one that has a context it fails."""
+        if getattr(self._of_thread, "asleep", False):
+            return
         if self._using is None and not self.forked:
             self._using = os.getpid()
-        elif self.forked or self._using != os.getpid():
+        elif (self.forked or self._using != os.getpid()) and not (self.heal and self._faulted == os.getpid()):
+            # Where mismatches are healed, the first says it all: what follows works on what should not be there.
+            self._faulted = os.getpid()
             fault = self.fault("initialization error")
             self.refuse(Refusal(str(fault), "worker", type(fault)), "cudaGetDevice")
 

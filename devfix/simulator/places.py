@@ -7,6 +7,7 @@ import linecache
 import os
 import sys
 import sysconfig
+import threading
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, Optional
 
@@ -59,14 +60,27 @@ def user_frame(depth: int = 1) -> Optional[FrameType]:
 
 
 def user_spot(depth: int = 1) -> Optional[Spot]:
-    """Where the innermost frame of the user's own code stands."""
+    """Where the innermost frame of the user's own code stands, or stood when it started this thread of a library."""
     frame = user_frame(depth + 1)
-    return None if frame is None else Spot(frame.f_code, frame.f_lasti)
+    if frame is not None:
+        return Spot(frame.f_code, frame.f_lasti)
+    spots = _start().spots
+    return Spot(*list(spots.items())[-1]) if spots else None
 
 
 def user_stack(depth: int = 1, limit: int = 20) -> list[FrameType]:
-    """The innermost ``limit`` frames of the user's own code, outermost first."""
-    frame: Optional[FrameType] = sys._getframe(depth)
+    """The innermost ``limit`` frames of the user's own code, outermost first.
+
+    In a thread of a library, such as the one that pins a loader's batches, those that started it and still run.
+    """
+    found = _user_frames(sys._getframe(depth), limit)
+    if found or not _start().spots:
+        return found
+    started = _user_frames(sys._current_frames().get(_start().thread), limit)
+    return [frame for frame in started if frame.f_code in _start().spots]
+
+
+def _user_frames(frame: Optional[FrameType], limit: int) -> list[FrameType]:
     found: list[FrameType] = []
     while frame is not None and len(found) < limit:
         if is_user_file(frame.f_code.co_filename):
@@ -76,8 +90,36 @@ def user_stack(depth: int = 1, limit: int = 20) -> list[FrameType]:
 
 
 def spot_of(frame: FrameType) -> Spot:
-    """The instruction that a frame is executing."""
-    return Spot(frame.f_code, frame.f_lasti)
+    """The instruction that a frame is executing, or executed when it started this thread."""
+    return Spot(frame.f_code, _start().spots.get(frame.f_code, frame.f_lasti))
+
+
+class Start(NamedTuple):
+    """The start of a thread: by which other, and which instructions the user's code was executing there."""
+
+    thread: int
+    spots: dict[CodeType, int]
+
+
+_of_thread = threading.local()
+
+
+def start_here() -> Start:
+    """The start of a thread that is started now."""
+    return Start(threading.get_ident(), {spot.code: spot.instruction for spot in map(spot_of, user_stack(2))})
+
+
+def started(start: Start) -> None:
+    """Remember how this thread was started."""
+    _of_thread.start = start
+
+
+def _start() -> Start:
+    return getattr(_of_thread, "start", NOWHERE)
+
+
+#: The start of a thread of which nothing is known.
+NOWHERE = Start(0, {})
 
 
 def place(spot: Optional[Spot]) -> Optional[dict[str, Any]]:

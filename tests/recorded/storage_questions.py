@@ -167,7 +167,7 @@ QUESTIONS.lines(
     m = copy.deepcopy(net.cuda()); m.one.weight is m.two.weight, m.plain.device
     copy.deepcopy(lin.cuda())(g).device
     m = lin.cuda(); m(g).sum().backward(); copy.deepcopy(m).weight.grad.device
-    m = lin.cuda(); o = copy.deepcopy(Stepped(torch.optim.Adam, m)); {str(v.device) for s in o.state.values() for v in s.values()}
+    m = lin.cuda(); o = copy.deepcopy(Stepped(torch.optim.Adam, m)); sorted({str(v.device) for s in o.state.values() for v in s.values()})
     copy.deepcopy(g.requires_grad_() * 2)
     c.as_subclass(Named).cuda().device, type(c.as_subclass(Named).cuda()).__name__
     c.as_subclass(Named).to("cuda").device, type(c.as_subclass(Named).to("cuda")).__name__

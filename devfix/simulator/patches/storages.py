@@ -47,7 +47,9 @@ def _new(machine: Machine, original: Any) -> Any:
         target = CPU if device is None else machine.device(device)
         if not machine.is_accelerator(target):
             return original(cls, *args, **kwargs, **({} if device is None else {"device": device}))
-        machine.touch()
+        if not (machine.heal and machine.forked):
+            # Collating in a worker that has tensors of the device already makes storages, too.
+            machine.touch()
         made = original(cls, *args, **kwargs)
         origin = Made("factory", "torch.UntypedStorage", user_spot()) if machine.origins else None
         made._claim = Claim(target, origin)
