@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from devfix.interpreters import interpreters
 
 #: Asked in the user's interpreter: which torch there is, and which accelerator really computes.
 _QUESTION = """
@@ -83,7 +82,7 @@ def find_witness(on: str, python: str | None, folder: Path) -> Witness:
     or on the path: the first one that has torch.
     """
     tried = []
-    for candidate in [python] if python else _interpreters(folder):
+    for candidate in [python] if python else interpreters(folder):
         found = _ask(candidate)
         if found.get("torch"):
             return _chosen(on, found)
@@ -111,20 +110,6 @@ def _chosen(on: str, found: dict[str, Any]) -> Witness:
 def _numbers(version: str) -> tuple[int, int]:
     words = version.split(".")
     return (int(words[0]), int(words[1])) if len(words) > 1 and words[1].isdecimal() else (0, 0)
-
-
-def _interpreters(folder: Path) -> Iterator[str]:
-    """Interpreters that may be the user's, the likeliest first, each once."""
-    environments = [os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")]
-    environments += [str(folder / name) for name in (".venv", "venv")]
-    found = [_python_of(Path(each)) for each in environments if each]
-    found += [shutil.which("python3"), shutil.which("python"), sys.executable]
-    yield from dict.fromkeys(each for each in found if each)
-
-
-def _python_of(environment: Path) -> str | None:
-    names = ("bin/python", "Scripts/python.exe", "python.exe")
-    return next((str(environment / name) for name in names if (environment / name).is_file()), None)
 
 
 def _ask(python: str) -> dict[str, Any]:
