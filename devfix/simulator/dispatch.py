@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import dtype_healing, dtype_rules, operand_rules
+from . import dtype_healing, dtype_rules, metal_dtypes, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
 from .events import Operand
 from .generators import device_of_generator, own
@@ -177,6 +177,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if device is not None and tensors:
             self._use(func, device)
         out = self._called(func, args, kwargs)
+        if self.machine.kind == "mps":
+            out = metal_dtypes.holding(self.machine, device, out, func._schema.name, tensors)
         if func._schema.name == "aten::_to_copy":
             self._count_copy(_device(tensors[0]), device, out, "Tensor.to")
         if device is not CPU or self.machine.origins or pinned:

@@ -13,8 +13,8 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _device as default_device
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
-from ..dispatch import check_dtype
 from ..machine import Machine, active
+from ..metal_dtypes import holding
 from ..patching import Patcher
 from ..places import user_spot
 from .tensor_moves import move
@@ -61,7 +61,7 @@ def _laid(
         return out
     if machine.is_accelerator(device):
         machine.touch()
-        check_dtype(machine, device, out.dtype)
+        out = holding(machine, device, out, by, [])
     elif pinned:
         machine.work()
     made = Made(kind, by, user_spot(3)) if machine.origins else None

@@ -7,9 +7,10 @@ from typing import Any, Optional
 import torch
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
-from ..claims import CPU, Claim, Made, device_of, lay
-from ..dispatch import check_dtype, direction, size_of
+from ..claims import CPU, Claim, Made, device_of, lay, types_of
+from ..dispatch import direction, size_of
 from ..machine import Machine, active
+from ..metal_dtypes import held
 from ..patching import Patcher
 from ..places import user_spot
 
@@ -35,7 +36,7 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
     assert machine is not None  # noqa: S101 - patches are only there while a machine is simulated
     if machine.is_accelerator(target):
         machine.touch()
-        check_dtype(machine, target, source.dtype)
+        source = _true_to(source, held(machine, target, source.dtype, "aten::_to_copy", [source]))
     elif machine.forked:
         machine.work()
     if _is_lazy(source):
@@ -46,7 +47,8 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
     what = direction(device_of(source), target)
     if what is not None and not _is_lazy(source):
         machine.log.transfer(what, size_of(out), by)
-    return lay(out, Claim(target, Made("move", by, user_spot(2)) if machine.origins else None))
+    made = Made("move", by, user_spot(2)) if machine.origins else None
+    return lay(out, Claim(target, made, types=types_of(source) if machine.origins else ()))
 
 
 def _is_lazy(tensor: Tensor) -> bool:
