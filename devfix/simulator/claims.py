@@ -35,10 +35,11 @@ class Claim:
 
     ``device`` is None for what was made inside C++ without any word on where: such a tensor fits every
     device, and settles with the first tensor it meets. ``roots`` tell what a computed tensor was computed
-    from (at most :data:`MOST_ROOTS`), as far as it shares the device.
+    from (at most :data:`MOST_ROOTS`), as far as it shares the device, and ``types`` the same for its dtype,
+    which a move keeps; both are empty where that is ``made`` itself.
     """
 
-    __slots__ = ("device", "made", "pinned", "roots")
+    __slots__ = ("device", "made", "pinned", "roots", "types")
 
     def __init__(
         self,
@@ -47,11 +48,21 @@ class Claim:
         roots: tuple[Made, ...] = (),
         *,
         pinned: bool = False,
+        types: tuple[Made, ...] = (),
     ) -> None:
         self.device = device
         self.made = made
         self.roots = roots
         self.pinned = pinned
+        self.types = types
+
+
+def types_of(tensor: Tensor) -> tuple[Made, ...]:
+    """Where the dtype of a tensor comes from, as far as that is known."""
+    claim = claim_of(tensor)
+    if claim is None or claim.made is None:
+        return ()
+    return claim.types or (claim.made,)
 
 
 #: How many origins of a computed tensor are remembered; more would not fit a message.

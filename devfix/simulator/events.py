@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple, Optional
 import torch
 
 from .callers import is_module_state, is_optimizer_state
-from .claims import Claim, Made
+from .claims import Claim, Made, types_of
 from .expressions import holders, paths_to
 from .histories import history
 from .owners import Owners
@@ -67,7 +67,7 @@ class Log:
         blamed = [operand for operand in operands if _is_blamed(refusal, operand)]
         kind = _kind(refusal, blamed)
         spot = user_spot(2)
-        origins = _origins(operation, blamed, spot)
+        origins = _origins(refusal, operation, blamed, spot)
         first = (operation, *(operand.role for operand in blamed))
         events = self._mismatches.setdefault((kind, _here(spot)), [])
         for event in events:
@@ -140,7 +140,17 @@ def _kind(refusal: Refusal, blamed: Sequence[Operand]) -> str:
     return "optimizer-state" if in_state else refusal.kind
 
 
-def _origins(operation: str, blamed: Sequence[Operand], sink: Optional[Spot]) -> _Origins:
+def _roots(refusal: Refusal, operand: Operand) -> tuple[Made, ...]:
+    """What an operand goes back to, as far as its device or (where that is the matter) its dtype is concerned."""
+    if refusal.kind.endswith("dtype"):
+        return types_of(operand.tensor)
+    claim = operand.claim
+    if claim is None or claim.made is None:
+        return ()
+    return claim.roots or (claim.made,)
+
+
+def _origins(refusal: Refusal, operation: str, blamed: Sequence[Operand], sink: Optional[Spot]) -> _Origins:
     """What tells one mistake at a line from another: what the operands to blame go back to.
 
     The parameters and buffers of modules that were not moved are one mistake, however many they are. What the
@@ -148,16 +158,13 @@ def _origins(operation: str, blamed: Sequence[Operand], sink: Optional[Spot]) ->
     """
     found: set[Any] = set()
     for operand in blamed:
-        claim = operand.claim
-        made = (claim.roots or (claim.made,)) if claim is not None else (None,)
+        roots = _roots(refusal, operand)
         if is_module_state(operand.tensor):
             found.add("module")
-        elif made == (None,):
+        elif not roots:
             found.add((operation, operand.role))
         else:
-            found.update(
-                (root.kind, root.by, _here(root.spot)) for root in made if root and root.spot != sink
-            )
+            found.update((root.kind, root.by, _here(root.spot)) for root in roots if root.spot != sink)
     return frozenset(found) if blamed else frozenset([operation])
 
 
@@ -203,7 +210,7 @@ def _described(operand: Operand, refusal: Refusal, frame: Any) -> dict[str, Any]
         "paths": paths_to(tensor, frame),
         "module": holders(tensor, frame),
         "made": _made(claim.made if claim is not None else None),
-        "roots": [_made(root) for root in (claim.roots if claim is not None else ())],
+        "roots": [_made(root) for root in _roots(refusal, operand) if claim is None or root != claim.made],
     }
 
 

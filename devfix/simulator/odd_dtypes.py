@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple, Optional
 
 import torch
 
-from .claims import claim_of
+from .claims import types_of
 from .slots import Slot
 
 _INDICES = frozenset({"index", "indices", "offsets"})
@@ -149,10 +149,7 @@ def _decisive(slots: Sequence[Slot], is_parameter: Callable[[torch.Tensor], bool
 
 
 def _is_numpy_default(tensor: torch.Tensor) -> bool:
-    claim = claim_of(tensor)
-    if claim is None or tensor.dtype != _NUMPY_FLOAT:
-        return False
-    made = claim.roots or ((claim.made,) if claim.made is not None else ())
+    made = types_of(tensor) if tensor.dtype == _NUMPY_FLOAT else ()
     return bool(made) and all(root.kind in ("numpy", "loader") for root in made)
 
 

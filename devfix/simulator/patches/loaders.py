@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.utils.data import dataloader
 
-from ..claims import CPU, Claim, Made, claim_of, lay, storage_of
+from ..claims import CPU, Claim, Made, claim_of, lay, storage_of, types_of
 from ..machine import Machine
 from ..patching import Patcher
 from ..places import user_spot
@@ -42,7 +42,7 @@ def _taken(tensor: Tensor, made: Made) -> Claim:
     if known is None:
         return Claim(CPU, made)
     before = known.roots or ((known.made,) if known.made is not None and known.made.kind != "loader" else ())
-    return Claim(known.device, made, before, pinned=known.pinned)
+    return Claim(known.device, made, before, pinned=known.pinned, types=types_of(tensor))
 
 
 def _has_own_storage(tensor: Tensor) -> bool:
