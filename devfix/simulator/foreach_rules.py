@@ -10,13 +10,8 @@ from .operands import Call, tensors_in
 
 #: native/ForeachUtils.h and ForeachOpsKernels.cpp: what the slow path calls instead of the name's own operator.
 _SLOW = {"maximum": "clamp_min", "minimum": "clamp_max"}
-#: Overloads of ``_foreach_*`` and those of the operator for single tensors that stand for them.
-_OVERLOADS = {
-    "List": ("Tensor", ""),
-    "Scalar": ("Scalar", ""),
-    "ScalarList": ("Scalar", ""),
-    "Tensor": ("Tensor", ""),
-}
+#: Overloads of the operator for single tensors that take two of them.
+_TENSORS = ("Tensor", "Tensor_Tensor", "default")
 
 Judge = Callable[[Call], Any]
 
@@ -58,7 +53,4 @@ def _single(call: Call) -> Any:
     packet = getattr(torch.ops.aten, _SLOW.get(base, base) + trailing, None)
     if packet is None:
         return None
-    for overload in (*_OVERLOADS.get(call.func._schema.overload_name, ()), "Tensor", "default"):
-        if (overload or "default") in packet.overloads():
-            return getattr(packet, overload or "default")
-    return None
+    return next((getattr(packet, name) for name in _TENSORS if name in packet.overloads()), None)
