@@ -357,7 +357,9 @@ def _is_composite(func: Any) -> bool:
     known = _composite.get(func)
     if known is None:
         # Not `func.decompose`, which prefers formulas written in Python to those that CPU tensors go through.
-        known = _composite[func] = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), _COMPOSITE)
+        # An operator that has a kernel of its own besides (`silu_backward`) goes through that, digit for digit.
+        name, has = func.name(), torch._C._dispatch_has_kernel_for_dispatch_key
+        known = _composite[func] = has(name, _COMPOSITE) and not has(name, "CPU")
     return known
 
 
