@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from devfix.running.invocation import ProgramCommand
+
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
 
 app = typer.Typer(
@@ -37,6 +39,22 @@ class ErrorFormat(str, enum.Enum):
 
     TEXT = "text"
     JSON = "json"
+
+
+class ReportFormat(str, enum.Enum):
+    """How a run is reported."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+class Kind(str, enum.Enum):
+    """Which accelerator is simulated."""
+
+    CUDA = "cuda"
+    MPS = "mps"
+    XPU = "xpu"
 
 
 class Color(str, enum.Enum):
@@ -318,6 +336,60 @@ def explain(
     from devfix.tracebacks import command
 
     raise typer.Exit(command.explain_error(command.Options(error, source, output_format.value, color.value)))
+
+
+@app.command(cls=ProgramCommand, context_settings={"allow_interspersed_args": False})
+def run(
+    program: Annotated[
+        list[str],
+        typer.Argument(metavar="SCRIPT|-m MODULE [ARGS]", help="A script, notebook or module, as for Python."),
+    ],
+    kind: Annotated[Kind, typer.Option("--kind", help="The accelerator to simulate.")] = Kind.CUDA,
+    devices: Annotated[int, typer.Option(min=1, help="How many there are.")] = 1,
+    python: Python = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="Stop the program after so many seconds.")
+    ] = None,
+    max_steps: Steps = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop the program at the first mismatch.")] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Run in a copy of this folder, without a network where possible.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show what the program prints.")] = False,
+    report_format: Annotated[
+        ReportFormat, typer.Option("--format", "--output-format", help="How the report is written.")
+    ] = ReportFormat.TEXT,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report there.")] = None,
+    color: Colour = Color.AUTO,
+) -> None:
+    """Run a program on a simulated accelerator, and report every mismatch it meets. Runs your code.
+
+    The program runs to its end with true numbers: mismatches are written down, with the line where each
+    operand comes from, instead of raised. Copies between host and device, and waits, are counted by
+    line. Its own output is shown as it comes; reports as JSON or HTML have standard output to
+    themselves, and it goes to standard error. Exit code 0 when there is no mismatch, 1 when there are
+    some, 2 when the program fails for another reason or cannot be run.
+    """
+    from devfix.running import command
+    from devfix.running.invocation import split
+    from devfix.running.request import Request
+
+    try:
+        is_module, name, arguments = split(program)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    request = Request(
+        name,
+        arguments,
+        is_module=is_module,
+        kind=kind.value,
+        devices=devices,
+        max_seconds=max_seconds,
+        max_steps=max_steps,
+        strict=strict,
+    )
+    wishes = command.Wishes(python, report_format.value, output, quiet, sandbox, color.value)
+    raise typer.Exit(command.run(request, wishes))
 
 
 def _split(values: list[str] | None) -> tuple[str, ...]:

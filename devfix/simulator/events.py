@@ -97,6 +97,11 @@ class Log:
         self._transfers.clear()
 
     @property
+    def count(self) -> int:
+        """How many mismatches this process has seen."""
+        return sum(map(len, self._mismatches.values()))
+
+    @property
     def mismatches(self) -> list[dict[str, Any]]:
         """The mismatches as plain data, in the order they were first seen."""
         own = [event.data for events in self._mismatches.values() for event in events]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple, Optional
 
-_VALUED = ("--mode", "--kind", "--devices", "--report", "--max-seconds", "--max-steps")
+_VALUED = ("--mode", "--kind", "--devices", "--report", "--max-seconds", "--max-steps", "--max-mismatches")
 
 
 class LaunchOptions(NamedTuple):
@@ -17,6 +17,7 @@ class LaunchOptions(NamedTuple):
     report: str
     max_seconds: Optional[float]
     max_steps: Optional[int]
+    max_mismatches: Optional[int]
     is_module: bool
     program: str
     arguments: tuple[str, ...]
@@ -38,6 +39,7 @@ def parse(words: list[str]) -> LaunchOptions:
         found.report,
         found.max_seconds,
         found.max_steps,
+        found.max_mismatches,
         is_module,
         rest[0],
         tuple(rest[1:]),
@@ -59,4 +61,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--report", required=True)
     parser.add_argument("--max-seconds", type=float)
     parser.add_argument("--max-steps", type=int)
+    parser.add_argument("--max-mismatches", type=int)
     return parser

@@ -35,18 +35,29 @@ def main(words: list[str]) -> None:
     report = RunReport(options.report, options.mode, options.kind, machine, trained)
     report.write(final=False)
     _write_at_end(report)
-    limits = Limits(options.max_seconds, options.max_steps, _stopping(report), lambda: _leave(report))
+    most = options.max_seconds, options.max_steps, options.max_mismatches
+    limits = Limits(*most, _stopping(report), lambda: _leave(report))
 
     def stepped() -> None:
         report.refresh()
         limits.stepped(trained.steps)
 
     trained.watch(stepped)
+    if machine is not None:
+        machine.log.on_first = _seeing(machine, report, limits)
     limits.start()
     try:
         _run(options, report)
     finally:
         limits.over = True
+
+
+def _seeing(machine: Machine, report: RunReport, limits: Limits) -> Callable[[], None]:
+    def seen() -> None:
+        report.refresh()
+        limits.seen(machine.log.count)
+
+    return seen
 
 
 def _simulated(options: LaunchOptions) -> Optional[Machine]:

@@ -15,11 +15,11 @@ _AGAIN, _GRACE = 1.0, 5.0
 
 
 class Stop(BaseException):
-    """Raised in the program when its time or its steps are used up; no ``except Exception`` catches it."""
+    """Raised in the program when it has reached a limit; no ``except Exception`` catches it."""
 
 
 class Limits:
-    """Stops a program after some seconds or steps.
+    """Stops a program after some seconds, steps or mismatches.
 
     ``stopping`` is called with the reason before the program is told, ``gone`` when it would not end:
     a program may catch everything, or wait for a thread that knows of no limit.
@@ -29,11 +29,13 @@ class Limits:
         self,
         seconds: Optional[float],
         steps: Optional[int],
+        mismatches: Optional[int],
         stopping: Callable[[str], None],
         gone: Callable[[], None],
     ) -> None:
         self._seconds = seconds
         self._steps = steps
+        self._mismatches = mismatches
         self._stopping = stopping
         self._gone = gone
         self._stopped: Optional[float] = None
@@ -54,9 +56,16 @@ class Limits:
 
     def stepped(self, steps: int) -> None:
         """Be told how many steps were made by now; stops the program after the last one it may make."""
-        if self._steps is not None and steps >= self._steps and os.getpid() == self._process:
-            self._tell("max-steps")
-            raise Stop("max-steps")
+        self._compare(steps, self._steps, "max-steps")
+
+    def seen(self, mismatches: int) -> None:
+        """Be told how many mismatches were seen by now; stops the program at the last one that is wanted."""
+        self._compare(mismatches, self._mismatches, "max-mismatches")
+
+    def _compare(self, count: int, most: Optional[int], reason: str) -> None:
+        if most is not None and count >= most and os.getpid() == self._process:
+            self._tell(reason)
+            raise Stop(reason)
 
     def _tell(self, reason: str) -> None:
         if self._stopped is None:

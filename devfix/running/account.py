@@ -1,0 +1,154 @@
+"""Account: what a run is reported as: its mismatches in words, where they go back to, and the exit code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from devfix.discovery import short_path
+from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Outcome, Place, RunRecord
+from devfix.report.summary import count_of
+from devfix.running.request import Request
+
+#: What each kind of mismatch is called; ``{}`` is the operation.
+_TITLES = {
+    "device": "tensors on two devices meet in {}",
+    "dtype": "two dtypes meet in {}",
+    "index-dtype": "an index that is no integer, in {}",
+    "target-dtype": "a target of a dtype that {} refuses",
+    "in-place-dtype": "a result that does not fit the tensor it is written to, in {}",
+    "mask-dtype": "a mask that is no bool tensor, in {}",
+    "float-dtype": "integers where {} takes floats alone",
+    "float64-on-mps": "a float64 tensor goes to MPS, which has none, in {}",
+    "numpy": "NumPy is handed a tensor of the accelerator, in {}",
+    "host-only": "an argument on the accelerator that has to be on the CPU, in {}",
+    "generator": "a random generator of another device, in {}",
+    "worker": "a loader's worker uses the accelerator, in {}",
+    "pin": "a tensor of the accelerator is to be pinned, in {}",
+    "optimizer-state": "an optimizer's state is not where its parameters are, in {}",
+    "legacy-constructor": "a legacy constructor is given a device, in {}",
+    "no-leaf": "an optimizer is given what is no leaf, in {}",
+    "map-location": "a checkpoint asks for a device that is not there, in {}",
+}
+_STOPS = {
+    "max-seconds": "its time was up (--max-seconds)",
+    "max-steps": "its steps were made (--max-steps)",
+    "max-mismatches": "this is the first mismatch (--strict)",
+}
+#: What a tensor was made by, in words that go before the maker.
+_MADE = {
+    "move": "moved by",
+    "cast": "cast by",
+    "checkpoint": "loaded by",
+    "loader": "taken from",
+    "result": "result of",
+}
+_MOST_ORIGINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One run and what was asked for."""
+
+    request: Request
+    record: RunRecord
+
+    @property
+    def exit_code(self) -> int:
+        """0 when all is well, 1 when there are mismatches, 2 when the program failed for another reason."""
+        if not ended_well(self.record.outcome):
+            return 2
+        return int(bool(self.record.mismatches))
+
+    @property
+    def origins(self) -> list[tuple[Made, int]]:
+        """Where the operands to blame go back to, and in how many mismatches; the most frequent first."""
+        found: Counter[Made] = Counter()
+        for mismatch in self.record.mismatches:
+            found.update(
+                {made for operand in mismatch.operands if operand.blamed for made in sources(operand)}
+            )
+        return found.most_common(_MOST_ORIGINS)
+
+
+def ended_well(outcome: Outcome) -> bool:
+    """Whether a program came to its end, or to that of its limits."""
+    if outcome.how == "stopped":
+        return outcome.reason in _STOPS
+    return outcome.how in ("finished", "exited") and not outcome.status
+
+
+def sources(operand: ObservedOperand) -> tuple[Made, ...]:
+    """What an operand goes back to."""
+    found = operand.roots or ((operand.made,) if operand.made is not None else ())
+    return tuple(made for made in found if made.place is not None)
+
+
+def title(mismatch: ObservedMismatch) -> str:
+    """What is wrong, in a sentence."""
+    operation = mismatch.operation.removeprefix("aten::")
+    text = _TITLES.get(mismatch.kind, f"{mismatch.kind} in {{}}").format(operation)
+    return f"{text}, {count_of(mismatch.count, 'time')}"
+
+
+def error(mismatch: ObservedMismatch) -> str:
+    """What the accelerator says: the first line of its message."""
+    first = next(iter(mismatch.message.strip().splitlines()), "")
+    return f"{mismatch.error}: {first}"
+
+
+def operands(mismatch: ObservedMismatch) -> list[ObservedOperand]:
+    """The operands, those to blame first."""
+    return sorted(mismatch.operands, key=lambda operand: not operand.blamed)
+
+
+def describe(operand: ObservedOperand) -> str:
+    """An operand in words: its role, its name at the sink, what it is and where."""
+    name = f" `{operand.paths[0]}`" if operand.paths else _owned(operand)
+    shape = f"[{', '.join(map(str, operand.shape))}]"
+    return f"{operand.role}{name}: {operand.dtype} {shape} on {operand.device}"
+
+
+def _owned(operand: ObservedOperand) -> str:
+    return f" `{operand.module.path}.{operand.module.name}`" if operand.module is not None else ""
+
+
+def made_by(made: Made) -> str:
+    """How a tensor came to be, in words."""
+    return f"{_MADE.get(made.kind, 'made by')} {made.by}"
+
+
+def where(place: Place) -> str:
+    """A place as ``file:line:column``, the column counted from 1; in notebooks with the cell."""
+    cell = f"[{place.cell}]" if place.cell is not None else ""
+    column = f":{place.column + 1}" if place.column is not None else ""
+    return f"{short_path(place.file)}{cell}:{place.line}{column}"
+
+
+def ending(outcome: Outcome) -> str:
+    """How the program ended, in a sentence without a full stop."""
+    if outcome.how == "finished":
+        return "The program ran to its end"
+    if outcome.how == "stopped":
+        return f"The program was stopped: {_STOPS.get(outcome.reason or '', f'it was ended by {outcome.reason}')}"
+    if outcome.how == "exited":
+        return f"The program exited with status {outcome.status}"
+    if outcome.error is not None:
+        first = next(iter(outcome.error.message.strip().splitlines()), "")
+        text = f"{outcome.error.type}: {first}" if first else outcome.error.type
+        place = f" ({where(outcome.error.frames[-1])})" if outcome.error.frames else ""
+        return f"The program failed with {text}{place}"
+    return "The program was gone before it could say how it ended"
+
+
+def summary(account: Account) -> list[str]:
+    """The run in a few lines."""
+    record = account.record
+    found = count_of(len(record.mismatches), "mismatch", "mismatches") if record.mismatches else "No mismatch"
+    left_out = (
+        f" and {record.mismatches_left_out} more that are not shown" if record.mismatches_left_out else ""
+    )
+    made = f"{count_of(record.steps, 'optimizer step')}, {record.seconds:.1f} s"
+    return [
+        f"{found}{left_out}. {ending(record.outcome)} ({made}, simulated {record.kind}, torch {record.torch})."
+    ]

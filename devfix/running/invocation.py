@@ -1,0 +1,41 @@
+"""Invocation: a command line that ends in another program's command line, as Python's own does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand, TyperOption
+
+MODULE = "-m"
+
+
+class ProgramCommand(TyperCommand):
+    """A command whose options stop at the program: what follows a script or ``-m MODULE`` is not its own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``--`` in front of the program, so that its options are left alone."""
+        number = self._program_at(ctx, args)
+        if number < len(args) and args[number] != "--":
+            args = [*args[:number], "--", *args[number:]]
+        return super().parse_args(ctx, args)
+
+    def _program_at(self, ctx: Any, args: list[str]) -> int:
+        valued = {
+            name
+            for parameter in self.get_params(ctx)
+            if isinstance(parameter, TyperOption) and not parameter.is_flag
+            for name in parameter.opts
+        }
+        number = 0
+        while number < len(args) and args[number].startswith("-") and args[number] not in ("-", "--", MODULE):
+            number += 2 if args[number] in valued else 1
+        return min(number, len(args))
+
+
+def split(words: list[str]) -> tuple[bool, str, tuple[str, ...]]:
+    """Whether a module is meant, what it or the script is called, and its arguments; raises ValueError."""
+    is_module = words[:1] == [MODULE]
+    rest = words[1:] if is_module else words
+    if not rest:
+        raise ValueError("name a script, or a module with -m")
+    return is_module, rest[0], tuple(rest[1:])

@@ -1,0 +1,100 @@
+"""Text: a run's mismatches and transfers for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devfix.findings import Note, Span
+from devfix.observation.record import Made, ObservedMismatch, Place, Transfer
+from devfix.report.excerpt import excerpt
+from devfix.report.paint import Paint
+from devfix.report.summary import count_of
+from devfix.running import account as words
+from devfix.running.account import Account
+from devfix.running.costs import costliest_first, seconds, size_in_words
+from devfix.running.texts import lines_of
+
+#: More operands of a mismatch, and more lines of transfers, are only counted.
+_MOST_OPERANDS, _MOST_TRANSFERS = 6, 20
+_WAYS = {
+    "host-to-device": "to the device",
+    "device-to-host": "to the host",
+    "peer": "to another device",
+    "synchronisation": "host waits",
+}
+
+
+def render_text(account: Account, paint: Paint) -> str:
+    """Everything the run showed."""
+    blocks = [list(_mismatch(mismatch, paint)) for mismatch in account.record.mismatches]
+    blocks += [list(_origins(account, paint)), list(_transfers(account, paint)), words.summary(account)]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
+    place = mismatch.sink
+    yield f"{_place(place, paint)}: {paint('red', mismatch.kind)} {words.title(mismatch)}"
+    yield from _source(place, paint)
+    yield f"  = an accelerator says: {words.error(mismatch)}"
+    operands = words.operands(mismatch)
+    for operand in operands[:_MOST_OPERANDS]:
+        mark = paint("red", "!") if operand.blamed else "="
+        yield f"  {mark} {words.describe(operand)}"
+        made = words.sources(operand) or ((operand.made,) if operand.made is not None else ())
+        yield from (f"      {_made(each, paint)}" for each in made)
+    if len(operands) > _MOST_OPERANDS:
+        yield f"  = and {count_of(len(operands) - _MOST_OPERANDS, 'more operand')}"
+
+
+def _place(place: Place | None, paint: Paint) -> str:
+    if place is None:
+        return paint("bold", "(no line of the program)")
+    file, _, rest = words.where(place).partition(":")
+    return f"{paint('bold', file)}:{rest}"
+
+
+def _source(place: Place | None, paint: Paint) -> Iterator[str]:
+    if place is None:
+        return
+    lines = lines_of(place)
+    if not lines or place.column is None or place.end_column is None:
+        yield f"  {paint('dim', place.text)}"
+        return
+    span = Span(place.line, place.column, place.end_line, place.end_column)
+    yield from excerpt(lines, [Note(place.file, span, "")], paint)
+
+
+def _made(made: Made, paint: Paint) -> str:
+    place = (
+        f", {_place(made.place, paint)}  {paint('dim', made.place.text)}" if made.place is not None else ""
+    )
+    return f"{words.made_by(made)}{place}"
+
+
+def _origins(account: Account, paint: Paint) -> Iterator[str]:
+    """Where to begin: few lines are behind many mismatches."""
+    origins = account.origins
+    if len(account.record.mismatches) < 2 or not origins:
+        return
+    yield paint("bold", "Where the operands to blame (!) come from:")
+    for made, count in origins:
+        yield f"  {count_of(count, 'mismatch', 'mismatches'):>13}  {_made(made, paint)}"
+
+
+def _transfers(account: Account, paint: Paint) -> Iterator[str]:
+    transfers = costliest_first(account.record.transfers)
+    if not transfers:
+        return
+    yield paint("bold", "Copies between host and device, and waits for the device, costliest line first:")
+    yield from (_transfer(transfer, paint) for transfer in transfers[:_MOST_TRANSFERS])
+    rest = transfers[_MOST_TRANSFERS:]
+    if rest:
+        lost = sum(map(seconds, rest))
+        yield f"  and {count_of(len(rest), 'more line')} (about {lost * 1e3:.1f} ms in all)"
+
+
+def _transfer(transfer: Transfer, paint: Paint) -> str:
+    size = size_in_words(transfer.size) if transfer.size else ""
+    place = f"{_place(transfer.place, paint)}  {paint('dim', transfer.place.text)}" if transfer.place else "-"
+    way = _WAYS.get(transfer.what, transfer.what)
+    return f"  {transfer.count:>7} x {way:<17} {size:>10}  {transfer.by}, {place}"
