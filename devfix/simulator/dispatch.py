@@ -140,12 +140,24 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         devices: list[Optional[torch.device]],
-    ) -> Optional[torch.device]:
+    ) -> Any:
         if refusal.kind == "device" and _in_formula():
             # The engine itself takes gradients to the device they belong on; C++ formulas know no mistakes.
             return None
-        self.refuse(refusal, func._schema.name, named_operands(func, args, kwargs))
-        return next((device for device in devices if device is not None and device is not CPU), CPU)
+        if self.machine.heal and refusal.kind.endswith("dtype"):
+            dtype_healing.refused(self.machine, func, args, kwargs, refusal)
+        else:
+            self.refuse(refusal, func._schema.name, named_operands(func, args, kwargs))
+        accelerator = next((device for device in devices if device is not None and device is not CPU), CPU)
+        target = CPU if refusal.kind == "host-only" else accelerator
+        tensors = tensors_of(args, kwargs)
+
+        def at(tensor: Tensor) -> Optional[torch.device]:
+            return target if any(tensor is blamed for blamed in refusal.blamed) else _device(tensor)
+
+        # Where the results are once the operands to blame are where they should be.
+        healed = operand_rules.judge(func, args, kwargs, tensors, at)
+        return accelerator if isinstance(healed, Refusal) else healed
 
     def refuse(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
         """Raise what the accelerator raises, or write it down where mismatches are healed."""

@@ -40,6 +40,22 @@ def call(machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, 
         return healed.result
 
 
+def refused(
+    machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refusal: Refusal
+) -> None:
+    """Write down what the accelerator alone refuses; the CPU carries it out as it is."""
+    slots = slots_of_operator(func, args, kwargs)
+    attempt = Attempt(func, func._schema.name, slots, args, kwargs)
+    attempt.written = written_slot(func, slots)
+    seen = RefusedCall(attempt.name, slots, attempt.written, refusal.message, is_module_state)
+    guess = next(guesses(seen), None)
+    blamed = tuple(s for s in slots if any(s.tensor is tensor for tensor in refusal.blamed))
+    if guess is not None:
+        kind = guess.kind if refusal.kind == "dtype" else refusal.kind
+        guess = guess._replace(kind=kind, slots=blamed or guess.slots)
+    write_down(machine, attempt, refusal.exception(), [guess] if guess is not None else [])
+
+
 def call_checked(
     machine: Machine, function: Callable[..., Any], name: str, names: Sequence[str], args: Any, kwargs: Any
 ) -> Any:
