@@ -98,7 +98,7 @@ class ObservedOperand:
 class ObservedMismatch:
     """Operands that met and did not fit together, ``count`` times at this place.
 
-    ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu")``.
+    ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu float32 3x4")``.
     ``wanted`` is the dtype that the operands to blame should have had, where that is the matter. ``history`` has the
     stacks of what an optimizer went through: when it was built, got its state, and its parameters were moved.
     """
@@ -165,7 +165,10 @@ class TrainedParameters:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """Everything one run showed."""
+    """Everything one run showed.
+
+    ``drew_on_device``: a real accelerator gave random numbers of its own; None where that is not known.
+    """
 
     python: str
     torch: str | None
@@ -181,6 +184,7 @@ class RunRecord:
     modules: tuple[tuple[str, str], ...] = ()
     mismatches_left_out: int = 0
     transfers_left_out: int = 0
+    drew_on_device: bool | None = None
 
 
 def read_record(path: Path) -> RunRecord:
@@ -216,6 +220,7 @@ def parse_record(held: object) -> RunRecord:
         modules=tuple(sorted(fields.texts_by_name("modules").items())),
         mismatches_left_out=fields.count("mismatches_left_out"),
         transfers_left_out=fields.count("transfers_left_out"),
+        drew_on_device=None if fields.value("drew_on_device") is None else fields.flag("drew_on_device"),
     )
 
 
@@ -342,7 +347,9 @@ def _mismatch(fields: _Fields) -> ObservedMismatch:
 
 
 def _history(fields: _Fields) -> tuple[tuple[str, tuple[Place, ...]], ...]:
-    return tuple((name, fields.each(name, _place)) for name in ("built", "filled", "moved") if fields.value(name))
+    return tuple(
+        (name, fields.each(name, _place)) for name in ("built", "filled", "moved") if fields.value(name)
+    )
 
 
 def _names(held: object) -> tuple[tuple[str, str], ...]:

@@ -70,8 +70,7 @@ def _subjects(command: str, engine: Engine) -> list[Subject]:
 
 def _ran(proof: Proof) -> frozenset[str]:
     """The user's files that the program really imported, also those that no import statement names."""
-    records = [run.record for _, run in proof.runs if run.record is not None]
-    return _real(Path(file) for record in records for _, file in record.modules)
+    return _real(file for _, run in proof.runs for file in run.modules)
 
 
 def _real(files: Iterable[Path]) -> frozenset[str]:

@@ -108,7 +108,8 @@ def held_against(case: Case, proof: Proof) -> Proof:
     trouble = _trouble(case, proof)
     if trouble is None:
         return proof
-    return replace(proof, expected=False, reason=f"{trouble}; {proof.reason}" if proof.reason else trouble)
+    reasons = [trouble] if not proof.reason or proof.reason in trouble else [trouble, proof.reason]
+    return replace(proof, expected=False, reason="; ".join(reasons))
 
 
 def _trouble(case: Case, proof: Proof) -> str | None:

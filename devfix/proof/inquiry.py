@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from devfix.proof.printed import Tolerance
 from devfix.proof.progress import Progress
 from devfix.proof.prover import Prover
 from devfix.proof.rewriting import Rewriting, rewrite
+from devfix.proof.run import Run
 from devfix.proof.subject import Subject, SubjectError, files_of, folder_subjects, script_subject
 from devfix.proof.trial import Trial
-from devfix.proof.verdict import NO_CHANGES, Changes, Proof
+from devfix.proof.verdict import Changes, Proof
 from devfix.proof.witness import Witness, find_witness
 from devfix.sandbox.limits import GIB, MIB, Limits, not_enforced
 from devfix.sandbox.supervision import strongest_isolation
@@ -65,7 +66,7 @@ class Inquiry:
         """Prove cases, each with the program that is kept as its ``after``."""
 
         def trial(case: Case) -> Trial:
-            return self._trial(case.before, case.after, Changes(safe=case.safe))
+            return self._trial(case.before, case.after, lambda _before: Changes(safe=case.safe))
 
         trials = [trial(case) for case in cases]
         proofs = self._run(trials, [case.name for case in cases])
@@ -74,14 +75,21 @@ class Inquiry:
 
     def of_programs(self, subjects: Sequence[Subject], rewriting: Rewriting) -> list[Proof]:
         """Prove programs with what was rewritten of them."""
-        trials = []
-        for subject in subjects:
-            texts, changes = rewriting.within(subject.root), rewriting.changes(files_of(subject))
-            after = Version(subject, texts) if changes != NO_CHANGES else None
-            trials.append(self._trial(Version(subject), after, changes))
+        trials = [self._of_program(subject, rewriting) for subject in subjects]
         return self._run(trials, [subject.name for subject in subjects])
 
-    def _trial(self, before: Version, after: Version | None, changes: Changes) -> Trial:
+    def _of_program(self, subject: Subject, rewriting: Rewriting) -> Trial:
+        texts, named = rewriting.within(subject.root), files_of(subject)
+
+        def changes(before: Run) -> Changes | None:
+            found = rewriting.changes([*named, *before.modules])
+            return found if found.files else None
+
+        return self._trial(Version(subject), Version(subject, texts) if texts else None, changes)
+
+    def _trial(
+        self, before: Version, after: Version | None, changes: Callable[[Run], Changes | None]
+    ) -> Trial:
         wishes = self.wishes
         return Trial(self.laboratory, before, after, changes, wishes.accepted, wishes.on_cpu)
 

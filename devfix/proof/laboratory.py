@@ -17,7 +17,8 @@ from devfix.sandbox.limits import Limits
 from devfix.sandbox.replica import TooLargeError
 from devfix.sandbox.supervision import SandboxError
 
-_LAUNCHER = Path(devfix.__file__).resolve().parent / "simulator" / "launch.py"
+#: What runs a program in the user's interpreter and reports on it.
+LAUNCHER = Path(devfix.__file__).resolve().parent / "simulator" / "launch.py"
 _REPORT = "report.json"
 
 
@@ -51,7 +52,7 @@ class Laboratory:
         options = [*(ON_CPU if on_cpu else self.witness.mode), "--report", str(report)]
         if self.steps is not None:
             options += ["--max-steps", str(self.steps)]
-        command = [self.witness.python, str(_LAUNCHER), *options, *subject.command(box.inside)]
+        command = [self.witness.python, str(LAUNCHER), *options, *subject.command(box.inside)]
         ending = box.run(command, subject.folder, self.limits, self._paths(box))
         return _located(read_run(ending, report, self.limits), box)
 

@@ -17,22 +17,25 @@ _PROGRESS = re.compile(r"\d+%\s*\||[█▏▎▍▌▋▊▉━╸]|\b(?:it/s|s/
 _TIME_WORDS = (
     "time|elapsed|took|taken|duration|eta|runtime|latency|throughput|speed|fps|pid|port|memory|mem|rss"
 )
+#: A longer line is data; matching patterns in it takes too long.
+_LONGEST = 5_000
 #: What means another thing in each run: replaced before numbers are looked for.
 _PASSING = (
-    r",?\s*device='[^']*'",
     r"\b(?:cuda|cpu|mps|xpu)(?::\d+)?\b",
     r"\b\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)?",
     r"\b\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d+)?\b",
     r"\b0x[0-9a-fA-F]+\b",
     r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+    rf"(?i)\b(?:{_TIME_WORDS})\b[^\d\n]{{0,12}}{_NUMBER}",
+    rf"(?i)/\s?(?:s|sec|second)\b\W{{0,4}}{_NUMBER}",
+    rf"(?i)(?<![\w.]){_NUMBER}\s*(?:[mun\u00b5]s|s|secs?|seconds?|mins|minutes?|hrs?|hours?)\b",
+    rf"(?i)(?<![\w.]){_NUMBER}\s*(?:[kmgt]i?b|bytes|\w+/s(?:ec)?)\b",
     # A path has a letter in it, a fraction has none.
     r"(?<![\w/\\])(?=[^\s,;()]*[A-Za-z_])(?:[A-Za-z]:)?[\w.~+-]*(?:[/\\][\w.~+=-]*)+",
     r"\b[\w-]+\.(?:pt|pth|ckpt|safetensors|py|json|ya?ml|txt|csv|npz|npy|log|png)\b",
-    rf"(?i)\b(?:{_TIME_WORDS})\b[^\d\n]{{0,12}}{_NUMBER}",
-    rf"(?i)/\s?(?:s|sec|second)\b\W{{0,4}}{_NUMBER}",
-    rf"(?i)(?<![\w.]){_NUMBER}\s*(?:[mun\u00b5]s|s|secs?|seconds?|mins?|minutes?|hrs?|hours?)\b",
-    rf"(?i)(?<![\w.]){_NUMBER}\s*(?:[kmgt]i?b|bytes|\w+/s(?:ec)?)\b",
 )
+#: How a tensor says where it is; on the CPU it says nothing.
+_WHEREABOUTS = re.compile(r",\s*device='[^']*'")
 _CHANGING = [re.compile(pattern) for pattern in _PASSING]
 
 
@@ -132,10 +135,11 @@ def _lines(output: str) -> Iterator[str]:
         # A terminal shows what was written last over a line.
         line = _COLOURS.sub("", whole.rstrip("\r").rpartition("\r")[2])
         if not _PROGRESS.search(line):
-            yield line
+            yield line[:_LONGEST]
 
 
 def _lasting(line: str) -> str:
+    line = _WHEREABOUTS.sub("", line)
     for pattern in _CHANGING:
         line = pattern.sub(" ~ ", line)
     return line

@@ -60,6 +60,16 @@ class Run:
         return self.ending.output
 
     @property
+    def modules(self) -> list[Path]:
+        """The files of the user's own that the program imported."""
+        return [] if self.record is None else [Path(file) for _, file in self.record.modules]
+
+    @property
+    def drew_on_device(self) -> bool:
+        """Whether random numbers of the accelerator's own went into the result, as far as is known."""
+        return self.record is not None and self.record.drew_on_device is not False
+
+    @property
     def is_mismatch(self) -> bool:
         """Whether it failed for devices or dtypes that do not fit together."""
         return self._kind() not in ("", _ABSENT)

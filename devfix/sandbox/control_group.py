@@ -32,10 +32,20 @@ class ControlGroup:
             self.folder.rmdir()
 
 
+def remove_of(keeper: int) -> None:
+    """Take the group away that a keeper made and could not remove itself."""
+    for parent in _parents():
+        ControlGroup(_folder(parent, keeper)).remove()
+
+
+def _folder(parent: Path, keeper: int) -> Path:
+    return parent / f"devfix-{keeper}"
+
+
 def new(tasks: int) -> ControlGroup | None:
     """A group for at most ``tasks`` processes and threads; None where it cannot be made."""
     for parent in _parents():
-        folder = parent / f"devfix-{os.getpid()}"
+        folder = _folder(parent, os.getpid())
         try:
             folder.mkdir()
         except OSError:

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from devfix.sandbox import control_group, processes, system_calls
 from devfix.sandbox.capture import Capture
@@ -33,8 +33,8 @@ _PATIENCE = 20.0
 _PIECE = 1 << 16
 #: How many threads a process may have on the average before the system refuses to start another.
 _TASKS_EACH = 8
-#: Threads of the one process that uses all cores.
-_SPARE_TASKS = 256
+#: Threads of the few processes that use all cores.
+_SPARE_TASKS = 256 + 8 * (os.cpu_count() or 1)
 #: The keeper has to get its turn among hundreds that are busy multiplying.
 _FIRST_TO_RUN = -15
 #: A child that takes too much memory is to die before any other process of the machine.
@@ -93,17 +93,27 @@ class Keeper:
             os.setpriority(os.PRIO_PROCESS, 0, _FIRST_TO_RUN)
         self._child = os.fork()
         if self._child == 0:
-            if self._group is not None:
-                self._group.join()
-            os.setpriority(os.PRIO_PROCESS, 0, usual)
-            ends = {name: pair[1] for name, pair in pipes.items()}
-            _prepare(self.limits, ends["output"], ends["errors"])
-            enter(self.isolation, self.places, self.command, self.limits.memory, _writer(ends["fault"]))
+            self._become_child({name: pair[1] for name, pair in pipes.items()}, usual)
         for name, (receiver, sender) in pipes.items():
             os.close(sender)
             os.set_blocking(receiver, False)
             self._selector.register(receiver, selectors.EVENT_READ, name)
         self._selector.register(0, selectors.EVENT_READ, "devfix")
+
+    def _become_child(self, ends: dict[str, int], priority: int) -> NoReturn:
+        """Go on as the command; whatever fails on the way is told, and never the keeper's work done twice."""
+        report = _writer(ends["fault"])
+        try:
+            if self._group is not None:
+                self._group.join()
+            os.setpriority(os.PRIO_PROCESS, 0, priority)
+            _prepare(self.limits, ends["output"], ends["errors"])
+            enter(self.isolation, self.places, self.command, self.limits.memory, report)
+        except BaseException as error:  # noqa: BLE001 - see above
+            with contextlib.suppress(OSError):
+                report(f"{type(error).__name__}: {error}")
+        finally:
+            os._exit(1)
 
     def _watch(self, started: float) -> None:
         while self.status is None and self.limit in (None, "time"):

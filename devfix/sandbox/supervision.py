@@ -10,13 +10,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import devfix
-from devfix.sandbox import processes
+from devfix.sandbox import control_group, processes
 from devfix.sandbox.enclosure import OPEN, Command, Isolation, Places, choices
 from devfix.sandbox.ending import Ending
 from devfix.sandbox.environment import MARK
@@ -48,6 +49,8 @@ class Keepers:
             answer = keeper.stdout.read()
         finally:
             self._dismiss(keeper)
+        if not answer:
+            _sweep(order["command"]["environment"], keeper.pid)
         return json.loads(answer) if answer else None
 
     def stop(self) -> None:
@@ -115,7 +118,6 @@ def supervise(isolation: Isolation, places: Places, command: Command, limits: Li
     started = time.monotonic()
     answer = KEEPERS.ask(order)
     if answer is None:
-        _sweep(command)
         limit = "interrupted" if KEEPERS.stopped else "lost"
         return Ending(None, limit=limit, seconds=time.monotonic() - started, isolation=isolation)
     fault = answer.pop("fault")
@@ -124,11 +126,12 @@ def supervise(isolation: Isolation, places: Places, command: Command, limits: Li
     return Ending(**{**answer, "left": tuple(answer["left"])}, isolation=isolation)
 
 
-def _sweep(command: Command) -> None:
+def _sweep(environment: Mapping[str, str], keeper: int) -> None:
     """End what outlived its keeper, found by the mark in its environment."""
     if sys.platform == "linux":
-        mark = f"{MARK}={command.environment[MARK]}"
+        mark = f"{MARK}={environment[MARK]}"
         processes.end_all(lambda: processes.marked(mark), _PATIENCE)
+        control_group.remove_of(keeper)
 
 
 @cache

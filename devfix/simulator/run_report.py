@@ -76,6 +76,7 @@ class RunReport:
         return {
             **self._head(),
             "gpu_name": _gpu_name() if final and self._mode == "plain" else None,
+            "drew_on_device": _drew_on_device() if final and self._mode == "plain" else None,
             "steps": self._trained.steps,
             "mismatches": mismatches[:MOST_MISMATCHES],
             "mismatches_left_out": max(0, len(mismatches) - MOST_MISMATCHES),
@@ -102,6 +103,16 @@ _is_initialised: Any = torch.cuda.is_initialized
 
 def _gpu_name() -> Optional[str]:
     return torch.cuda.get_device_name() if _is_initialised() else None
+
+
+def _drew_on_device() -> bool:
+    """Whether a GPU's own generator gave random numbers: they are others than the CPU's, from the same seed.
+
+    The state of such a generator is its seed and how far it came, eight bytes each (ATen's CUDAGeneratorImpl).
+    """
+    if not _is_initialised():
+        return False
+    return any(bool(generator.get_state()[8:].any()) for generator in torch.cuda.default_generators)
 
 
 def _modules() -> dict[str, str]:
