@@ -47,7 +47,7 @@ class Children:
         """What the children have seen so far; of those that ended the files are removed."""
         if os.getpid() != self._owner or self._folder is None:
             return []
-        going = []
+        going: list[Report] = []
         for path in self._files():
             with contextlib.suppress(OSError, ValueError):
                 with open(path, encoding="utf-8") as file:

@@ -13,6 +13,7 @@ import torch
 from .children import Children
 from .claims import CPU
 from .events import Log, Operand
+from .places import release_locals
 from .refusals import Refusal
 
 DeviceLike = Union[torch.device, str, int, None]
@@ -116,6 +117,7 @@ class Machine:
         if not self.heal:
             raise refusal.exception()
         self.log.mismatch(refusal, operation, operands)
+        release_locals()
 
     @contextmanager
     def asleep(self) -> Iterator[None]:

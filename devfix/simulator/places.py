@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import os
 import sys
@@ -87,6 +88,25 @@ def _user_frames(frame: Optional[FrameType], limit: int) -> list[FrameType]:
             found.append(frame)
         frame = frame.f_back
     return found[::-1]
+
+
+def release_locals() -> None:
+    """Let go of the values of local variables that were read off the frames of this thread.
+
+    Until Python 3.13 a frame keeps the dictionary that ``f_locals`` made, and with it every tensor in it; one that the
+    program has asked for itself (``locals()``) stays as it is.
+    """
+    frame: Optional[FrameType] = sys._getframe(1) if sys.version_info < (3, 13) else None
+    while frame is not None:
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            held = frame.f_locals
+            # Known to the frame, to this function, and to the call.
+            if sys.getrefcount(held) <= _KNOWN_TO_NOBODY_ELSE:
+                held.clear()
+        frame = frame.f_back
+
+
+_KNOWN_TO_NOBODY_ELSE = 3
 
 
 def spot_of(frame: FrameType) -> Spot:

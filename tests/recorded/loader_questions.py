@@ -44,19 +44,6 @@ class Moving(Dataset[Any]):
         return torch.ones(2).to("cuda"), index
 
 
-class Asking(Dataset[Any]):
-    """Its elements say what a worker may do."""
-
-    def __init__(self, ask: Callable[[], Any]) -> None:
-        self.ask = ask
-
-    def __len__(self) -> int:
-        return 2
-
-    def __getitem__(self, index: int) -> str:
-        return answer(self.ask)
-
-
 class Streaming(IterableDataset[Any]):
     """Moves its elements to the accelerator, one after the other."""
 
@@ -96,12 +83,6 @@ def load(dataset: Any, **options: Any) -> str:
     batch = batch.rows if isinstance(batch, Own) else batch
     warned = [str(w.message)[:80] for w in caught if w.category is UserWarning]
     return f"{batch.device} pinned={batch.is_pinned()} {warned}"
-
-
-def ask_worker(ask: Callable[[], Any]) -> Any:
-    """What a forked worker of a process that used the accelerator answers."""
-    torch.ones(1, device="cuda")
-    return first(DataLoader(Asking(ask), batch_size=None, num_workers=1, timeout=20))
 
 
 def ask_child(ask: Callable[[], Any]) -> str:
@@ -145,7 +126,7 @@ def pooled(action: Callable[[], Any]) -> Any:
 
 def _names() -> dict[str, Any]:
     return {
-        "torch": torch, "nn": nn, "Load": load, "Loader": DataLoader, "First": first, "Worker": ask_worker, "Child": ask_child,
+        "torch": torch, "nn": nn, "Load": load, "Loader": DataLoader, "First": first, "Child": ask_child,
         "Default": by_default, "Thread": in_thread, "Pooled": pooled, "Moving": Moving, "Streaming": Streaming,
         "Collated": collated, "Own": Own, "Pair": Pair, "Tensors": TensorDataset, "Random": RandomSampler,
         "Subset": SubsetRandomSampler, "Weighted": WeightedRandomSampler, "Split": random_split, "Batches": BatchSampler,
@@ -220,58 +201,53 @@ QUESTIONS.lines(
     device[torch.tensor([0])][0].device
     host[torch.tensor([0], device="cuda")]
     host[g[0].long()][0].device
-    Worker(lambda: torch.ones(2, device="cuda"))
-    Worker(lambda: torch.ones(2).cuda())
-    Worker(lambda: torch.ones(2).to("cuda"))
-    Worker(lambda: torch.tensor([1.0], device="cuda"))
-    Worker(lambda: torch.empty(2, device="cuda"))
-    Worker(lambda: torch.cuda.is_available())
-    Worker(lambda: torch.cuda.device_count())
-    Worker(lambda: torch.cuda.current_device())
-    Worker(lambda: torch.cuda.synchronize())
-    Worker(lambda: torch.cuda.empty_cache())
-    Worker(lambda: torch.cuda.manual_seed(0))
-    Worker(lambda: torch.manual_seed(0).device)
-    Worker(lambda: torch.cuda.is_initialized())
-    Worker(lambda: torch.cuda._is_in_bad_fork())
-    Worker(lambda: torch.Generator("cuda").device)
-    Worker(lambda: lin.cuda())
-    Worker(lambda: lin(c).device)
-    Worker(lambda: c.pin_memory().is_pinned())
-    Worker(lambda: c.is_pinned())
-    Worker(lambda: g.device)
-    Worker(lambda: tuple(g.shape))
-    Worker(lambda: g[0])
-    Worker(lambda: g[0:1].device)
-    Worker(lambda: g.view(2, 1).device)
-    Worker(lambda: g.detach().device)
-    Worker(lambda: g + 1)
-    Worker(lambda: g.clone())
-    Worker(lambda: g.cpu())
-    Worker(lambda: g.to("cuda").device)
-    Worker(lambda: g.cuda().device)
-    Worker(lambda: g.float().device)
-    Worker(lambda: g[0].item())
-    Worker(lambda: g.tolist())
-    Worker(lambda: g.numpy())
-    Worker(lambda: g.sum())
-    Worker(lambda: repr(g))
-    Worker(lambda: torch.stack([g, g]))
-    Worker(lambda: torch.zeros_like(g))
-    Worker(lambda: g.new_zeros(2))
-    Worker(lambda: g.copy_(torch.ones(2)))
-    Worker(lambda: torch.ones(2).copy_(g))
-    Worker(lambda: g.untyped_storage().device)
-    Worker(lambda: g.untyped_storage().cpu())
-    Worker(lambda: g.is_shared())
-    Worker(lambda: [x.device for x in g])
-    Worker(lambda: g == g)
-    Worker(lambda: torch.nn.functional.relu(g))
     Child(lambda: torch.ones(2, device="cuda"))
     Child(lambda: torch.ones(2).cuda())
-    Child(lambda: g + 1)
-    Child(lambda: g.cpu())
+    Child(lambda: torch.ones(2).to("cuda"))
+    Child(lambda: torch.tensor([1.0], device="cuda"))
+    Child(lambda: torch.empty(2, device="cuda"))
     Child(lambda: torch.cuda.is_available())
+    Child(lambda: torch.cuda.device_count())
+    Child(lambda: torch.cuda.current_device())
+    Child(lambda: torch.cuda.synchronize())
+    Child(lambda: torch.cuda.empty_cache())
+    Child(lambda: torch.cuda.manual_seed(0))
+    Child(lambda: torch.manual_seed(0).device)
+    Child(lambda: torch.cuda.is_initialized())
+    Child(lambda: torch.cuda._is_in_bad_fork())
+    Child(lambda: torch.Generator("cuda").device)
+    Child(lambda: lin.cuda())
+    Child(lambda: lin(c).device)
+    Child(lambda: c.pin_memory().is_pinned())
+    Child(lambda: c.is_pinned())
+    Child(lambda: g.device)
+    Child(lambda: tuple(g.shape))
+    Child(lambda: g[0])
+    Child(lambda: g[0:1].device)
+    Child(lambda: g.view(2, 1).device)
+    Child(lambda: g.detach().device)
+    Child(lambda: g + 1)
+    Child(lambda: g.clone())
+    Child(lambda: g.cpu())
+    Child(lambda: g.to("cuda").device)
+    Child(lambda: g.cuda().device)
+    Child(lambda: g.float().device)
+    Child(lambda: g[0].item())
+    Child(lambda: g.tolist())
+    Child(lambda: g.numpy())
+    Child(lambda: g.sum())
+    Child(lambda: repr(g))
+    Child(lambda: torch.stack([g, g]))
+    Child(lambda: torch.zeros_like(g))
+    Child(lambda: g.new_zeros(2))
+    Child(lambda: g.copy_(torch.ones(2)))
+    Child(lambda: torch.ones(2).copy_(g))
+    Child(lambda: g.untyped_storage().device)
+    Child(lambda: g.untyped_storage().cpu())
+    Child(lambda: g.is_shared())
+    Child(lambda: [x.device for x in g])
+    Child(lambda: g == g)
+    Child(lambda: torch.nn.functional.relu(g))
     Child(lambda: c.sum().item())
 
     Thread(lambda: torch.ones(2, device="cuda").device)

@@ -125,7 +125,6 @@ QUESTIONS.lines(
     np.shape(g)
     np.size(g)
     np.ndim(g)
-    np.from_dlpack(g)
     np.from_dlpack(c).shape
     g.__array__()
     g.__array__(np.float64)
@@ -176,7 +175,6 @@ QUESTIONS.lines(
     torch.Tensor(a).device
     torch.Tensor(g)
     torch.FloatTensor([g0]).device
-    torch.LongTensor(gi)
     torch.Tensor(a).cuda().device
     g.tolist()
     g0.tolist()

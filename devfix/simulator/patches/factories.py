@@ -10,13 +10,14 @@ from typing import Any, Optional
 
 import torch
 from torch.overrides import _get_current_function_mode_stack
-from torch.utils import _device as default_device
+from torch.utils import _device
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
 from ..machine import Machine, active
 from ..metal_dtypes import holding
 from ..patching import Patcher
 from ..places import user_spot
+from .legacy_types import checked_device
 from .tensor_moves import move
 
 Tensor = torch.Tensor
@@ -35,17 +36,17 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
 def _wanted(machine: Machine, named: Any) -> Optional[torch.device]:
     """The device of a factory call: the one it names, or the default device."""
-    named = _default() if named is None else named
+    named = default_device() if named is None else named
     return None if named is None else machine.device(named)
 
 
-def _default() -> Optional[torch.device]:
+def default_device() -> Optional[torch.device]:
     """The default device, if one was set: by a block (``with torch.device(...)``) or for good."""
     if torch._C._len_torch_function_stack():
         for mode in reversed(_get_current_function_mode_stack()):
-            if isinstance(mode, default_device.DeviceContext):
+            if isinstance(mode, _device.DeviceContext):
                 return mode.device
-    return default_device.CURRENT_DEVICE
+    return _device.CURRENT_DEVICE
 
 
 def _laid(
@@ -129,12 +130,13 @@ def _new(machine: Machine, original: Any) -> Any:
     @functools.wraps(original)
     def new(self: Tensor, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
         target = device_of(self)
-        if device is not None and machine.device(device).type != target.type:
-            named = machine.device(device).type
-            raise RuntimeError(
-                f"legacy constructor expects device type: {target.type} but device type: {named} was passed"
-            )
-        return _laid(machine, original(self, *args, **kwargs), target, "Tensor.new")
+        if device is not None:
+            target = checked_device(machine, target, device, "Tensor.new")
+        made = original(self, *args, **kwargs)
+        if claim_of(made) is not None and device_of(made) == target:
+            # Made over a storage that is there already.
+            return made
+        return _laid(machine, made, target, "Tensor.new")
 
     return new
 

@@ -20,6 +20,7 @@ from ..places import user_spot
 from .storages import device_of_storage
 
 Storage: Any = torch.UntypedStorage
+_strategy: Any = torch.multiprocessing.get_sharing_strategy
 
 
 def install(patcher: Patcher, machine: Machine) -> None:
@@ -27,7 +28,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
     if machine.kind == "cuda":
         patcher.set(Storage, "_share_cuda_", _share(machine))
         patcher.set(Storage, "_new_shared_cuda", _open(machine))
-        patcher.set(Storage, "_release_ipc_counter_cuda", classmethod(lambda _cls, *_args: None))
+        for name in ("_release_ipc_counter", "_release_ipc_counter_cuda"):
+            patcher.set(Storage, name, classmethod(lambda _cls, *_args, **_kwargs: None))
 
 
 def _share(machine: Machine) -> Any:
@@ -41,7 +43,7 @@ def _share(machine: Machine) -> Any:
 
 
 def _handle(storage: Any) -> Any:
-    if torch.multiprocessing.get_sharing_strategy() == "file_system":
+    if _strategy() == "file_system":
         manager, name, _size = storage._share_filename_cpu_()
         storage._shared_incref()
         return manager, name

@@ -81,7 +81,7 @@ def _copy(machine: Machine, original: Any) -> Any:
         if what is not None:
             machine.log.transfer(what, self.nbytes(), "UntypedStorage.copy_")
         # Carried out by operators, which need not be judged once more.
-        with _disable_current_modes():  # type: ignore[no-untyped-call]
+        with _disable_current_modes():
             return original(self, source, *args, **kwargs)
 
     return copy_

@@ -36,7 +36,8 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
     assert machine is not None  # noqa: S101 - patches are only there while a machine is simulated
     if machine.is_accelerator(target):
         machine.touch()
-        source = _true_to(source, held(machine, target, source.dtype, "aten::_to_copy", [source]))
+        if not _is_lazy(source):
+            source = _true_to(source, held(machine, target, source.dtype, "aten::_to_copy", [source]))
     elif machine.forked:
         machine.work()
     if _is_lazy(source):
@@ -73,7 +74,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
     def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         device, rest, keywords = _target(machine, args, kwargs)
-        if machine.is_accelerator(device):
+        if machine.is_accelerator(device) and device_of(self) == device:
+            # Even where there is nothing to do.
             machine.touch()
         out = _true_to(self, *rest, **keywords) if rest or keywords else self
         return move(out, device, "Tensor.to")
@@ -83,7 +85,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
             target = machine.device(torch.device(kind) if device is None else device)
             if target.type != kind:
                 raise ValueError(f"Invalid device, must be {kind} device")
-            machine.touch()
+            if device_of(self) == target:
+                machine.touch()
             return move(self, target, f"Tensor.{kind}")
 
         moved.__name__ = kind

@@ -1,0 +1,60 @@
+"""The simulator answers as an H200 did: NumPy, storages, checkpoints, loaders and forked processes.
+
+``tests/gpu/record_answers.py`` puts the same questions to a real accelerator.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch.utils.data._utils as loading
+from recorded.questions import Question, answer
+
+from devfix.simulator import Machine, simulated_accelerator
+
+_RECORDED = json.loads((Path(__file__).parent / "data" / "h200_answers.json").read_text())
+_TOPICS = ("numpy", "storage", "checkpoint", "loader")
+_QUESTIONS = {topic: importlib.import_module(f"recorded.{topic}_questions").QUESTIONS for topic in _TOPICS}
+#: Where the simulator is known to answer otherwise, and why.
+_OTHERWISE = {
+    "p = nn.Parameter(c); p.sum().backward(); p.data = p.data.cuda(); p.sum().backward(); p.grad.device": (
+        "what backward formulas written in C++ meet is not judged"
+    )
+}
+
+
+def _asked() -> Iterator[object]:
+    for topic, questions in _QUESTIONS.items():
+        for name, question in questions.items():
+            known = _OTHERWISE.get(name)
+            marks = [] if known is None else [pytest.mark.xfail(reason=known)]
+            yield pytest.param(question, _RECORDED[topic][name], id=f"{topic}: {name}", marks=marks)
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    """One machine for all questions, as there was one H200."""
+    with pytest.MonkeyPatch.context() as patch, simulated_accelerator() as machine:
+        # After an error, loaders wait for their workers for as long as this.
+        patch.setattr(loading, "MP_STATUS_CHECK_INTERVAL", 0.2)
+        machine.touch()
+        yield machine
+
+
+@pytest.mark.usefixtures("machine")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize(("question", "recorded"), list(_asked()))
+def test_the_simulator_answers_as_the_h200_did(question: Question, recorded: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert answer(question) == recorded
+
+
+@pytest.mark.parametrize("topic", _TOPICS)
+def test_every_question_was_put_to_the_h200(topic: str) -> None:
+    assert list(_QUESTIONS[topic]) == list(_RECORDED[topic])
