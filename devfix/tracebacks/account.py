@@ -55,8 +55,7 @@ def account(choice: Choice, files: Files, rules: Sequence[Rule]) -> Account:
         reading,
         _what(reading, found),
         tuple(_who(reading, found, mended, scene)),
-        _filled(reading.family.advice, reading)
-        or (advice.what_to_do(reading, found) if reading.kind else ""),
+        _todo(reading, found, mended),
         tuple(names),
         found,
         mended,

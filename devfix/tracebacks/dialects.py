@@ -34,6 +34,7 @@ class OpenFrame:
     indent: int = 0
     shown: list[str] = field(default_factory=list)
     numbered: dict[int, str] = field(default_factory=dict)
+    pointed: bool = False
 
     def closed(self) -> Frame:
         """The frame with what was seen of its code."""

@@ -53,12 +53,16 @@ class _Draft:
     message: list[str] | None = None
     frames: list[Frame] = field(default_factory=list)
     forward: list[Frame] = field(default_factory=list)
+    #: Whether lines are broken where the terminal ends, as rich does.
+    wrapped: bool = False
+    #: Whether pytest wrote the message, before the last place.
+    tested: bool = False
 
     def finished(self) -> Raised | None:
         """The error, unless nothing was said of one."""
         if not self.type and self.message is None:
             return None
-        message = "\n".join(self.message or []).strip()
+        message = (" " if self.wrapped else "\n").join(self.message or []).strip()
         frames, forward = tuple(self.frames), tuple(self.forward)
         return Raised(self.type, message, frames, self.number, self.relation, self.stream, forward)
 
@@ -86,7 +90,7 @@ class _Walk:
         self.boxed = False
         self.grouped = False
         self.wrapped_path = ""
-        self.pointed = ""
+        self.pointed: list[str] = []
         self.forward: list[Frame] = []
 
     def take(self, line: Line) -> None:
@@ -120,6 +124,7 @@ class _Walk:
         self.draft = _Draft(number, relation, self.stream, indent)
         self.relation = ""
         self.boxed = bool(_BOX_TOP.match(text)) and "Exception Group" not in text
+        self.draft.wrapped = self.boxed
         self.grouped = self.grouped or "Exception Group" in text
         notebook = _NOTEBOOK_HEADER.match(text.strip())
         if notebook is not None and not self.boxed and notebook["type"] != "Group":
@@ -176,9 +181,8 @@ class _Walk:
         if draft is None or (draft.message is not None and error is None):
             self._close()
             self.draft = draft = _Draft(number, "", self.stream)
-        if self.pointed:
-            frame.shown.append(self.pointed)
-            self.pointed = ""
+        frame.shown, self.pointed = self.pointed, []
+        frame.pointed = bool(frame.shown)
         self._open(frame)
         if error is not None:
             draft.type = draft.type or error[0]
@@ -234,6 +238,8 @@ class _Walk:
         frame = self.frame
         if frame is None or not text.strip():
             return frame is not None and frame.dialect is not Dialect.PLAIN
+        if frame.dialect is Dialect.PYTEST and frame.pointed:
+            return True  # what follows are the arguments and the source of the next function
         if frame.dialect is Dialect.NOTEBOOK:
             return dialects.add_numbered(frame, text)
         indent = len(text) - len(text.lstrip())
@@ -248,7 +254,10 @@ class _Walk:
             self._close()
             return True
         if text.startswith(">  "):
-            self.pointed = text[1:].strip()
+            self.pointed = [f" {text[1:]}"]
+            return True
+        if len(self.pointed) == 1 and CARETS.match(text):
+            self.pointed.append(text)
             return True
         found = _PYTEST_MESSAGE.match(text)
         if found is None or text[:2] not in ("E ", "E"):
@@ -261,6 +270,7 @@ class _Walk:
         if draft is None:
             self.draft = draft = _Draft(number, "", self.stream)
         error = _RAISED.match(text) or _DOTTED.match(text)
+        draft.tested = True
         if draft.message is None:
             self._shut_frame()
             draft.type = error["type"] if error is not None else draft.type
@@ -305,6 +315,8 @@ class _Walk:
     def _go_on(self, draft: _Draft, text: str) -> None:
         """The next line of a message; a blank one ends it, but not what the compiler has to say."""
         message = draft.message if draft.message is not None else []
+        if draft.tested:
+            return
         if self.frame is not None and self._is_code(text):
             return
         said = any(line.strip() for line in message)

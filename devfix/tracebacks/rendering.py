@@ -110,7 +110,7 @@ def _fix(account: Account, paint: Paint) -> Iterator[str]:
         yield from _section("No fix is shown", [_sentence(repair.reason)], paint)
     if repair.others:
         faults = "1 other fault" if repair.others == 1 else f"{repair.others} other faults"
-        yield f"devfix sees {faults} in this program; `devfix check` shows them."
+        yield f"devfix sees {faults} in this program, which may fail next: `devfix apply --diff`."
         yield ""
 
 

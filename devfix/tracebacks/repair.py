@@ -48,7 +48,6 @@ class Repair:
     applicability: Applicability | None = None
     others: int = 0
     reason: str = ""
-    sources: tuple[Source, ...] = ()
     blame: Blame | None = None
 
 
@@ -104,11 +103,17 @@ def _found_settings(path: str) -> Settings:
 
 
 class _WitnessedFacts(Facts):
-    """The facts of a program with other mismatches than the analysis found."""
+    """The facts of a program in which some mismatches stand for all."""
 
-    def __init__(self, program: Program, recorder: Recorder, mismatches: Sequence[Mismatch]) -> None:
+    def __init__(self, program: Program, recorder: Recorder, witnessed: Sequence[Mismatch]) -> None:
         super().__init__(program, recorder)
-        self._confirmed = list(mismatches)
+        self._witnessed = list(witnessed)
+
+    def mismatches(self, kind: str | None = None) -> list[Mismatch]:
+        """Those mismatches; of targets that are no fault by themselves, what the analysis knows."""
+        if kind == "target-width":
+            return super().mismatches(kind)
+        return [mismatch for mismatch in self._witnessed if kind in (None, mismatch.kind)]
 
 
 class _Repairer:
@@ -123,19 +128,17 @@ class _Repairer:
 
     def repair(self, reading: Reading, found: Blame, scene: Scene) -> Repair:
         """What the rules say of the mismatch that the error is about, whoever knows it best."""
-        best = Repair(
-            reason="the analysis does not see this mismatch, and the error alone does not show a safe place for the fix",
-            sources=tuple(self.program.sources.values()),
-        )
         found = settled(self.facts, found)
-        best = replace(best, blame=found)
-        for witness, mismatches in self._accounts(reading, found, scene):
+        reason = "the analysis does not see this mismatch, and the error alone does not show a safe place for the fix"
+        best = Repair(reason=reason, blame=found)
+        for witness, mismatches, beside in self._accounts(reading, found, scene):
             findings = self._about(mismatches)
             if witness == "traceback":
                 findings = tuple(_sound(finding, found) for finding in findings)
             if not findings:
                 continue
-            repaired = replace(self._repaired(witness, findings), blame=found)
+            all_here = self._about(beside) if len(beside) > len(mismatches) else findings
+            repaired = replace(self._repaired(witness, findings, all_here), blame=found)
             if repaired.changed:
                 return repaired
             best = best if best.findings else repaired
@@ -143,14 +146,14 @@ class _Repairer:
 
     def _accounts(
         self, reading: Reading, found: Blame, scene: Scene
-    ) -> Iterator[tuple[str, Sequence[Mismatch]]]:
-        """The mismatches that may be meant, and who says so, the best first."""
-        yield "analysis", known(self.facts, self.facts.mismatches(), reading, scene)
+    ) -> Iterator[tuple[str, Sequence[Mismatch], Sequence[Mismatch]]]:
+        """The mismatches that may be meant, who says so, and what else is wrong there; the best first."""
+        yield "analysis", *known(self.facts, self.facts.mismatches(), reading, scene)
         # What the analysis only holds for possible has happened.
-        yield "analysis", known(self.facts, self._recorder.mismatches, reading, scene)
+        yield "analysis", *known(self.facts, self._recorder.mismatches, reading, scene)
         for mismatch in witnessed(reading, found, scene):
-            yield "traceback", [mismatch]
-        yield "nearby", near(self.facts, reading, scene)
+            yield "traceback", [mismatch], []
+        yield "nearby", near(self.facts, reading, scene), []
 
     def _about(self, mismatches: Sequence[Mismatch]) -> tuple[Finding, ...]:
         if not mismatches:
@@ -159,14 +162,14 @@ class _Repairer:
         judged = judge(self.program, self.selection, lambda _: facts)
         return tuple(finding for finding in judged.findings if finding.rule not in _ASIDE)
 
-    def _repaired(self, witness: str, findings: tuple[Finding, ...]) -> Repair:
+    def _repaired(self, witness: str, findings: tuple[Finding, ...], all_here: tuple[Finding, ...]) -> Repair:
         full = self._judge(self.program)
-        own = {_identity(self.program, finding) for finding in findings}
+        own = {_identity(self.program, finding) for finding in (*findings, *all_here)}
         unrelated = {_identity(self.program, finding) for finding in full.findings} - own
         unrelated -= {
-            _identity(self.program, other) for other in full.findings if _shares_fix(other, findings)
+            _identity(self.program, other) for other in full.findings if _shares_fix(other, all_here)
         }
-        start = State(self.program, Judgement(findings, {}))
+        start = State(self.program, Judgement(all_here, {}))
         end = self._fixer(unrelated).run(start)
         changed = [
             (source, end.program.sources[path].text)
@@ -183,7 +186,6 @@ class _Repairer:
                 [finding for finding in full.findings if _identity(self.program, finding) in unrelated]
             ),
             reason="" if changed else "no fix can be placed where it is certain to be right",
-            sources=tuple(self.program.sources.values()),
         )
 
     def _fixer(self, unrelated: set[tuple[str, ...]]) -> Fixer:

@@ -44,15 +44,20 @@ def kinds(kind: str) -> frozenset[str]:
     return frozenset().union(*(group for group in _GROUPS if kind in group))
 
 
-def known(facts: Facts, mismatches: Iterable[Mismatch], reading: Reading, scene: Scene) -> list[Mismatch]:
-    """The mismatches that the error is about: those at its frames, innermost first."""
+def known(
+    facts: Facts, mismatches: Iterable[Mismatch], reading: Reading, scene: Scene
+) -> tuple[list[Mismatch], list[Mismatch]]:
+    """The mismatches that the error is about, at its innermost frame that has any; and all of that statement.
+
+    What else is wrong with the statement would fail next.
+    """
     wanted = kinds(reading.kind)
     found = [mismatch for mismatch in mismatches if mismatch.kind in wanted]
     for placed in reversed(scene.placed):
         here = [mismatch for mismatch in found if _is_at(facts, mismatch, placed)]
         if here:
-            return _most_exact(_of_kind(here, reading.kind), placed)
-    return []
+            return _most_exact(_of_kind(here, reading.kind), placed), here
+    return [], []
 
 
 def near(facts: Facts, reading: Reading, scene: Scene) -> list[Mismatch]:
