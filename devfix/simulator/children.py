@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -30,9 +31,10 @@ class Children:
 
     @property
     def folder(self) -> str:
-        """The folder, which is made when it is first asked for."""
+        """The folder, which the first child that has something to say makes."""
         if self._folder is None:
-            self._folder = tempfile.mkdtemp(prefix="devfix-")
+            name = f"devfix-{os.getpid()}-{secrets.token_hex(8)}"
+            self._folder = os.path.join(tempfile.gettempdir(), name)
             atexit.register(self.close)
         return self._folder
 
@@ -69,8 +71,9 @@ class Children:
             return
         path = os.path.join(self.folder, f"{os.getpid()}.json")
         report = {"ended": ended, "mismatches": log.mismatches, "transfers": log.transfers}
-        # Without the folder there is nobody left to read it.
+        # A child that cannot say what it saw goes on all the same.
         with contextlib.suppress(OSError):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
             with open(f"{path}.part", "w", encoding="utf-8") as file:
                 json.dump(report, file)
             os.replace(f"{path}.part", path)
