@@ -12,6 +12,7 @@ from typing import Any, Callable
 import torch
 
 from .claims import device_of
+from .generated_checks import same_device
 from .layer_rules import short_name
 from .operands import refuse, tensors_in
 
@@ -120,6 +121,12 @@ def attention(given: Arguments) -> None:
             "Expected query, key, and value to have the same device type, but got query.device: "
             f"{query} key.device: {key} and value.device: {value} instead."
         )
+
+
+def rms_norm(given: Arguments) -> None:
+    """native/layer_norm.cpp: one kernel on CUDA, several operators on the CPU."""
+    named = [(name, device_of(given[name])) for name in ("input", "weight") if given.get(name) is not None]
+    same_device(named, "wrapper_CUDA___fused_rms_norm")
 
 
 def recurrent(given: Arguments) -> None:

@@ -30,7 +30,7 @@ def method_of(call: Call) -> Optional[str]:
     if func.namespace != "aten":
         return None
     full = overload_of(func)
-    sparse = _sparse_key(call)
+    sparse = sparse_key(call)
     if sparse and full in SPARSE:
         return f"wrapper_{sparse}CUDA_{plain_name(full, func)}"
     if full in STRUCTURED:
@@ -72,7 +72,8 @@ def same_device(named: Iterable[tuple[str, Optional[torch.device]]], method: str
     return common or CPU
 
 
-def _sparse_key(call: Call) -> str:
+def sparse_key(call: Call) -> str:
+    """What precedes ``CUDA`` in the name of the backend that a call with sparse tensors goes to."""
     layouts = {tensor.layout for tensor in call.tensors}
     if layouts & {torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc}:
         return "SparseCsr"

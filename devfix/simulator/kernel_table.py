@@ -193,15 +193,15 @@ SPARSE = frozenset(
 HOST_ONLY = frozenset(
     """
     _add_relu.Scalar _add_relu.Tensor _add_relu.out _add_relu_.Scalar _add_relu_.Tensor
-    _convert_weight_to_int4pack_for_cpu _dyn_quant_matmul_4bit _dyn_quant_pack_4bit_weight
-    _empty_affine_quantized _empty_per_channel_affine_quantized _foobar _functional_assert_async.msg
-    _histogramdd_bin_edges _histogramdd_from_bin_cts _histogramdd_from_bin_tensors _make_dep_token
-    _scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_flash_attention_for_cpu_backward
-    _spdiags _test_functorch_fallback _test_optional_filled_intlist _test_optional_floatlist
-    _test_optional_intlist _upsample_lanczos2d_aa _upsample_lanczos2d_aa.out _upsample_lanczos2d_aa_backward
-    _upsample_lanczos2d_aa_backward.grad_input _weight_int4pack_mm_for_cpu from_file histogram.bin_ct
-    histogram.bin_ct_out histogram.bins_tensor histogram.bins_tensor_out mkldnn_rnn_layer
-    mkldnn_rnn_layer_backward narrow_copy.out quantize_per_tensor.tensors slow_conv3d_forward
-    slow_conv3d_forward.output to_mkldnn
+    _convert_weight_to_int4pack_for_cpu _dyn_quant_matmul_4bit _dyn_quant_pack_4bit_weight _foobar
+    _functional_assert_async.msg _histogramdd_bin_edges _histogramdd_from_bin_cts
+    _histogramdd_from_bin_tensors _make_dep_token _scaled_dot_product_flash_attention_for_cpu
+    _scaled_dot_product_flash_attention_for_cpu_backward _sparse_mm_reduce_impl
+    _sparse_mm_reduce_impl_backward _spdiags _test_functorch_fallback _test_optional_filled_intlist
+    _test_optional_floatlist _test_optional_intlist _upsample_lanczos2d_aa _upsample_lanczos2d_aa.out
+    _upsample_lanczos2d_aa_backward _upsample_lanczos2d_aa_backward.grad_input _weight_int4pack_mm_for_cpu
+    from_file histogram.bin_ct histogram.bin_ct_out histogram.bins_tensor histogram.bins_tensor_out
+    mkldnn_rnn_layer mkldnn_rnn_layer_backward narrow_copy.out quantize_per_tensor.tensors
+    slow_conv3d_forward slow_conv3d_forward.output to_mkldnn
     """.split()
 )

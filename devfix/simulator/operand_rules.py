@@ -14,10 +14,10 @@ from typing import Any, Callable, Optional, Union
 import torch
 
 from . import composite_rules, dtype_rules, foreach_rules, indexing_rules, layer_rules
-from .generated_checks import checked, method_of, overload_of
+from .generated_checks import checked, method_of, overload_of, sparse_key
 from .iterator_rules import elementwise
 from .kernel_table import HOST_ONLY
-from .operands import Call, DeviceOf, LeftToTorchError, RefusedError, blamed_in, refuse
+from .operands import Call, DeviceOf, LeftToTorchError, RefusedError, blamed_in
 from .refusals import Refusal
 
 #: Where the results are: one device for all, a device for each, or None for what fits every device.
@@ -86,8 +86,11 @@ def judge(
     except LeftToTorchError:
         return call.accelerator
     except RefusedError as refused:
-        refusal = refused.refusal
-        return refusal._replace(blamed=blamed_in(call, refusal.kind))
+        return _with_blamed(call, refused.refusal)
+
+
+def _with_blamed(call: Call, refusal: Refusal) -> Refusal:
+    return refusal if refusal.blamed else refusal._replace(blamed=blamed_in(call, refusal.kind))
 
 
 def _ruled(call: Call) -> Any:
@@ -132,7 +135,7 @@ def alone(
     try:
         return placed(call)  # type: ignore[no-any-return]
     except RefusedError as refused:
-        return refused.refusal._replace(blamed=blamed_in(call, refused.refusal.kind))
+        return _with_blamed(call, refused.refusal)
 
 
 #: The rules for operands on one accelerator, on places and on dtypes, where there are any.
@@ -144,14 +147,14 @@ def _lengths_on_host(call: Call) -> Verdict:
     lengths = call.get("lengths")
     kind = str(lengths.dtype).replace("torch.", "").replace("int64", "Long").replace("int32", "Int")
     device = call.device_of(lengths)
-    raise refuse(
-        f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {device} {kind} tensor",
-        "host-only",
+    text = (
+        f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D {device} {kind} tensor"
     )
+    raise RefusedError(Refusal(text, "host-only", blamed=(lengths,)))
 
 
 def _unknown(call: Call) -> Verdict:
-    raise layer_rules.not_implemented(overload_of(call.func))
+    raise layer_rules.not_implemented(overload_of(call.func), sparse_key(call) + "CUDA")
 
 
 def _is_missing(func: Any) -> bool:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 TABLE = Path(__file__).resolve().parents[2] / "devfix" / "simulator" / "kernel_table.py"
 
+_ON_CPU = {"CPU", "SparseCPU", "SparseCsrCPU"}
 _HEAD = '''"""Which operators have a check of their operands' devices written in front of their CUDA kernel.
 
 Written by tests/fidelity/make_kernel_table.py from torch {version}'s native_functions.yaml; not to be edited.
@@ -93,7 +94,7 @@ def host_only(known: dict[str, Operator]) -> list[str]:
     for name, operator in sorted(known.items()):
         group = known.get(operator.delegate, operator)
         keys = set(group.kernels)
-        if "CPU" in keys and "CUDA" not in keys and not any(key.startswith("Composite") for key in keys):
+        if keys & _ON_CPU and not any("CUDA" in key or key.startswith("Composite") for key in keys):
             found.append(name)
     return found
 

@@ -14,7 +14,9 @@ import torch
 from .. import device_comparisons as compare
 from ..claims import CPU, Claim, claim_of, device_of, lay
 from ..events import Operand
+from ..iterator_rules import iterate
 from ..machine import Machine
+from ..operands import Operand as Place
 from ..operands import RefusedError, tensors_in
 from ..patching import Patcher
 
@@ -36,9 +38,12 @@ _COMPARED: list[tuple[Sequence[Any], str, str, compare.Comparison]] = [
     ([_FUNCTIONS], "chain_matmul", "tensors", compare.multi_dot),
     ([_FUNCTIONS], "stft", "input n_fft hop_length win_length window", compare.stft),
     ([torch, torch.functional], "istft", "input n_fft hop_length win_length window", compare.istft),
+    ([torch], "rms_norm", "input normalized_shape weight", compare.rms_norm),
     ([torch.nn.functional], "scaled_dot_product_attention", "query key value", compare.attention),
 ]
 _RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+#: ``torch.nn._reduction`` for "mean".
+_MEAN = 1
 #: Other names of the same argument.
 _SAME = {"self": "input", "A": "input"}
 
@@ -52,7 +57,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     for name in _RECURRENT:
         for owner in (torch, _FUNCTIONS):
             patcher.wrap(owner, name, functools.partial(_recurrent, machine))
-    patcher.wrap(torch, "ctc_loss", _with_plain_lengths)
+    patcher.wrap(torch, "ctc_loss", functools.partial(_with_plain_lengths, machine))
 
 
 def _compared(machine: Machine, names: list[str], comparison: compare.Comparison, original: Any) -> Any:
@@ -77,22 +82,31 @@ def _recurrent(machine: Machine, original: Any) -> Any:
 
     @functools.wraps(original)
     def function(data: Any, second: Any, third: Any, *args: Any, **kwargs: Any) -> Any:
-        packed = isinstance(third, (list, tuple)) and args and isinstance(args[0], (list, tuple))
-        packed = packed or (isinstance(third, Tensor) and isinstance(second, Tensor))
-        given = {"input": data, "hx": third, "params": args[0]} if packed else {}
-        given = given or {"input": data, "hx": second, "params": third}
+        packed = bool(args) and isinstance(args[0], (list, tuple))
         if packed and device_of(data) == CPU:
             # The CPU's kernels for packed data compare nothing themselves.
             return original(data, second, third, *args, **kwargs)
+        hidden, parameters = (third, args[0]) if packed else (second, third)
+        given = {"input": data, "hx": hidden, "params": parameters}
+        every: Any = (data, second, third, *args)
         try:
             compare.recurrent(given)
         except RefusedError as refused:
-            every = (data, second, third, *args)
             every, kwargs = _refused(machine, refused, original.__name__, given, every, kwargs)
-            return original(*every, **kwargs)
-        return original(data, second, third, *args, **kwargs)
+        out = original(*every, **kwargs)
+        training = every[7 if packed else 6] if len(every) > 7 else True
+        if not training and not machine.heal and device_of(data).type == "cuda":
+            for result in tensors_in(out):
+                if result.requires_grad:
+                    result.register_hook(_no_gradient)  # type: ignore[no-untyped-call]
+        return out
 
     return function
+
+
+def _no_gradient(gradient: Tensor) -> None:
+    """What cuDNN says of a layer that was evaluated (native/cudnn/RNN.cpp)."""
+    raise RuntimeError("cudnn RNN backward can only be called in training mode")
 
 
 def _refused(
@@ -125,18 +139,39 @@ def _taken(value: Any, blamed: Iterable[Tensor], target: torch.device) -> Any:
     return value
 
 
-def _with_plain_lengths(original: Any) -> Any:
+def _with_plain_lengths(machine: Machine, original: Any) -> Any:
     """LossCTC.cpp takes lengths from wherever they are as plain numbers, except under a dispatch mode."""
 
     @functools.wraps(original)
-    def ctc_loss(log_probs: Any, targets: Any, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(_plain(value) for value in args)
-        for name in ("input_lengths", "target_lengths"):
-            if name in kwargs:
-                kwargs[name] = _plain(kwargs[name])
-        return original(log_probs, targets, *args, **kwargs)
+    def ctc_loss(
+        log_probs: Any,
+        targets: Any,
+        inputs: Any,
+        lengths: Any,
+        blank: int = 0,
+        reduction: Any = 1,
+        *args: Any,
+    ) -> Any:
+        if reduction == _MEAN and _is_cudnn_loss(log_probs, targets, blank) and isinstance(lengths, Tensor):
+            named = {"log_probs": log_probs, "target_lengths": lengths}
+            try:
+                # cuDNN's loss of each sequence is divided by the lengths as they are.
+                iterate([Place(device_of(value), (1,)) for value in named.values()])
+            except RefusedError as refused:
+                _refused(machine, refused, "ctc_loss", named, (), {})
+        return original(log_probs, targets, _plain(inputs), _plain(lengths), blank, reduction, *args)
 
     return ctc_loss
+
+
+def _is_cudnn_loss(log_probs: Any, targets: Any, blank: int) -> bool:
+    return (
+        device_of(log_probs).type == "cuda"
+        and log_probs.dtype == torch.float32
+        and targets.dtype == torch.int32
+        and targets.dim() == 1
+        and blank == 0
+    )
 
 
 def _plain(value: Any) -> Any:
