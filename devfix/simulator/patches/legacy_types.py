@@ -11,9 +11,11 @@ from typing import Any, Optional
 import torch
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
+from ..events import Operand
 from ..machine import Machine, active
 from ..patching import Patcher
 from ..places import user_spot
+from ..refusals import Refusal
 from .tensor_moves import move
 
 Tensor = torch.Tensor
@@ -53,16 +55,17 @@ class LegacyType(type):
         )
 
     def __call__(cls, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:
-        target = cls.device()
-        if device is not None and _machine().device(device).type != target.type:
-            raise RuntimeError(
-                f"legacy constructor expects device type: {target.type} "
-                f"but device type: {_machine().device(device).type} was passed"
-            )
+        """Construct a tensor of the type."""
+        target, name = cls.device(), f"{cls.__module__}.{cls.__name__}"
+        if device is not None:
+            target = checked_device(_machine(), target, device, name)
         first = args[0] if args else None
         if isinstance(first, Tensor) and not isinstance(first, cls):
-            raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {first.type()})")
-        return _placed(cls.real(*args, **kwargs), target, f"{cls.__module__}.{cls.__name__}")
+            operand = Operand("data", first, claim_of(first), device_of(first))
+            text = f"expected {name} (got {first.type()})"
+            _machine().refuse(Refusal(text, "legacy-constructor", TypeError, (first,)), name, [operand])
+            args = (_true_to(first, cls.dtype), *args[1:])
+        return _placed(cls.real(*args, **kwargs), target, name)
 
     def device(cls) -> torch.device:
         """Where its tensors are; the error for a device that the machine lacks is that of torch."""
@@ -79,6 +82,19 @@ class LegacyType(type):
 
     def __repr__(cls) -> str:
         return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def checked_device(machine: Machine, own: torch.device, named: Any, by: str) -> torch.device:
+    """Where a legacy constructor for ``own`` puts its tensor; another kind of device is refused.
+
+    torch/csrc/utils/tensor_new.cpp.
+    """
+    device = machine.device(named)
+    if device.type == own.type:
+        return own
+    text = f"legacy constructor expects device type: {own.type} but device type: {device.type} was passed"
+    machine.refuse(Refusal(text, "legacy-constructor"), by)
+    return device
 
 
 def _machine() -> Machine:
@@ -124,7 +140,10 @@ def _typing(known: dict[str, LegacyType]) -> Any:
 def _name(tensor: Tensor) -> str:
     name: str = _true_type(tensor)
     kind = device_of(tensor).type
-    return name if kind == "cpu" else name.replace("torch.", f"torch.{kind}.", 1)
+    if kind == "cpu" or f".{kind}." in name:
+        # Under a default device torch asks this very function.
+        return name
+    return name.replace("torch.", f"torch.{kind}.", 1)
 
 
 def _type_as(self: Tensor, other: Tensor) -> Tensor:
