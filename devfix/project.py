@@ -195,13 +195,14 @@ def find_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
         if not os.path.isdir(folder):
             folder = os.path.dirname(folder)
         roots[short_path(folder)] = None
-        marked = _marked_root(folder)
+        marked = marked_root(folder)
         if marked is not None:
             roots[short_path(marked)] = None
     return tuple(roots)
 
 
-def _marked_root(folder: str) -> str | None:
+def marked_root(folder: str) -> str | None:
+    """The nearest folder, this one or one above it, that is marked as a project's own; None where none is."""
     while not any(os.path.exists(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
         parent = os.path.dirname(folder)
         if parent == folder:

@@ -12,7 +12,7 @@ from pathlib import Path
 from devfix.config import Settings
 from devfix.discovery import collect, short_path
 from devfix.imports import Import, find_imports
-from devfix.project import Project, find_roots, load_project
+from devfix.project import Project, find_roots, load_project, marked_root
 from devfix.source import Source
 
 #: A program that imports none of these has nothing to do with accelerators.
@@ -71,7 +71,8 @@ def script_subject(script: Path, arguments: Sequence[str], here: Path) -> Subjec
 
 def _root_of(script: Path, here: Path) -> Path:
     """The folder of the project a script belongs to; never one that holds all sorts of things."""
-    candidates = [Path(os.path.realpath(find_roots([script])[-1]))]
+    marked = marked_root(str(script.parent))
+    candidates = [] if marked is None else [Path(marked)]
     if script.is_relative_to(here):
         candidates.append(here)
     return next((folder for folder in candidates if not _is_catch_all(folder)), script.parent)
