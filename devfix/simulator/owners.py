@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from types import FrameType
 from typing import Any, Optional
@@ -16,7 +16,7 @@ from typing import Any, Optional
 import torch
 
 from .claims import device_of, storage_of
-from .expressions import named_values
+from .expressions import is_a, named_values, registered
 from .places import Spot, place
 
 _MOST_EXPRESSIONS = 3
@@ -58,7 +58,7 @@ class Owners:
             held = (
                 path
                 for path, value in values.items()
-                if isinstance(value, torch.Tensor) and storage is not None and storage_of(value) is storage
+                if is_a(value, torch.Tensor) and storage is not None and storage_of(value) is storage
             )
             found.append(list(islice(held, _MOST_EXPRESSIONS)))
         return found
@@ -66,7 +66,7 @@ class Owners:
     def _owner(self, storage: int, device: torch.device, values: dict[str, Any]) -> Optional[dict[str, Any]]:
         first: Optional[dict[str, Any]] = None
         for path, module in values.items():
-            name = self._names(module).get(storage) if isinstance(module, torch.nn.Module) else None
+            name = self._names(module).get(storage) if is_a(module, torch.nn.Module) else None
             if name is None:
                 continue
             whole = all(device_of(part) == device for part in module.parameters())
@@ -89,16 +89,11 @@ class Owners:
         known = self._held.get(id(module))
         if known is None:
             known = self._held[id(module)] = {}
-            for name, part in _registered(module):
+            for name, part in registered(module):
                 storage = storage_of(part)
                 self._alive.append(storage)
                 known.setdefault(id(storage), name)
         return known
-
-
-def _registered(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    yield from module.named_parameters()
-    yield from module.named_buffers()
 
 
 def _class_name(module: torch.nn.Module) -> str:
@@ -112,6 +107,6 @@ def _kept(path: str, values: dict[str, Any]) -> Optional[dict[str, str]]:
     for end, sign in enumerate(path):
         owner = values.get(path[:end]) if sign == "." else None
         name = _FIRST_NAME.split(path[end + 1 :], maxsplit=1)[0]
-        if isinstance(owner, torch.nn.Module) and name in vars(owner):
+        if is_a(owner, torch.nn.Module) and name in vars(owner):
             return {"path": f"{path[:end]}.{name}", "type": type(vars(owner)[name]).__name__}
     return None

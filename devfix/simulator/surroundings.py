@@ -14,6 +14,7 @@ from typing import Any, Optional
 import torch
 
 from .claims import device_of
+from .expressions import is_a
 
 #: How many names of a frame, and attributes of what they hold, are looked at.
 _MOST_NAMES, _MOST_ATTRIBUTES = 200, 64
@@ -23,7 +24,7 @@ _NAMES_A_DEVICE = re.compile(r"(cpu|cuda|xpu|mps)(:\d+)?$")
 def surroundings(frame: FrameType) -> dict[str, str]:
     """What each name of a frame (and each attribute of an object it holds) stands for.
 
-    Values are ``device:cuda:0``, ``tensor:cpu``, ``tensors:cpu`` (a list or tuple of tensors), ``module:cuda:0``,
+    Values are ``device:cuda:0``, ``tensor:cpu float32 3x4``, ``tensors:cpu`` (a list or tuple of tensors), ``module:cuda:0``,
     ``module`` (without parameters, or with some on several devices), ``loader``, ``optimizer`` and ``object`` (which
     has such attributes).
     """
@@ -32,7 +33,7 @@ def surroundings(frame: FrameType) -> dict[str, str]:
         described = describe(value)
         if described is not None:
             found[name] = described
-        if not isinstance(value, (torch.Tensor, type)) and described != "loader":
+        if not is_a(value, (torch.Tensor, type)) and described != "loader":
             for attribute, part in _attributes(value):
                 held = describe(part)
                 if held is not None:
@@ -43,24 +44,25 @@ def surroundings(frame: FrameType) -> dict[str, str]:
 
 def describe(value: Any) -> Optional[str]:
     """What a value is good for when a device is looked for; None where it is no use."""
-    if isinstance(value, torch.Tensor):
-        return f"tensor:{device_of(value)}"
-    if isinstance(value, torch.device):
+    if is_a(value, torch.Tensor):
+        sizes = "x".join(map(str, value.shape))
+        return f"tensor:{device_of(value)} {str(value.dtype).replace('torch.', '')} {sizes}"
+    if is_a(value, torch.device):
         return f"device:{value}"
-    if isinstance(value, str):
+    if is_a(value, str):
         return f"device:{value}" if _NAMES_A_DEVICE.match(value) else None
-    if isinstance(value, torch.nn.Module):
+    if is_a(value, torch.nn.Module):
         return _module(value)
-    if isinstance(value, torch.utils.data.DataLoader):
+    if is_a(value, torch.utils.data.DataLoader):
         return "loader"
-    if isinstance(value, torch.optim.Optimizer):
+    if is_a(value, torch.optim.Optimizer):
         return "optimizer"
-    return _tensors(value) if isinstance(value, (list, tuple)) else None
+    return _tensors(value) if is_a(value, (list, tuple)) else None
 
 
 def _tensors(values: Sequence[Any]) -> Optional[str]:
     """The same for a list or tuple of tensors alone."""
-    if not 0 < len(values) <= _MOST_ATTRIBUTES or not all(isinstance(part, torch.Tensor) for part in values):
+    if not 0 < len(values) <= _MOST_ATTRIBUTES or not all(is_a(part, torch.Tensor) for part in values):
         return None
     devices = {str(device_of(part)) for part in values}
     return f"tensors:{devices.pop()}" if len(devices) == 1 else "tensors"
@@ -87,11 +89,11 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
         held = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return
-    if isinstance(value, type(torch)) or not isinstance(held, dict):
+    if is_a(value, type(torch)) or not is_a(held, dict):
         return
     for name, part in list(held.items())[:_MOST_ATTRIBUTES]:
-        if isinstance(name, str) and name.isidentifier() and not name.startswith("_"):
+        if is_a(name, str) and name.isidentifier() and not name.startswith("_"):
             yield name, part
-    if isinstance(value, torch.nn.Module):
+    if is_a(value, torch.nn.Module):
         for parts in (value._buffers, value._modules):
             yield from ((name, part) for name, part in parts.items() if name.isidentifier())
