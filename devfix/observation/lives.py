@@ -30,7 +30,8 @@ _KINDS = {
     "loader": "loader",
     "result": "result",
 }
-_LOOPS = (ast.For, ast.AsyncFor)
+#: Kinds that are calls of what made the tensor, not of something that made it on its way.
+_CALLS = ("factory", "random-factory", "numpy")
 
 
 class Lives:
@@ -82,12 +83,44 @@ class Lives:
             return (target.at(value).origin("other"), target.origin("module-attribute"))
         return ()
 
+    def source(self, node: ast.expr, at: Spot, frame: int | None) -> Spot:
+        """The expression that a name, an attribute or a parameter got its value from, as far as can be told."""
+        for _ in range(_MOST_STEPS):
+            found = self._source(node, at, frame)
+            if found is None:
+                break
+            at, frame = found
+            node = at.node if isinstance(at.node, ast.expr) else node
+        return at.at(node)
+
+    def _source(self, node: ast.expr, at: Spot, frame: int | None) -> tuple[Spot, int | None] | None:
+        if isinstance(node, ast.Attribute):
+            stores = self._stores(node, at, None)
+            return (stores[0][0].at(stores[0][1]), None) if stores else None
+        found = binding_of(node.id, at) if isinstance(node, ast.Name) else None
+        if found is None:
+            return None
+        if found.kind != "parameter" or not isinstance(node, ast.Name):
+            return (found.target.at(found.value), frame) if found.value is not None else None
+        caller = self._caller(frame, found.target)
+        given = self._given(node.id, found.target, caller[1]) if caller is not None else None
+        return (caller[1].at(given), caller[0]) if caller is not None and given is not None else None
+
+    def _given(self, parameter: str, target: Spot, call: Spot) -> ast.expr | None:
+        """The argument that a call gives for a parameter."""
+        function = target.outline.function_of(target.node)
+        if function is None:
+            return None
+        is_method = target.outline.class_of(function) is not None and not _is_static(function)
+        return argument_for(function, parameter, call.node, is_method=is_method)
+
     def origin(self, made: Made | None) -> Origin | None:
         """Where and how a tensor came to be, when that is in the program."""
         spot = self.pointer.spot(made.place) if made is not None else None
         if made is None or spot is None:
             return None
-        return spot.origin(_KINDS.get(made.kind, "other"))
+        kind = _KINDS.get(made.kind, "other")
+        return spot.origin("other" if kind in _CALLS and not _is_call_of(spot.node, made.by) else kind)
 
     def _value_of(self, site: Origin) -> Origin | None:
         """The expression that a name or attribute was bound to, as an origin."""
@@ -195,11 +228,7 @@ class Lives:
         if caller is None:
             return [site]
         number, at = caller
-        function = target.outline.function_of(target.node)
-        given = None
-        if function is not None:
-            is_method = target.outline.class_of(function) is not None and not _is_static(function)
-            given = argument_for(function, name, at.node, is_method=is_method)
+        given = self._given(name, target, at)
         if given is not None and operand is not None and not self._may_hold(given, number, operand):
             given = None
         if given is None and operand is not None:
@@ -256,6 +285,16 @@ class Lives:
             mine = [store for store in found if store[2] is own or not rank(store)[0]]
             return mine or found
         return found
+
+
+def _is_call_of(node: ast.AST, by: str) -> bool:
+    """Whether a call is one of the very function that made a tensor, and not of one that calls it inside."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "attr", getattr(node.func, "id", None))
+    made_by = by.rpartition(".")[2].strip("_")
+    # What is called through a table or ``getattr`` has no name to compare.
+    return name is None or made_by in name or name.endswith("Tensor")
 
 
 def _held(operand: ObservedOperand, frame: int) -> tuple[str, ...]:

@@ -105,8 +105,9 @@ def _bindings(spot: Spot, names: Sequence[tuple[str, str]]) -> Iterator[tuple[st
 
 
 def _meaning(what: str) -> tuple[str, Device | None]:
-    """``tensor:cuda:0`` as the analysis says it."""
-    kind, _, device = what.partition(":")
+    """``tensor:cuda:0 float32 3x4`` as the analysis says it."""
+    kind, _, rest = what.partition(":")
+    device = rest.partition(" ")[0]
     if kind not in ("device", "tensor", "tensors", "module"):
         return "other", None
     return kind, (CPU if device == "cpu" else ACCELERATOR) if device else None

@@ -12,6 +12,9 @@ from devfix.observation.record import ObservedOperand
 
 #: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
 _SEEN, _MADE, _MADE_WITHIN, _FITS, _CONTRADICTED = 20, 18, 10, 4, -100
+#: Attributes that are no tensors, and calls that make numbers.
+_SIZES = frozenset({"shape", "dtype", "device", "ndim"})
+_NUMBERS = frozenset("len int float bool size dim item numel tolist range".split())
 #: Less than this is a guess.
 _ENOUGH = 4
 
@@ -34,7 +37,11 @@ class Part:
 
 def parts_of(sink: ast.AST, outline: Outline) -> list[Part]:
     """The sub-expressions of an operation that its operands can be, in the order they are evaluated."""
-    return [part for part in _parts(sink, outline) if not isinstance(part.node, ast.Constant)]
+    return [part for part in _parts(sink, outline) if not _is_constant(part.node)]
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and _is_constant(node.operand))
 
 
 def _parts(sink: ast.AST, outline: Outline) -> Iterator[Part]:
@@ -84,12 +91,12 @@ def matched(
     sink: Spot,
 ) -> dict[int, ast.expr]:
     """The expression of each operand (by its number) that can be told."""
+    # Operands come in the order of the arguments, more or less.
+    order = [place for place, part in enumerate(parts) if part.is_callee or _may_be_tensor(part.node, names)]
     pairs = sorted(
-        (
-            (-_score(part, operand, names, sink), abs(number - place), number, place)
-            for number, operand in enumerate(operands)
-            for place, part in enumerate(parts)
-        ),
+        (-_score(parts[place], operand, names, sink), abs(number - position), number, place)
+        for number, operand in enumerate(operands)
+        for position, place in enumerate(order)
     )
     found: dict[int, ast.expr] = {}
     taken: set[int] = set()
@@ -134,10 +141,25 @@ def _is_inside(node: ast.AST, other: ast.AST) -> bool:
 def _may_be_tensor(node: ast.expr, names: Mapping[str, str]) -> bool:
     if isinstance(node, (ast.Slice, ast.Lambda, ast.JoinedStr)):
         return False
+    if _is_number(node):
+        return False
     if isinstance(node, (ast.Name, ast.Attribute)):
         what = names.get(ast.unparse(node))
         return what is not None and what.startswith("tensor")
     return True
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether an expression is one of Python's numbers or sizes: ``len(x)``, ``x.size(0)``, ``x.shape[0] - 1``."""
+    if isinstance(node, ast.BinOp):
+        return all(_is_constant(part) or _is_number(part) for part in (node.left, node.right))
+    if isinstance(node, ast.Subscript):
+        return _is_number(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr in _SIZES
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", "")) in _NUMBERS
+    return False
 
 
 def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spot) -> int:
@@ -146,17 +168,27 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
     operand, made = candidate.operand, candidate.made
     if part.is_callee:
         return _SEEN if _belongs_to(operand, text) else _CONTRADICTED
-    what = names.get(text, "")
-    device = what.partition(":")[2] if what.startswith("tensor:") else ""
-    if device and device != operand.device:
-        return _CONTRADICTED
     if text in map(normal, operand.paths):
         return _SEEN
+    likeness = _likeness(names.get(text, ""), operand)
+    if likeness < 0:
+        return _CONTRADICTED
     if made is not None and made.node is part.node:
         return _MADE
     within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
     display = isinstance(part.node, (ast.Tuple, ast.List))
-    return (_FITS if device else 0) + (_MADE_WITHIN if within and not display else 0)
+    return likeness + (_MADE_WITHIN if within and not display else 0)
+
+
+def _likeness(what: str, operand: ObservedOperand) -> int:
+    """How well a tensor that a name stands for fits an operand: device and dtype, then its sizes."""
+    device, _, rest = what.removeprefix("tensor:").partition(" ")
+    dtype, _, sizes = rest.partition(" ")
+    if not what.startswith("tensor:"):
+        return 0
+    if device != operand.device or dtype != operand.dtype:
+        return _CONTRADICTED
+    return _FITS + 2 * (sizes == "x".join(map(str, operand.shape)))
 
 
 def _belongs_to(operand: ObservedOperand, text: str) -> bool:

@@ -78,7 +78,8 @@ class Owner:
 class ObservedOperand:
     """One tensor of a mismatch. ``paths`` are expressions that hold this very tensor in the sink's frame.
 
-    ``held`` has such expressions for each frame of the stack.
+    ``held`` has such expressions for each frame of the stack. Where there are none, ``computed_from`` has the
+    expressions in the sink's line that hold what the tensor was computed from.
     """
 
     role: str
@@ -92,6 +93,7 @@ class ObservedOperand:
     roots: tuple[Made, ...] = ()
     owners: tuple[Owner, ...] = ()
     held: tuple[tuple[str, ...], ...] = ()
+    computed_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +315,7 @@ def _operand(fields: _Fields) -> ObservedOperand:
         roots=fields.each("roots", _made),
         owners=fields.each("owners", _owner),
         held=tuple(tuple(str(path) for path in paths) for paths in fields.items("held")),
+        computed_from=fields.texts("computed_from"),
     )
 
 

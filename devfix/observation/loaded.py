@@ -1,0 +1,163 @@
+"""Loaded: batches that are on the accelerator before their loader is done with them."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.findings import Mismatch, Operand, Origin
+from devfix.observation.bindings import own_nodes
+from devfix.observation.pointing import Spot
+from devfix.observation.sighting import Sighting
+
+_LOOPS = (ast.For, ast.AsyncFor)
+#: Methods of datasets that a loader calls for its samples.
+_SAMPLING = ("__getitem__", "__getitems__", "__iter__", "__next__")
+
+
+def translated(sighting: Sighting) -> Mismatch | None:
+    """The batch as operand, with the calls that moved it as roots, where the loop asks its loader for it."""
+    number = next(
+        (k for k, frame in enumerate(sighting.lives.frames) if frame is not None and _loop(frame)), None
+    )
+    if number is None:
+        return None
+    frame = sighting.lives.frames[number]
+    loop = _loop(frame) if frame is not None else None
+    if frame is None or loop is None:
+        return None
+    loader = frame.at(_loader(loop, sighting, number))
+    moves = _moves(sighting, number)
+    if sighting.observed.kind == "worker" and not moves:
+        return None
+    inner = [each for each in sighting.lives.frames[number + 1 :] if each is not None]
+    within = inner[0] if inner else next(iter(moves), None)
+    made = sighting.lives.source(_expression(loader), loader, number)
+    detail = {
+        "scope": loader.scope,
+        "where": "dataset" if within is None or _is_of_dataset(within) else "collate",
+        "form": _form(within) if within is not None else "",
+    }
+    batch = Operand(
+        loader.text,
+        "batch",
+        loader.path,
+        loader.span,
+        "cuda",
+        trail=(made.origin("other"),) if isinstance(made.node, ast.Call) else (),
+        roots=tuple((_moved(move),) for move in moves),
+    )
+    return Mismatch(
+        sighting.observed.kind,
+        loader.path,
+        loader.span,
+        "torch.utils.data.DataLoader",
+        (batch,),
+        tuple(sorted(detail.items())),
+    )
+
+
+def _expression(spot: Spot) -> ast.expr:
+    assert isinstance(spot.node, ast.expr)  # noqa: S101 - what a loop iterates over is one
+    return spot.node
+
+
+def _loop(frame: Spot) -> ast.For | ast.AsyncFor | None:
+    """The loop whose next element a frame is waiting for."""
+    node: ast.AST | None = frame.node
+    while node is not None and not isinstance(node, ast.stmt):
+        node = frame.outline.parents.get(node)
+    if not isinstance(node, _LOOPS):
+        return None
+    return node if node is frame.node or not _is_in_body(node, frame.node) else None
+
+
+def _is_in_body(loop: ast.For | ast.AsyncFor, node: ast.AST) -> bool:
+    return any(node is part for statement in loop.body for part in ast.walk(statement))
+
+
+def _loader(loop: ast.For | ast.AsyncFor, sighting: Sighting, number: int) -> ast.expr:
+    """The loader among what a loop iterates over."""
+    names = sighting.lives.names[number] if number < len(sighting.lives.names) else {}
+    for node in ast.walk(loop.iter):
+        if isinstance(node, (ast.Name, ast.Attribute)) and names.get(ast.unparse(node)) == "loader":
+            return node
+    source = loop.iter
+    while isinstance(source, ast.Call) and source.args and not isinstance(source.args[0], ast.Starred):
+        source = source.args[0]
+    return source
+
+
+def _moves(sighting: Sighting, number: int) -> list[Spot]:
+    """The calls, in what the loader calls, that put tensors on the accelerator."""
+    if sighting.observed.kind == "worker":
+        inside = len(sighting.lives.frames) - 1 > number and isinstance(sighting.sink.node, ast.Call)
+        return [sighting.sink] if inside else []
+    found: dict[tuple[str, object], Spot] = {}
+    for operand in sighting.observed.operands:
+        for made in (operand.made, *operand.roots):
+            spot = sighting.lives.pointer.spot(made.place) if made is not None else None
+            called = made is not None and made.kind in ("move", "factory", "random-factory")
+            if spot is not None and called and (_is_of_dataset(spot) or _is_collating(spot)):
+                found.setdefault((spot.path, spot.span), spot)
+    return list(found.values())
+
+
+def _moved(spot: Spot) -> Origin:
+    return spot.origin("move" if _is_method(spot.node) else "factory")
+
+
+def _is_method(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("to", "cuda")
+    )
+
+
+def _is_of_dataset(spot: Spot) -> bool:
+    function = spot.outline.function_of(spot.node)
+    return getattr(function, "name", "") in _SAMPLING
+
+
+def _is_collating(spot: Spot) -> bool:
+    """Whether the file gives the function around a spot to a loader."""
+    function = spot.outline.function_of(spot.node)
+    name = getattr(function, "name", None)
+    keywords = (
+        node for node in spot.outline.parents if isinstance(node, ast.keyword) and node.arg == "collate_fn"
+    )
+    given = {getattr(k.value, "attr", getattr(k.value, "id", "")) for k in keywords}
+    return name is not None and (name in given or "collate" in name)
+
+
+def _form(within: Spot) -> str:
+    """What of the samples is moved, read off what the function around a move returns."""
+    function = within.outline.function_of(within.node)
+    if function is None:
+        return ""
+    nodes = list(own_nodes(function))
+    holding = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and _holds(node.value, within.node)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    values = [
+        node.value for node in nodes if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
+    ]
+    if not values:
+        return ""
+    value = values[0]
+    if isinstance(value, ast.Tuple):
+        moved = [k for k, part in enumerate(value.elts) if _holds(part, within.node) or _names(part, holding)]
+        return ",".join(f"{k}:tensor" for k in moved)
+    return "dict" if isinstance(value, (ast.Dict, ast.DictComp)) else "tensor"
+
+
+def _holds(node: ast.AST, part: ast.AST) -> bool:
+    return any(each is part for each in ast.walk(node))
+
+
+def _names(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))

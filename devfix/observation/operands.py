@@ -1,0 +1,179 @@
+"""Operands: tensors that met and do not fit together, each with its expression and its life."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from devfix.findings import Mismatch, Operand
+from devfix.observation.record import ObservedOperand, Owner
+from devfix.observation.sighting import Sighting
+
+#: Operators of ATen behind the layers that users call, as far as a fix asks for the layer.
+_LAYERS = {
+    "addmm": "Linear",
+    "linear": "Linear",
+    "mm": "Linear",
+    "embedding": "Embedding",
+    "convolution": "Conv2d",
+    "lstm": "LSTM",
+    "gru": "GRU",
+}
+_KERNEL = re.compile(r"_(forward|backward|forward_output|out)$")
+_LOSS = re.compile("loss|entropy")
+_SPOKEN = {"self": "input", "indices": "index"}
+
+
+def translated(sighting: Sighting) -> Mismatch | None:
+    """The mismatch of tensors at one operation."""
+    found = _operands(sighting)
+    if not found:
+        return None
+    bound = _bound(sighting)
+    if bound is not None:
+        detail = (("bound", "1"), ("scope", sighting.sink.scope), ("wanted", found[0].dtype or "int64"))
+        kind, place = sighting.observed.kind, sighting.sink
+        return Mismatch(kind, place.path, place.span, _operation(sighting), (bound, *found), detail)
+    return Mismatch(
+        sighting.observed.kind,
+        sighting.sink.path,
+        sighting.sink.span,
+        _operation(sighting),
+        tuple(found),
+        tuple(sorted(_detail(sighting, found).items())),
+    )
+
+
+def _operands(sighting: Sighting) -> list[Operand]:
+    """The operands that matter, those to blame first; a module's parameters count as one."""
+    described: dict[tuple[str, object, str | None], tuple[bool, Operand]] = {}
+    of_device = sighting.observed.kind == "device"
+    for number, operand in enumerate(sighting.observed.operands):
+        if not operand.shape and not operand.blamed:
+            continue
+        one = _operand(sighting, number, operand)
+        blamed = one.device == "cpu" if of_device else operand.blamed
+        described.setdefault((one.role, one.span, one.device), (not blamed, one))
+    return [one for _, one in sorted(described.values(), key=lambda pair: pair[0])]
+
+
+def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Operand:
+    node = sighting.nodes.get(number)
+    weights = _is_weight(sighting, node, operand)
+    if weights and isinstance(sighting.sink.node, ast.Call):
+        node = sighting.sink.node.func
+    device = operand.device.partition(":")[0]
+    trail, roots = sighting.lives.of_tensor(operand, node)
+    owner = _owner(operand)
+    if device == "cpu" and owner is not None:
+        kept = _keeper(operand)
+        trail = sighting.lives.of_container(kept) if kept is not None else sighting.lives.of_module(owner)
+        roots = ()
+    if sighting.observed.kind.endswith("dtype") and trail:
+        roots = roots or (trail,)
+    holder = _holder(sighting) if node is None and device == "cpu" and not operand.owners else None
+    spot = sighting.sink.at(node or holder or sighting.sink.node)
+    role = "weight" if weights else _role(sighting, operand)
+    held = holder is not None
+    return Operand(spot.text, role, spot.path, spot.span, device, operand.dtype, trail, roots, held)
+
+
+def _bound(sighting: Sighting) -> Operand | None:
+    """The bound of a ``clamp_`` of integers that is none: it was a tensor without dimensions, and met as a number."""
+    call, observed = sighting.sink.node, sighting.observed
+    if (
+        observed.kind != "in-place-dtype"
+        or "clamp" not in observed.operation
+        or not isinstance(call, ast.Call)
+    ):
+        return None
+    if len(observed.operands) != 1 or not observed.operands[0].dtype.startswith(("int", "uint")):
+        return None
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    bounds = [node for node in given if not isinstance(node, (ast.Constant, ast.UnaryOp))]
+    spot = sighting.sink.at(bounds[0]) if len(bounds) == 1 else None
+    return Operand(spot.text, "bound", spot.path, spot.span, "cpu", "float32") if spot is not None else None
+
+
+def _is_weight(sighting: Sighting, node: ast.expr | None, operand: ObservedOperand) -> bool:
+    """Whether the operand is a part of the module that is called at the sink."""
+    call = sighting.sink.node
+    if not isinstance(call, ast.Call):
+        return False
+    called = sighting.what_is(call.func).startswith("module")
+    return node is call.func or (node is None and called and bool(operand.owners))
+
+
+def _holder(sighting: Sighting) -> ast.expr | None:
+    """The object whose method was called, when it is neither a tensor nor a module: it holds the tensor."""
+    call = sighting.sink.node
+    receiver = (
+        call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    )
+    if not isinstance(receiver, (ast.Name, ast.Attribute)):
+        return None
+    what = sighting.what_is(receiver)
+    seen = sighting.is_bound(receiver)
+    return None if what.startswith(("tensor", "module")) or not seen else receiver
+
+
+def _owner(operand: ObservedOperand) -> Owner | None:
+    """The largest module that the operand belongs to and shares its device with."""
+    return next((owner for owner in operand.owners if owner.whole), None)
+
+
+def _keeper(operand: ObservedOperand) -> Owner | None:
+    """The owner that a plain list or dictionary keeps from the module around it."""
+    kept = [owner for owner in operand.owners if owner.kept]
+    return next((owner for owner in reversed(kept) if owner.kept_type in ("list", "dict", "tuple")), None)
+
+
+def _role(sighting: Sighting, operand: ObservedOperand) -> str:
+    """The operator's name for the operand; "weight" is only said of modules and losses."""
+    if operand.role == "weight" and not _is_loss(sighting):
+        return "other"
+    return _SPOKEN.get(operand.role, operand.role)
+
+
+def _is_loss(sighting: Sighting) -> bool:
+    return _LOSS.search(sighting.observed.operation) is not None
+
+
+def _operation(sighting: Sighting) -> str:
+    """The canonical name of what brings the operands together, as near as the kernel tells."""
+    name = sighting.observed.operation
+    name = _KERNEL.sub("", name.rpartition("::")[2].rpartition(".")[2]).strip("_")
+    call = sighting.sink.node
+    if _is_loss(sighting):
+        return f"torch.nn.functional.{name}"
+    if isinstance(call, ast.Call) and sighting.what_is(call.func).startswith("module"):
+        return f"torch.nn.{_LAYERS.get(name, 'Module')}"
+    return f"torch.{name}"
+
+
+def _detail(sighting: Sighting, found: Sequence[Operand]) -> dict[str, str]:
+    detail = {"scope": sighting.sink.scope}
+    observed = sighting.observed.operands
+    weights = any(operand.role == "weight" for operand in found)
+    if weights and not _is_loss(sighting):
+        owners = [owner for operand in observed for owner in operand.owners]
+        detail["module"] = owners[0].class_name if owners else "module"
+    if weights and any(_keeper(operand) is not None for operand in observed if operand.device == "cpu"):
+        detail["unregistered"] = "1"
+    written = _written(sighting)
+    if written is not None:
+        detail["in_place"] = _role(sighting, written)
+    if sighting.observed.wanted is not None:
+        detail["wanted"] = sighting.observed.wanted
+    if sighting.observed.kind == "numpy" and sighting.what_is_at(found[0].span).startswith("tensors"):
+        detail["inside"] = "list"
+    return detail
+
+
+def _written(sighting: Sighting) -> ObservedOperand | None:
+    """The operand that an in-place operation writes to."""
+    name = sighting.observed.operation
+    in_place = name.endswith("_") and not name.endswith("__")
+    operands = sighting.observed.operands
+    return next((operand for operand in operands if operand.role == "self"), None) if in_place else None

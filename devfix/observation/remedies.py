@@ -1,0 +1,123 @@
+"""Remedies: what the rules propose for each mismatch that a run showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from devfix.analysis.entries import run_program
+from devfix.analysis.facts import Facts
+from devfix.analysis.recorder import Recorder
+from devfix.findings import Applicability, Finding, Fix, Mismatch, Note
+from devfix.judgement import judge
+from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
+from devfix.observation.pointing import Locate, Pointer
+from devfix.observation.record import ObservedMismatch, ObservedOperand
+from devfix.observation.translation import translated
+from devfix.project import Program
+from devfix.selection import Selection
+
+_WITNESS = "seen in a run"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a mismatch is known by from one run to the next: its line in the text before a change, and who is to blame."""
+
+    kind: str
+    operation: str
+    path: str
+    line: int
+    blamed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One observed mismatch, what a rule says of it, and the fixes that are wanted, the preferred one first."""
+
+    sign: Sign
+    finding: Finding
+    fixes: tuple[Fix, ...]
+
+    def with_fix(self, number: int) -> Finding:
+        """The finding as mended by one of its fixes."""
+        return replace(self.finding, fix=self.fixes[number], alternatives=())
+
+
+class Prescriber:
+    """Finds remedies for what runs of one program show."""
+
+    def __init__(self, program: Program, selection: Selection, locate: Locate) -> None:
+        self.program = program
+        self.selection = selection
+        self._recorder = Recorder()
+        run_program(program, self._recorder)
+        self.pointer = Pointer(Facts(program, self._recorder), locate)
+
+    def remedies(self, observed: Sequence[ObservedMismatch], wanted: Applicability) -> list[Remedy]:
+        """The remedies with a fix that is wanted."""
+        return [remedy for remedy in self.all(observed, wanted) if remedy.fixes]
+
+    def all(self, observed: Sequence[ObservedMismatch], wanted: Applicability) -> list[Remedy]:
+        """What the rules say of each mismatch that is in the program."""
+        names = names_seen(observed, self.pointer)
+        aside = set(self._findings([], names))
+        return [
+            Remedy(sign, _witnessed(finding, one), _fixes(finding, wanted))
+            for one in observed
+            for mismatch, sign in self._translated(one)
+            for finding in self._findings([mismatch], names)
+            if finding not in aside
+        ]
+
+    def _translated(self, one: ObservedMismatch) -> Iterator[tuple[Mismatch, Sign]]:
+        """The mismatch as the rules know it, once for each operand to blame."""
+        for part in parted(one):
+            mismatch = translated(part, self.pointer)
+            if mismatch is not None:
+                yield mismatch, sign_of(part, mismatch.path, one.sink.line if one.sink is not None else 0)
+
+    def _findings(
+        self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]
+    ) -> tuple[Finding, ...]:
+        facts = ObservedFacts(self.program, self._recorder, mismatches, names)
+        return judge(self.program, self.selection, lambda _program: facts).findings
+
+
+def _fixes(finding: Finding, wanted: Applicability) -> tuple[Fix, ...]:
+    every = () if finding.fix is None else (finding.fix, *finding.alternatives)
+    return tuple(
+        replace(fix, title=f"{fix.title} ({_WITNESS})") for fix in every if fix.applicability >= wanted
+    )
+
+
+def _witnessed(finding: Finding, one: ObservedMismatch) -> Finding:
+    times = "once" if one.count == 1 else f"{one.count} times"
+    return replace(finding, notes=(*finding.notes, Note(finding.path, finding.span, f"{_WITNESS}, {times}")))
+
+
+def parted(one: ObservedMismatch) -> list[ObservedMismatch]:
+    """The mismatch once for each tensor to blame, the parameters of a module being one."""
+    groups: dict[str, list[ObservedOperand]] = {}
+    for operand in one.operands:
+        if operand.blamed:
+            groups.setdefault(_known_by(operand), []).append(operand)
+    if one.kind != "device" or len(groups) < 2:
+        return [one]
+    others = tuple(operand for operand in one.operands if not operand.blamed)
+    return [replace(one, operands=(*group, *others)) for group in groups.values()]
+
+
+def sign_of(one: ObservedMismatch, path: str, line: int) -> Sign:
+    """What a mismatch with one tensor to blame is known by."""
+    blamed = next((operand for operand in one.operands if operand.blamed), None)
+    return Sign(one.kind, one.operation, path, line, _known_by(blamed) if blamed is not None else "")
+
+
+def _known_by(operand: ObservedOperand) -> str:
+    if operand.owners:
+        return "module"
+    if operand.paths:
+        return operand.paths[0]
+    place = operand.made.place if operand.made is not None else None
+    return f"{place.text}:{place.column}" if place is not None else operand.role

@@ -1,0 +1,87 @@
+"""Repair: runs a program, mends what the runs show, and runs it again until it runs through.
+
+What the analysis can mend goes first, since it knows every path; what is left, the runs have to show.
+A program in which no run shows anything is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from devfix.engine import Engine
+from devfix.findings import Applicability
+from devfix.observation.search import Mended, Search, State
+from devfix.observation.trial import Stage, Trial
+from devfix.project import Program
+
+Plan = Callable[[State], State]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What became of a program.
+
+    ``verdict``: ``clean`` (nothing was wrong), ``fixed``, ``still-fails`` (though perhaps later), ``cannot-run``.
+    ``last`` is the strict run at the end.
+    """
+
+    verdict: str
+    start: State
+    end: State
+    last: Trial
+    reason: str = ""
+
+
+@dataclass
+class Repairer:
+    """Repairs one program; ``analysed``: with the fixes of the analysis first."""
+
+    engine: Engine
+    stage: Stage
+    analysed: bool = True
+
+    def repair(self, program: Program) -> Repair:
+        """Run, mend and run again."""
+        start = State(program, self.stage.run({}, "heal"))
+        if start.trial.record is None:
+            return Repair("cannot-run", start, start, start.trial, start.trial.problem)
+        if start.trial.is_clean:
+            return Repair("clean", start, start, start.trial)
+        found: list[Repair] = []
+        for plan in self._plans():
+            found.append(self._concluded(start, plan(start)))
+            if found[-1].verdict == "fixed":
+                break
+        return min(found, key=lambda each: (each.verdict != "fixed", each.end.trial.faults))
+
+    def _plans(self) -> list[Plan]:
+        """Ways to go about it, the best first."""
+        if not self.analysed:
+            return [self._observed]
+        return [lambda start: self._observed(self._analysed(start)), self._observed]
+
+    def _concluded(self, start: State, end: State) -> Repair:
+        if end.program is start.program:
+            return Repair("still-fails", start, start, start.trial, start.trial.reason)
+        texts = {path: source.text for path, source in end.program.sources.items()}
+        last = self.stage.run(texts, "strict")
+        verdict = "fixed" if last.is_well else "still-fails"
+        return Repair(verdict, start, end, last, last.reason)
+
+    def _analysed(self, state: State) -> State:
+        """The state after the fixes of the analysis: the safe ones, and if need be the others."""
+        for wanted in (Applicability.SAFE, Applicability.UNSAFE):
+            if not state.trial.is_clean:
+                state = self._fixed(state, wanted) or state
+        return state
+
+    def _fixed(self, state: State, wanted: Applicability) -> State | None:
+        reports = self.engine.fix(state.program, wanted)
+        texts = {report.path: report.new_text for report in reports if report.new_text is not None}
+        mended = [Mended(finding, "analysis") for report in reports for finding in report.fixed]
+        return state.after(self.stage, texts, mended) if texts else None
+
+    def _observed(self, state: State) -> State:
+        """The state after what the runs show is mended."""
+        return Search(self.engine, self.stage).run(state)

@@ -1,0 +1,144 @@
+"""Search: mends what runs show, pass after pass, and tries other ways where the first does not lead to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from devfix.batch import choose, texts_after
+from devfix.engine import Engine
+from devfix.findings import Applicability, Finding, Skipped
+from devfix.observation.line_map import lines_before
+from devfix.observation.remedies import Prescriber, Remedy, Sign, parted, sign_of
+from devfix.observation.trial import Stage, Trial
+from devfix.project import Program
+from devfix.rewrite import EditError, apply_edits
+from devfix.source import check_syntax
+
+#: Which fix of each mismatch is to be tried; the first unless something else is said.
+Choices = Mapping[Sign, int]
+Batch = list[tuple[Remedy, Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A finding that was fixed, and who found it: the ``analysis`` or a ``run``."""
+
+    finding: Finding
+    witness: str
+
+
+@dataclass(frozen=True)
+class State:
+    """The program somewhere on its way, how it runs in that state, and what was done to get there."""
+
+    program: Program
+    trial: Trial
+    mended: tuple[Mended, ...] = ()
+
+    def after(self, stage: Stage, texts: Mapping[str, str], mended: Iterable[Mended]) -> State:
+        """The state with other texts, and how the program runs with them."""
+        program = self.program.with_texts(texts)
+        every = {path: source.text for path, source in program.sources.items()}
+        return State(program, stage.run(every, "heal"), (*self.mended, *mended))
+
+
+@dataclass
+class Search:
+    """Looks for a state in which the program runs through; ``budget`` is the number of runs it may take."""
+
+    engine: Engine
+    stage: Stage
+    wanted: Applicability = Applicability.UNSAFE
+    budget: int = 24
+
+    def run(self, state: State, depth: int = 0) -> State:
+        """The best state that can be reached from one."""
+        best = state
+        if depth > _MOST_PASSES or state.trial.is_clean or state.trial.record is None:
+            return best
+        for after in self._steps(state):
+            end = self.run(after, depth + 1)
+            if end.trial.faults < best.trial.faults:
+                best = end
+            if best.trial.is_clean or self.budget <= 0:
+                break
+        return best
+
+    def _steps(self, state: State) -> Iterator[State]:
+        """States in which what the last run showed is mended, one way after the other."""
+        assert state.trial.record is not None  # noqa: S101 - asked by the caller
+        prescriber = Prescriber(state.program, self.engine.selection, self.stage.locate)
+        remedies = prescriber.remedies(state.trial.record.mismatches, self.wanted)
+        choices = yield from self._settled(state, remedies, {})
+        # What was mended has led nowhere, or to new faults: another fix of one of them may not.
+        for remedy in remedies:
+            number = choices.get(remedy.sign, 0) + 1
+            if number < len(remedy.fixes) and self.budget > 0:
+                yield from self._settled(state, remedies, {**choices, remedy.sign: number})
+
+    def _settled(
+        self, state: State, remedies: list[Remedy], choices: Choices
+    ) -> Generator[State, None, Choices]:
+        """One state, in which every fix that was made has helped; the choices that led there are returned."""
+        found = dict(choices)
+        size = len(remedies)
+        while self.budget > 0:
+            batch = self._batch(remedies, found)[:size]
+            if not batch:
+                break
+            after = self._attempt(state, batch)
+            failed = batch if after is None else self._failed(state, after, batch)
+            if after is not None and not failed:
+                yield after
+                break
+            if len(failed) == len(batch) > 1:
+                # Some of them may do well without the others.
+                size = len(batch) // 2
+                continue
+            for remedy, _ in failed:
+                found[remedy.sign] = found.get(remedy.sign, 0) + 1
+        return found
+
+    def _batch(self, remedies: list[Remedy], choices: Choices) -> Batch:
+        """Remedies whose fixes fit together, each with the fix whose turn it is."""
+        pairs = {
+            remedy.with_fix(choices.get(remedy.sign, 0)): remedy
+            for remedy in remedies
+            if choices.get(remedy.sign, 0) < len(remedy.fixes)
+        }
+        return [(pairs[finding], finding) for finding in choose(pairs)]
+
+    def _attempt(self, state: State, batch: Batch) -> State | None:
+        """The state after a batch, or None when it breaks a file or changes nothing."""
+        try:
+            texts = texts_after(state.program, [finding for _, finding in batch], apply_edits)
+        except EditError:
+            return None
+        program = state.program.with_texts(texts)
+        changed = [path for path in texts if program.sources[path] is not state.program.sources[path]]
+        if not changed or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in changed):
+            return None
+        self.budget -= 1
+        return state.after(self.stage, texts, [Mended(finding, "run") for _, finding in batch])
+
+    def _failed(self, state: State, after: State, batch: Batch) -> Batch:
+        """The remedies of a batch that did not help: their mismatch is still there, or the program broke."""
+        if after.trial.record is None or (state.trial.is_well and not after.trial.is_well):
+            return batch
+        left = set(self._left(state.program, after))
+        return [(remedy, finding) for remedy, finding in batch if remedy.sign in left]
+
+    def _left(self, before: Program, after: State) -> Iterator[Sign]:
+        """What is still there after a change, by its lines before."""
+        assert after.trial.record is not None  # noqa: S101 - asked by the caller
+        for one in after.trial.record.mismatches:
+            path = self.stage.locate(one.sink.file) if one.sink is not None else None
+            if one.sink is None or path is None or path not in before.sources:
+                continue
+            lines = lines_before(before.sources[path].lines, after.program.sources[path].lines)
+            line = lines[one.sink.line - 1] if one.sink.line <= len(lines) else 0
+            yield from (sign_of(part, path, line) for part in parted(one))
+
+
+_MOST_PASSES = 8

@@ -1,0 +1,63 @@
+"""Sighting: an observed mismatch with its place in the program, and how its operands are written there."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from devfix.findings import Span
+from devfix.observation.bindings import binding_of
+from devfix.observation.lives import Lives
+from devfix.observation.parts import Candidate, best_sink, matched, parts_of
+from devfix.observation.pointing import Pointer, Spot, expressions_on
+from devfix.observation.record import ObservedMismatch
+
+_WHOLE_STATEMENTS = (ast.AugAssign, ast.For, ast.AsyncFor)
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What was observed, the operation's node, and the expressions of the operands (by number) that can be told."""
+
+    observed: ObservedMismatch
+    sink: Spot
+    nodes: dict[int, ast.expr]
+    lives: Lives
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the names of the sink's frame stand for."""
+        return dict(self.observed.names[-1]) if self.observed.names else {}
+
+    def is_bound(self, node: ast.expr) -> bool:
+        """Whether an expression begins with a name that is bound to a value, not to a module of Python's."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return isinstance(root, ast.Name) and binding_of(root.id, self.sink) is not None
+
+    def what_is_at(self, span: Span) -> str:
+        """The same for the expression at a span."""
+        node = self.sink.outline.expression_at(span)
+        return self.what_is(node) if node is not None else ""
+
+    def what_is(self, node: ast.expr) -> str:
+        """What an expression of the sink's frame stands for; "" when that was not seen."""
+        return self.names.get(ast.unparse(node), "")
+
+
+def sighted(observed: ObservedMismatch, pointer: Pointer) -> Sighting | None:
+    """Where in the program a mismatch was seen; None when it was not in the program's own files."""
+    sink = pointer.spot(observed.sink)
+    if sink is None:
+        return None
+    names = dict(observed.names[-1]) if observed.names else {}
+    candidates = [
+        Candidate(operand, pointer.spot(operand.made.place) if operand.made is not None else None)
+        for operand in observed.operands
+    ]
+    if isinstance(sink.node, ast.stmt) and not isinstance(sink.node, _WHOLE_STATEMENTS):
+        nodes = expressions_on(sink)
+        sink = sink.at(best_sink(nodes, candidates, names, sink)) if nodes else sink
+    found = matched(parts_of(sink.node, sink.outline), candidates, names, sink)
+    return Sighting(observed, sink, found, Lives(pointer, observed))

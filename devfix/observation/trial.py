@@ -1,0 +1,62 @@
+"""Trial: one run of a program, and where it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from devfix.observation.record import Outcome, RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run: its record and what it printed; ``problem`` says why there is no record."""
+
+    record: RunRecord | None
+    output: str = ""
+    problem: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the program ended."""
+        return self.record.outcome if self.record is not None else Outcome("unfinished", None, self.problem)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether the program ended without an error."""
+        return self.outcome.how in ("finished", "exited", "stopped") and self.outcome.error is None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong with the run."""
+        return self.is_well and self.record is not None and not self.record.mismatches
+
+    @property
+    def faults(self) -> int:
+        """How much is wrong with the run: its mismatches, and that it ended with an error."""
+        mismatches = len(self.record.mismatches) if self.record is not None else 0
+        return mismatches + (not self.is_well)
+
+    def ends_like(self, other: Trial) -> bool:
+        """Whether both programs ended well, and with the same status."""
+        return self.is_well and other.is_well and (self.outcome.status or 0) == (other.outcome.status or 0)
+
+    @property
+    def reason(self) -> str:
+        """Why the program did not end well; "" when it did."""
+        error = self.outcome.error
+        if error is None:
+            return self.problem
+        first = next(iter(error.message.strip().splitlines()), "")
+        return f"{error.type}: {first}" if first else error.type
+
+
+class Stage(Protocol):
+    """Where a program is run."""
+
+    def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+        """Run the program with other text in some files (``mode``: strict, heal or plain)."""
+
+    def locate(self, file: str) -> str | None:
+        """The project's path of a file of the run; None for one that is none of its own."""
