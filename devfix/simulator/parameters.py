@@ -6,6 +6,7 @@ import ctypes
 import functools
 import hashlib
 import math
+import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any, Callable, Optional
@@ -72,6 +73,9 @@ class Trained:
         self._count()
 
     def _let_go(self, number: int) -> None:
+        if sys.is_finalizing():
+            # The report is written, and a tensor that is being taken apart must not be looked at.
+            return
         _reference, trained = self._alive.pop(number, (None, []))
         self._gone[number] = [_Summary(tensor) for tensor in trained]
 
