@@ -1,53 +1,96 @@
-"""Puts the questions of ``tests/recorded`` to a real accelerator and writes down what it answers.
+"""Records what a real accelerator answers to the questions of tests/fidelity.
 
-    python tests/gpu/record_answers.py FILE
+    python tests/gpu/record_answers.py OUT --commit "$(git rev-parse HEAD)" [--part facts|expressions|operators]
 
-Needs torch with CUDA, not devfix. The file is one JSON object: the machine, then name -> answer by topic.
+Needs Python 3.10 and torch, not devfix. Writes OUT/<part>.jsonl.gz; copied to tests/fidelity/recorded they are what
+tests/fidelity/compare.py compares the simulator with. Exit code 2 without an accelerator.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
-import signal
+import argparse
+import multiprocessing
 import sys
-import warnings
+from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import torch
-from recorded.questions import answer
+from fidelity import answers, operator_rows, snippets
 
-#: Seconds after which a question that hangs is given up.
-PATIENCE = 40
-TOPICS = ("numpy", "storage", "checkpoint", "loader")
+_PROCESSES = 12
 
 
-def _give_up(_number: int, _frame: object) -> None:
-    raise TimeoutError("no answer")
+def machine(commit: str) -> dict[str, Any]:
+    """What was asked, and which project asked."""
+    return {
+        "gpu": torch.cuda.get_device_name(0),
+        "torch": torch.__version__,
+        "commit": commit,
+        "date": datetime.now(timezone.utc).date().isoformat(),
+    }
 
 
-def main(path: str) -> int:
-    """Ask everything; exit code 2 without an accelerator."""
+def asked(questions: list[snippets.Snippet]) -> Iterator[dict[str, Any]]:
+    """The answers to short programs."""
+    for question in questions:
+        answer = snippets.ask(question)
+        yield {"name": question.name, "outcome": answer.outcome, "text": answer.text}
+        if _is_broken(answer):
+            raise RuntimeError(f"the device does not work any more after {question.name!r}")
+
+
+def _is_broken(answer: answers.Answer) -> bool:
+    return (
+        "CUDA error" in answer.text
+        and "invalid device ordinal" not in answer.text
+        and answer.outcome != "RuntimeError"
+    )
+
+
+def operators(shard: int) -> list[dict[str, Any]]:
+    """The answers of every _PROCESSES-th operator, from the shard-th on."""
+    found = []
+    for operator in operator_rows.database()[shard::_PROCESSES]:
+        works = True
+        for case, drawn in operator_rows.cases(operator):
+            if case.operand == -1:
+                works = True
+            if works:
+                answer = operator_rows.ask(case, drawn)
+                # What fails with nothing displaced says nothing of devices.
+                works = answer.outcome == "ok" or case.operand != -1
+                if works:
+                    found.append({"case": list(case), "outcome": answer.outcome, "text": answer.text})
+    return found
+
+
+def main() -> int:
+    """Ask, and write down the answers."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--commit", required=True)
+    parser.add_argument("--part", choices=("facts", "expressions", "operators"), action="append")
+    options = parser.parse_args()
     if not torch.cuda.is_available():
-        print("no accelerator")
+        print("there is no accelerator here", file=sys.stderr)
         return 2
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, _give_up)
-    found: dict[str, object] = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__}
-    for topic in TOPICS:
-        questions = importlib.import_module(f"recorded.{topic}_questions").QUESTIONS
-        asked: dict[str, str] = {}
-        found[topic] = asked
-        for name, question in questions.items():
-            signal.alarm(PATIENCE)
-            asked[name] = answer(question)
-            signal.alarm(0)
-        print(topic, len(questions), flush=True)
-        Path(path).write_text(json.dumps(found, indent=1) + "\n")
+    for part in options.part or ("operators", "facts", "expressions"):
+        if part == "operators":
+            with multiprocessing.get_context("spawn").Pool(_PROCESSES) as pool:
+                rows = [row for shard in pool.map(operators, range(_PROCESSES)) for row in shard]
+            rows.sort(key=lambda row: row["case"])
+        else:
+            rows = list(asked(getattr(snippets, part)()))
+        answers.write(options.out / f"{part}.jsonl.gz", machine(options.commit), rows)
+        print(part, len(rows), flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    raise SystemExit(main())

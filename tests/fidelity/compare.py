@@ -1,0 +1,174 @@
+"""Compares the simulated accelerator with what a real one answered, and prints how well they agree.
+
+    python tests/fidelity/compare.py [--part facts|expressions|operators] [--quick] [--show N]
+
+Facts have to agree but for the explained ones, operators for 99.5 % in each half of PyTorch's database: the rules
+were made by looking at one half, and the other shows how general they are. Exit code 1 when they do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if __name__ == "__main__":
+    root = Path(__file__).resolve().parents[2]
+    sys.path[:0] = [str(root), str(root / "tests")]
+
+from fidelity import answers, operator_rows, snippets
+from fidelity.answers import AGREEING, LEVELS, RECORDED, Answer
+from fidelity.explained import EXPLAINED, WITHOUT_A_CPU_KERNEL
+
+from devfix.simulator import simulated_accelerator
+
+#: The least share of rows that agree, of each part.
+LEAST = {
+    "facts": 1.0,
+    "expressions": 0.98,
+    "operators, half looked at": 0.995,
+    "operators, other half": 0.995,
+}
+
+
+class Row(NamedTuple):
+    """One question, the two answers, and how well they agree."""
+
+    part: str
+    name: str
+    answer: Answer
+    recorded: Answer
+
+    @property
+    def level(self) -> str:
+        """How well the two answers agree; "explained" where they are known to differ."""
+        level = answers.level(self.answer, self.recorded)
+        return "explained" if level not in AGREEING and self.name in EXPLAINED else level
+
+
+def compared_snippets(part: str, *, quick: bool = False) -> Iterator[Row]:
+    """The rows of facts or expressions; a quick comparison leaves out what starts processes or compilers."""
+    recorded = {row["name"]: Answer(row["outcome"], row["text"]) for row in answers.read(_file(part))[1]}
+    for snippet in snippets.facts() if part == "facts" else snippets.expressions():
+        if _needs_more(snippet.code) or (quick and _is_slow(snippet.code)):
+            continue
+        with simulated_accelerator():
+            answer = snippets.ask(snippet)
+        yield Row(part, snippet.name, answer, recorded[snippet.name])
+
+
+def _needs_more(code: str) -> bool:
+    if "transformers" not in code and "train_t5" not in code:
+        return False
+    try:
+        import transformers  # type: ignore[import-not-found]  # noqa: F401, PLC0415 - asked where it is there
+    except ImportError:
+        return True
+    return False
+
+
+def _is_slow(code: str) -> bool:
+    return any(word in code for word in ("num_workers=", "subprocess", "torch.compile", "train_t5"))
+
+
+def compared_operators(
+    *, samples: int = operator_rows.SAMPLES, variants: Sequence[str] = ("", "inplace")
+) -> Iterator[Row]:
+    """The rows of the operators that the recorded machine and this one both have."""
+    rows = answers.read(_file("operators"))[1]
+    recorded = {tuple(row["case"]): Answer(row["outcome"], row["text"]) for row in rows}
+    looked_at = set((snippets.HERE / "looked_at.txt").read_text(encoding="utf-8").split())
+    for operator in operator_rows.database():
+        name = operator_rows.full_name(operator)
+        part = "operators, half looked at" if name in looked_at else "operators, other half"
+        for case, drawn in operator_rows.cases(operator):
+            if tuple(case) not in recorded or case.sample >= samples or case.variant not in variants:
+                continue
+            if name in WITHOUT_A_CPU_KERNEL:
+                continue
+            with simulated_accelerator():
+                answer = operator_rows.ask(case, drawn)
+            yield Row(part, case.name, answer, recorded[tuple(case)])
+
+
+def _file(part: str) -> Path:
+    return RECORDED / f"{part}.jsonl.gz"
+
+
+def shares(rows: Sequence[Row]) -> dict[str, float]:
+    """The share of agreeing rows of each part, explained ones left out."""
+    judged = [row for row in rows if row.level != "explained"]
+    total = Counter(row.part for row in judged)
+    agreeing = Counter(row.part for row in judged if row.level in AGREEING)
+    return {part: agreeing[part] / count for part, count in total.items()}
+
+
+def table(rows: Sequence[Row]) -> str:
+    """What is printed: a line for each part, with the number of rows of each level."""
+    levels = (*LEVELS, "explained")
+    counts = Counter((row.part, row.level) for row in rows)
+    lines = [f"{'':28}{'agree':>9}" + "".join(f"{level:>14}" for level in levels)]
+    for part, share in shares(rows).items():
+        lines.append(f"{part:28}{share:9.2%}" + "".join(f"{counts[part, level]:>14}" for level in levels))
+    return "\n".join(lines)
+
+
+def disagreements(rows: Sequence[Row], most: int) -> str:
+    """The first rows that do not agree, with both answers."""
+    found = [row for row in rows if row.level not in AGREEING and row.level != "explained"]
+    shown = [
+        f"{row.level}: {row.name}\n  recorded  {_line(row.recorded)}\n  simulated {_line(row.answer)}"
+        for row in found
+    ]
+    rest = [f"and {len(shown) - most} more"] if len(shown) > most else []
+    return "\n".join(shown[:most] + rest)
+
+
+def _line(answer: Answer) -> str:
+    return f"{answer.outcome}: {answer.text}".replace("\n", " | ")[:200]
+
+
+def too_low(rows: Sequence[Row]) -> dict[str, float]:
+    """The parts that agree less than they have to, with their shares."""
+    return {part: share for part, share in shares(rows).items() if share < LEAST[part]}
+
+
+def stale(rows: Sequence[Row]) -> list[str]:
+    """Questions that are explained although the answers agree."""
+    agreeing = {row.name for row in rows if answers.level(row.answer, row.recorded) in AGREEING}
+    return sorted(agreeing & set(EXPLAINED))
+
+
+def main() -> int:
+    """Compare, print, and judge."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--part", choices=("facts", "expressions", "operators"), action="append")
+    parser.add_argument("--quick", action="store_true", help="the part that the tests hold")
+    parser.add_argument("--show", type=int, default=20, help="how many disagreements are listed (default 20)")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    for part in options.part or ("facts", "expressions", "operators"):
+        header: dict[str, Any] = answers.read(_file(part))[0]
+        print(
+            f"{part}: recorded on {header['gpu']} with torch {header['torch']}, {header['date']}, {header['commit'][:12]}"
+        )
+        rows += compared(part, quick=options.quick)
+    print(table(rows))
+    print(disagreements(rows, options.show))
+    return 1 if too_low(rows) else 0
+
+
+def compared(part: str, *, quick: bool) -> list[Row]:
+    """The rows of one part."""
+    if part != "operators":
+        return list(compared_snippets(part, quick=quick))
+    return list(compared_operators(samples=1, variants=("",)) if quick else compared_operators())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
