@@ -12,6 +12,8 @@ from devfix.tracebacks.readings import Family, Reading, folded, recognise
 from devfix.tracebacks.scene import Files, Scene, in_optimizer, is_library
 
 _MAX_CANDIDATES = 400
+#: Of more errors the last are not looked at: a log repeats itself.
+_MAX_ERRORS = 500
 #: A message that stands in a sentence may go on over this many lines.
 _WINDOW = 4
 
@@ -33,7 +35,7 @@ class Choice:
 def choose(found: Sequence[Raised], families: Sequence[Family]) -> Choice | None:
     """The first of the best known errors; None when none is known."""
     best: tuple[float, Raised, Reading, list[Raised]] | None = None
-    for chain in _chains(found):
+    for chain in _chains(found[:_MAX_ERRORS]):
         around = " ".join(folded(raised.message) for raised in chain)
         for raised in chain:
             reading = recognise(raised.message, families, around)
@@ -127,7 +129,10 @@ def _others(chosen: Raised, found: Sequence[Raised]) -> tuple[Raised, ...]:
 
 def bare(lines: Sequence[Line], families: Sequence[Family]) -> Choice | None:
     """A message that stands in a text without its class: in a title, a sentence, a chat."""
-    marks = {family.near for family in families if len(family.near) >= 8}
+    whole = "\n".join(line.text for line in lines)
+    marks = {family.near for family in families if len(family.near) >= 8 and family.near in whole}
+    if not marks:
+        return None
     likely = re.compile("|".join(re.escape(mark) for mark in sorted(marks)))
     candidates = 0
     best: Choice | None = None

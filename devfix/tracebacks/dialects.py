@@ -63,8 +63,12 @@ _BOX = re.compile(r"(?P<path>[^\s:\"'](?:[A-Za-z]:)?[^:\"']*):(?P<line>\d{1,9})(
 ARROW = re.compile(r"\s{0,8}-{1,12}> ?(?P<line>\d{1,9})(?: (?P<code>.*))?$")
 NUMBERED = re.compile(r"\s{1,12}(?P<line>\d{1,9})(?: (?P<code>.*))?$")
 _BOXED_CODE = re.compile(r"\s*(?P<arrow>[❱>])?\s*(?P<line>\d{1,9}) ?[│|]?(?P<code>.*)$")
-CARETS = re.compile(r"\s*[~^]+(?:\s*[~^]+)*$")
 _ELLIPSIS = re.compile(r"\s*\.\.\.<\d{1,6} lines>\.\.\.$")
+
+
+def is_carets(text: str) -> bool:
+    """Whether a line does nothing but underline the one above it."""
+    return bool(text.strip()) and not text.strip("~^ \t")
 
 
 def plain_frame(text: str) -> OpenFrame | None:
@@ -153,7 +157,7 @@ def _marked(shown: list[str]) -> tuple[str, Span | None]:
     code: list[str] = []
     marks: list[tuple[int, int, int]] = []
     for line in shown:
-        if CARETS.match(line) and code:
+        if is_carets(line) and code:
             first = len(line) - len(line.lstrip())
             marks.append((len(code), max(first - base, 0), max(len(line) - base, 0)))
         elif _ELLIPSIS.match(line):

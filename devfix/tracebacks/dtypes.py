@@ -14,8 +14,8 @@ _NAMES = {
 }  # fmt: skip
 _KNOWN = frozenset([*_NAMES.values(), "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"])
 _TENSOR = re.compile(
-    r"(?:torch\.)?(?:(?P<device>cuda|mps|xpu|hip)\.)?(?:sparse\.)?(?P<dtype>[A-Z]\w*?)Tensor$"
-    r"|(?:Variable\[)?(?P<backend>CPU|CUDA|MPS|XPU|HIP)(?P<scalar>\w+?)(?:Type|Tensor)\]?$"
+    r"(?:Variable\[)?(?P<backend>CPU|CUDA|MPS|XPU|HIP)(?P<scalar>\w+?)(?:Type|Tensor)\]?$"
+    r"|(?:torch\.)?(?:(?P<device>cuda|mps|xpu|hip)\.)?(?:sparse\.)?(?P<dtype>[A-Z]\w*?)Tensor$"
     r"|(?P<onnx>MPS|XPU)?(?P<plain>Float|Double|Half|BFloat16|Long|Int)Type$"
 )
 #: The names in PyTorch's own texts for a dtype.

@@ -114,6 +114,7 @@ _STAMP = re.compile(
     rf"|\[{_LEVEL}\](?: ?[-|:])? ?|{_LEVEL}(?:: ?[\w.]{{1,80}}:| {{1,8}}[-|] ?| {{1,8}})(?=\S| {{2}})"
 )
 _MAX_PREFIXES = 6
+_MAX_PREFIX = 200
 
 
 def _unprefixed(line: Line) -> Line:
@@ -131,7 +132,7 @@ def _unprefixed(line: Line) -> Line:
 
 #: What stands before the word in the header of a notebook, a box, a group or a nested traceback.
 _OWN_HEADER = re.compile(r"\s*(?:[\w.]+\s{2,}|Original |Exception Group |[+|╭─┌│-].*)?$")
-_NUMBER = re.compile(r"\d{1,20}")
+_NUMBER = re.compile(r"\d+")
 
 
 def _without_own_prefixes(lines: list[Line]) -> list[Line]:
@@ -141,14 +142,14 @@ def _without_own_prefixes(lines: list[Line]) -> list[Line]:
         header = HEADER.search(lines[number].text)
         before = lines[number].text[: header.start()] if header is not None else ""
         number += 1
-        if before.strip() and not _OWN_HEADER.match(before[:200]):
+        if before.strip() and len(before) <= _MAX_PREFIX and not _OWN_HEADER.match(before):
             lines[number - 1] = replace(lines[number - 1], text=lines[number - 1].text[len(before) :])
-            number = _strip_shape(lines, number, before[-200:])
+            number = _strip_shape(lines, number, before)
     return lines
 
 
 def _strip_shape(lines: list[Line], start: int, before: str) -> int:
-    shape = re.compile(r"\d{1,20}".join(re.escape(part) for part in _NUMBER.split(before)))
+    shape = re.compile(r"\d+".join(re.escape(part) for part in _NUMBER.split(before)))
     for number in range(start, min(start + _MAX_FOLLOWED, len(lines))):
         found = shape.match(lines[number].text)
         if found is None or HEADER.search(lines[number].text):

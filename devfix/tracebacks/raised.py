@@ -43,6 +43,7 @@ class Raised:
 
     @property
     def headline(self) -> str:
-        """The class and the first line of the message."""
-        first = next((line.strip() for line in self.message.splitlines() if line.strip()), "")
+        """The class and the first line of the message that says anything."""
+        lines = (line.strip() for line in self.message.splitlines())
+        first = next((line for line in lines if any(map(str.isalnum, line))), "")
         return f"{self.type}: {first}" if self.type and first else self.type or first

@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from devfix.tracebacks import dialects
-from devfix.tracebacks.dialects import CARETS, Dialect, OpenFrame
+from devfix.tracebacks.dialects import Dialect, OpenFrame, is_carets
 from devfix.tracebacks.paste import HEADER, Line
 from devfix.tracebacks.raised import Frame, Raised
 
 _MAX_MESSAGE = 60
 _MAX_FRAMES = 400
+#: An error's first line is cut here.
+_MAX_LINE = 4_000
 
 _SUFFIXES = r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Group|OutOfMemory|Timeout|Raised|Failed)"
 _RAISED = re.compile(
@@ -33,12 +35,20 @@ _GROUP_EDGE = re.compile(r"\s*(?:\+-)?\+-{4,}[\s\d.-]*$")
 _GROUP_MARGIN = re.compile(r"(\s*)[|+] ")
 _BOX_TOP = re.compile(r"\s*[╭┌+][─-]")
 _BOX_BOTTOM = re.compile(r"\s*[╰└+][─-]+[╯┘+]?$")
-_BOX_SIDE = re.compile(r"\s*[│|] ?(?P<text>.*?)\s*[│|]?$")
 _FORWARD = "Traceback of forward call that caused the error"
 _PYTEST_RULE = re.compile(r"(?:_{3,}|={3,}) .{1,200} (?:_{3,}|={3,})$")
 _PYTEST_MESSAGE = re.compile(r"E(?:\s{1,}(?P<text>.*))?$")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _WARNED = re.compile(r"(?P<path>[^\s:][^:]*):(?P<line>\d{1,9}): (?P<type>\w*Warning): (?P<message>.+)$")
+
+
+def _unboxed(text: str) -> str:
+    """A line without the sides of its box."""
+    inner = text.strip()
+    if inner[:1] in ("│", "|"):
+        inner = inner[1:]
+        inner = inner[:-1] if inner[-1:] in ("│", "|") else inner
+    return inner.rstrip()
 
 
 @dataclass(slots=True)
@@ -209,8 +219,7 @@ class _Walk:
             self._shut_frame()
             self.boxed, self.wrapped_path = False, ""
             return
-        side = _BOX_SIDE.match(text)
-        inner = side["text"] if side is not None else text
+        inner = _unboxed(text)
         if self.frame is not None and not self.wrapped_path and dialects.add_boxed_code(self.frame, inner):
             return
         frame = dialects.boxed_frame(self.wrapped_path + inner.strip())
@@ -243,7 +252,7 @@ class _Walk:
         if frame.dialect is Dialect.NOTEBOOK:
             return dialects.add_numbered(frame, text)
         indent = len(text) - len(text.lstrip())
-        if indent <= frame.indent and not (frame.shown and CARETS.match(text)):
+        if indent <= frame.indent and not (frame.shown and is_carets(text)):
             return False
         frame.shown.append(text)
         return True
@@ -256,7 +265,7 @@ class _Walk:
         if text.startswith(">  "):
             self.pointed = [f" {text[1:]}"]
             return True
-        if len(self.pointed) == 1 and CARETS.match(text):
+        if len(self.pointed) == 1 and is_carets(text):
             self.pointed.append(text)
             return True
         found = _PYTEST_MESSAGE.match(text)
@@ -285,7 +294,7 @@ class _Walk:
             self._warn(number, warned)
             return True
         reading = draft is not None and draft.message is None
-        found = _RAISED.match(bare) or (_DOTTED.match(bare) if reading else None)
+        found = _RAISED.match(bare[:_MAX_LINE]) or (_DOTTED.match(bare[:_MAX_LINE]) if reading else None)
         if found is None:
             return False
         if draft is None or draft.message is not None:

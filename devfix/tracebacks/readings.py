@@ -11,13 +11,13 @@ from functools import cache
 from devfix.tracebacks.dtypes import dtype_name, tensor_type
 
 #: A longer message is cut; what matters stands in the beginning.
-MAX_MESSAGE = 6_000
+MAX_MESSAGE = 4_000
 
 #: What stands for a device and for a dtype in the patterns of families.
 _TOKENS = {
     "d": r"[A-Za-z]\w{0,20}(?::\d{1,3})?",
     "t": r"(?:struct )?(?:\w{1,20}(?:::|\.)){0,3}\w{1,30}(?: (?:int|char|short))?",
-    "n": r"[A-Za-z_]\w{0,40}",
+    "n": r"\b[A-Za-z_]\w{0,40}",
 }
 _TOKEN = re.compile(r"<([dtn]):(\w+)>")
 
@@ -108,25 +108,41 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 def _reading(family: Family, found: re.Match[str], text: str) -> Reading:
     words = {name.partition("__")[0]: value for name, value in found.groupdict().items() if value}
     devices, dtypes = _operands(words)
-    odd = devices.pop("found", ""), dtypes.pop("found", "")
+    named = _Named(words, family, devices, dtypes)
     kind = family.kind
-    if kind == "device" and len(set(devices.values())) == 1 and len(set(dtypes.values())) > 1:
+    differing = len({*devices.values(), named.on, named.others} - {""}) > 1
+    if kind == "device" and not differing and (len(set(dtypes.values())) > 1 or named.wanted != named.found):
         kind = "dtype"  # the text for types that differ is one for both
-    argument = words.get("argument", family.argument)
     return Reading(
         family,
         text,
         kind,
-        operator_name(words.get("operator", family.operator)),
-        argument,
-        device_name(words.get("on", "")),
-        device_name(words.get("others", "")),
+        operator_name(words.get("operator", words.get("operator2", family.operator))),
+        words.get("argument", family.argument),
+        named.on,
+        named.others,
         devices,
         dtypes,
-        dtype_name(words.get("wanted", family.wanted)),
-        odd[1] or dtype_name(words.get("found", "")),
+        named.wanted,
+        named.found,
         {**words, **{key: device_name(words[key]) for key in ("first", "second") if key in words}},
     )
+
+
+class _Named:
+    """What a text says of the one operand that it names, and of the others."""
+
+    def __init__(
+        self, words: Mapping[str, str], family: Family, devices: dict[str, str], dtypes: dict[str, str]
+    ) -> None:
+        odd = (devices.pop("argument", ""), dtypes.pop("argument", ""))
+        rest = (devices.pop("others", ""), dtypes.pop("others", ""))
+        devices.pop("found", "")
+        found = dtypes.pop("found", "") or odd[1] or dtype_name(words.get("found", ""))
+        self.on = odd[0] or device_name(words.get("on", ""))
+        self.others = rest[0] or device_name(words.get("others", ""))
+        self.found = found
+        self.wanted = rest[1] or dtype_name(words.get("wanted", family.wanted))
 
 
 def _operands(words: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -165,7 +181,7 @@ _BACKENDS = re.compile(
 
 def operator_name(text: str) -> str:
     """``addmm`` of ``wrapper_CUDA_addmm``, ``aten::addmm`` and ``_th_addmm``."""
-    name = text.removeprefix("aten::").removeprefix("aten.").partition(".")[0]
+    name = text.removeprefix("aten::").removeprefix("aten.")
     sparse = "Sparse" in name
     for _ in range(3):
         name = _BACKENDS.sub("", name, count=1)

@@ -64,6 +64,8 @@ def repair(reading: Reading, found: Blame, scene: Scene, rules: Sequence[Rule]) 
         return Repair(reason="the program is nested too deeply to be analysed")
     except NotConvergingError as error:
         return Repair(reason=str(error))
+    except Exception as error:  # noqa: BLE001 - a defect of the analysis must not cost the explanation
+        return Repair(reason=f"devfix failed on this program ({type(error).__name__}: {error})")
 
 
 def _program(scene: Scene) -> tuple[Program | None, str]:

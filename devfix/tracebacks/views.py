@@ -206,7 +206,10 @@ def _rank_of_call(node: ast.Call, tail: Tail, operator: str) -> int:
     if tail.entry:
         return 1  # a decorator gave the function another name
     bare = name.rstrip("_")
-    if operator and (operator_key(operator, (bare, _ENDS_IN.get(bare, bare))) or operator.startswith(bare)):
+    if operator and (
+        operator_key(operator, (bare, _ENDS_IN.get(bare, bare)))
+        or operator.rpartition(".")[2].startswith(bare)
+    ):
         return 3
     return 2 if name in CALLS else 1
 

@@ -37,7 +37,7 @@ BACKENDS: tuple[Family, ...] = (
     Family(
         "mps-operator",
         "",
-        r"The operator 'aten::<n:operator>' is not (?:currently )?implemented for the (?P<backend>\w+) device",
+        r"The operator 'aten::(?P<operator>[\w.]{1,60})' is not (?:currently )?implemented for the (?P<backend>\w+) device",
         near="The operator 'aten::",
         says="`{operator}` has no {backend} implementation in this version of PyTorch. This is no mismatch of operands.",
         advice="Set the environment variable PYTORCH_ENABLE_MPS_FALLBACK=1 to compute it on the CPU, or do that step on the CPU yourself.",

@@ -12,10 +12,10 @@ DEVICES: tuple[Family, ...] = (
     Family(
         "named-argument",
         "device",
-        r"Expected all tensors to be on the same device, but got <n:argument> is on <d:on>, different from other tensors on <d:others>"
-        r"(?: \(when checking argu?ment in method <n:operator>)?",
+        r"(?:got )?<n:argument> is on <d:on>, different from other tensors on <d:others>"
+        r"(?: \((?:when checking argu?ment in method )?<n:operator>)?",
         near="different from other tensors",
-        versions="2.8 and later",
+        versions="about 2.8 and later",
     ),
     Family(
         # The first device is that of the operands before, the second that of the argument it names.
@@ -23,7 +23,7 @@ DEVICES: tuple[Family, ...] = (
         "device",
         r"same (?:common )?device, but found at least two devices, <d:others> and <d:on>! ?\(when checking ar\w{4,6}t for argument <n:argument> in method <n:operator>",
         near="found at least two devices",
-        versions="1.8 to 2.7",
+        versions="1.8 to about 2.7",
     ),
     Family(
         "two-devices",
@@ -73,7 +73,7 @@ DEVICES: tuple[Family, ...] = (
     Family(
         "invalid-combination-of-types",
         "device",
-        r"received an invalid combination of arguments - got \([^)]{0,400}torch\.(?P<first>cuda\.)?\w+Tensor[^)]{0,400}, but expected",
+        r"received an invalid combination of arguments - got \([^)]{0,400}torch\.(?:cuda\.)?\w+Tensor[^)]{0,400}\), but expected",
         near="invalid combination of arguments",
         versions="0.1 to 0.3",
         says="An operator got CPU tensors and CUDA tensors together; PyTorch lists the types it got.",
@@ -140,7 +140,7 @@ DEVICES: tuple[Family, ...] = (
     Family(
         "fake-tensor-devices",
         "device",
-        r"Unhandled FakeTensor Device Propagation for aten[.:]+(?P<operator>[\w.]{1,60}),? found two different devices <d:first>,? (?:and )?<d:second>",
+        r"Unhandled FakeTensor Device Propagation for aten[.:]+<n:operator>[\w.]{0,40},? found two different devices <d:first>,? (?:and )?<d:second>",
         near="FakeTensor Device Propagation",
         versions="2.0 and later, in torch.compile",
     ),

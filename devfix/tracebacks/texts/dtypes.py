@@ -108,7 +108,7 @@ DTYPES: tuple[Family, ...] = (
     Family(
         "linalg-dtypes",
         "dtype",
-        r"(?P<operator>[\w.]+): Expected A and B to have the same dtype, but found A of type <t:is_a> and B of type <t:is_b>",
+        r"(?P<operator>[\w.]{1,60}): Expected A and B to have the same dtype, but found A of type <t:is_a> and B of type <t:is_b>",
         near="A and B",
     ),
     Family(

@@ -70,7 +70,7 @@ OPERATORS: tuple[Family, ...] = (
     Family(
         "index-of-host-table",
         "device",
-        r"indices should be either on (?:the )?(?:cpu|<d:x>) or on the same device as the indexed tensor \(<d:at_self>\)",
+        r"indices should be either on (?:the )?'?<d:x>'? or on the same device as the indexed tensor \(<d:at_self>\)",
         near="indexed tensor",
         operator="index",
         says="A tensor on the CPU is indexed by a tensor on the accelerator. (The other way round is fine.)",
@@ -86,7 +86,7 @@ OPERATORS: tuple[Family, ...] = (
     Family(
         "numpy",
         "numpy",
-        r"can't convert (?:<d:on> device type|(?:a )?CUDA|<d:on>) tensor to numpy",
+        r"can't convert (?:a )?<d:on>(?: device type)? tensor to numpy",
         near="to numpy",
         operator="numpy",
         argument="input",
@@ -154,7 +154,7 @@ OPERATORS: tuple[Family, ...] = (
     Family(
         "searchsorted",
         "device",
-        r"torch\.searchsorted\(\): (?:boundaries and input value tensors|<n:first_of> and \w+ tensors?) should have same device type, but (?:we )?got \D{0,60}?<d:at_boundaries> and [^.]{0,60}?<d:at_input>",
+        r"torch\.searchsorted\(\): boundaries and input value tensors should have same device type, but got boundaries tensor device type <d:at_boundaries> and input value tensor device type <d:at_input>",
         near="same device type",
         operator="searchsorted",
     ),
@@ -277,8 +277,8 @@ OPERATORS: tuple[Family, ...] = (
     Family(
         "generator",
         "generator",
-        r"Expected a '?<d:wanted_device>'?(?: device type)?(?:.{0,12}) for generator but found '?<d:found_device>'?",
-        near="generator but found",
+        r"Expected a '?<d:wanted_device>'? (?:device type for generator|generator device) but found '?<d:found_device>'?",
+        near="but found",
         operator="generator",
         says="A `torch.Generator` draws for one device only: this one is for {found_device}, and what draws from it makes its result on {wanted_device}.",
         advice="Draw where the generator is and move the result, `torch.randn(..., generator=g).to(device)`, which gives the same numbers everywhere; or make the generator for the device.",
@@ -348,7 +348,7 @@ OPERATORS: tuple[Family, ...] = (
         "nccl-cpu-tensor",
         "device",
         r"No backend type associated with device type <d:on>|Tensors must be CUDA and dense",
-        near="ens",
+        near="e",
         operator="collective",
         argument="tensor",
         says="A collective of the NCCL backend got a tensor that is on the CPU; NCCL moves data between GPUs only.",

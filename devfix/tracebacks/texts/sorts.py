@@ -258,7 +258,7 @@ SORTS: tuple[Family, ...] = (
     ),
     Family(
         "kernel",
-        "",
+        "dtype",
         r"\"(?P<operator>\w+)\" not implemented for '<t:found>'",
         near="not implemented for",
         says="`{operator}` has no implementation for {found} on this device. CPU and GPU differ in this, and newer versions have more.",
