@@ -110,7 +110,9 @@ def describe(operand: ObservedOperand) -> str:
 
 
 def _owned(operand: ObservedOperand) -> str:
-    return f" `{operand.module.path}.{operand.module.name}`" if operand.module is not None else ""
+    if operand.module is not None:
+        return f" `{operand.module.path}.{operand.module.name}`"
+    return f" (computed from `{'`, `'.join(operand.computed_from)}`)" if operand.computed_from else ""
 
 
 def made_by(made: Made) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Callable, NamedTuple, Optional
@@ -10,7 +11,7 @@ import torch
 
 from .callers import is_module_state, is_optimizer_state
 from .claims import Claim, Made, types_of
-from .expressions import holders, paths_to
+from .expressions import holders, paths_to, sources_of
 from .histories import history
 from .owners import Owners
 from .places import Spot, place, spot_of, user_spot, user_stack
@@ -74,7 +75,11 @@ class Log:
             if origins & event.origins or not origins:
                 event.data["count"] += first == event.first
                 return
-        data = _data(refusal, operation, operands, user_stack(2))
+        stack = user_stack(2)
+        try:
+            data = _data(refusal, operation, operands, stack)
+        except Exception:  # noqa: BLE001 - objects of the program may be of any kind, and it has to go on
+            data = _data(refusal, operation, (), ())
         data.update(kind=kind, sink=place(spot))
         if events and not events[0].origins:
             # That was a consequence of this, which the line came to first.
@@ -169,7 +174,9 @@ def _origins(refusal: Refusal, operation: str, blamed: Sequence[Operand], sink: 
         elif not roots:
             found.add((operation, operand.role))
         else:
-            found.update((root.kind, root.by, _here(root.spot)) for root in roots if root.spot != sink)
+            made = operand.claim.made if operand.claim is not None else None
+            every = roots if made is None else (made, *roots)
+            found.update((root.kind, root.by, _here(root.spot)) for root in every if root.spot != sink)
     return frozenset(found) if blamed else frozenset([operation])
 
 
@@ -206,17 +213,26 @@ def _is_blamed(refusal: Refusal, operand: Operand) -> bool:
 
 def _described(operand: Operand, refusal: Refusal, frame: Any) -> dict[str, Any]:
     tensor, claim = operand.tensor, operand.claim
+    paths = paths_to(tensor, frame)
     return {
         "role": operand.role,
         "device": str(operand.device),
         "dtype": str(tensor.dtype).replace("torch.", ""),
         "shape": list(tensor.shape),
         "blamed": _is_blamed(refusal, operand),
-        "paths": paths_to(tensor, frame),
+        "paths": paths,
+        "computed_from": [] if paths or frame is None else sources_of(tensor, frame, _text(spot_of(frame))),
         "module": holders(tensor, frame),
         "made": _made(claim.made if claim is not None else None),
         "roots": [_made(root) for root in _roots(refusal, operand) if claim is None or root != claim.made],
     }
+
+
+def _text(spot: Spot) -> str:
+    """The source of an expression, from its first line to its last."""
+    found = place(spot) or {}
+    lines = range(found["line"], found["end_line"] + 1)
+    return "".join(linecache.getline(spot.code.co_filename, line) for line in lines)
 
 
 def _made(made: Optional[Made]) -> Optional[dict[str, Any]]:

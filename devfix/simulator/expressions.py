@@ -7,6 +7,7 @@ slots, class attributes, and the items of Python's own containers.
 
 from __future__ import annotations
 
+import re
 from collections import UserDict, UserList, deque
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -15,7 +16,7 @@ from typing import Any, Optional
 
 import torch
 
-from .claims import storage_of
+from .claims import claim_of, storage_of
 from .places import is_user_file
 
 #: How deep attributes and items are followed, how many entries of a container are looked at, and how many in all.
@@ -42,6 +43,31 @@ def paths_to(tensor: torch.Tensor, frame: Optional[FrameType]) -> list[str]:
         elif is_tensor(value) and wanted is not None and storage_of(value) is wanted:
             alike += [path] if value.shape == tensor.shape else []
     return list(dict.fromkeys([*exact, *alike]))[:_MOST_PATHS]
+
+
+def sources_of(tensor: torch.Tensor, frame: Optional[FrameType], text: str) -> list[str]:
+    """The expressions in a line of the frame that hold what a tensor was computed from.
+
+    What a library makes of its arguments has no name in the program; they have.
+    """
+    claim = claim_of(tensor)
+    if frame is None or claim is None or claim.made is None:
+        return []
+    roots = {claim.made, *claim.roots}
+    found: dict[str, bool] = {}
+    for path, value in named_values(frame):
+        other = claim_of(value) if is_tensor(value) and _occurs(path, text) else None
+        if other is None or other.made is None or other.device is not claim.device:
+            continue
+        if other.made in roots or not roots.isdisjoint(other.roots):
+            found[path] = value.dtype == tensor.dtype
+    # Several may go back to one batch; a dtype tells them apart.
+    likely = [path for path, same in found.items() if same] or list(found)
+    return likely[:_MOST_PATHS]
+
+
+def _occurs(path: str, text: str) -> bool:
+    return path in text and re.search(rf"(?<![\w.]){re.escape(path)}(?!\w)", text) is not None
 
 
 def holders(tensor: torch.Tensor, frame: Optional[FrameType]) -> Optional[dict[str, Any]]:
