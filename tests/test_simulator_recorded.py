@@ -1,6 +1,6 @@
-"""The simulator answers as an H200 did: NumPy, storages, checkpoints, loaders and forked processes.
+"""The simulator answers as an H200 did, topic by topic.
 
-``tests/gpu/record_answers.py`` puts the same questions to a real accelerator.
+``tests/gpu/record_questions.py`` puts the same questions to a real accelerator.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ from recorded.questions import Question, answer
 from devfix.simulator import Machine, simulated_accelerator
 
 _RECORDED = json.loads((Path(__file__).parent / "data" / "h200_answers.json").read_text())
-_TOPICS = ("numpy", "storage", "checkpoint", "loader")
+_TOPICS = ("numpy", "storage", "checkpoint", "loader", "autocast", "generator", "environment", "legacy")
 _QUESTIONS = {topic: importlib.import_module(f"recorded.{topic}_questions").QUESTIONS for topic in _TOPICS}
 #: Where the simulator is known to answer otherwise, and why.
 _OTHERWISE = {
     "p = nn.Parameter(c); p.sum().backward(); p.data = p.data.cuda(); p.sum().backward(); p.grad.device": (
         "what backward formulas written in C++ meet is not judged"
-    )
+    ),
+    "auto(lambda: g @ d)": "torch 2.13 says m1 and m2 on every device",
+    "auto(lambda: F.linear(d, g))": "torch 2.13 says m1 and m2 on every device",
+    "auto(lambda: nn.LSTM(2, 3).cuda()(g[None].double()))": "weights are compared before they are cast",
+    'torch.autocast("cpu")(lambda: (g @ g).dtype)()': "the CPU's autocast knows true devices alone",
+    'auto(lambda: torch.autocast("cpu")(lambda: ((g @ g).dtype, (c @ c).dtype))())': (
+        "the CPU's autocast knows true devices alone"
+    ),
 }
 
 

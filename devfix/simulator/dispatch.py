@@ -11,10 +11,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import dtype_healing, dtype_rules, metal_dtypes, operand_rules
+from . import dtype_healing, dtype_rules, generators, metal_dtypes, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
 from .events import Operand
-from .generators import device_of_generator, own
 from .machine import Machine
 from .places import user_spot
 from .refusals import Refusal
@@ -176,6 +175,9 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         named = kwargs["device"]
         if named.type == "meta" or (named.type != "cpu" and _is_traced()):
             return func(*args, **kwargs)
+        if named.type == "mps" != self.machine.kind:
+            # Only a build for macOS could do it; the others say so.
+            return func(*args, **kwargs)
         if len(tensors) > 1:
             self._judged(func, args, kwargs, tensors)
         device = self._destination(func, named, kwargs, tensors)
@@ -222,11 +224,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, kwargs: Mapping[str, Any], device: Optional[torch.device]
     ) -> dict[str, Any]:
         """The arguments with a generator that the CPU can draw from; one of another device is refused."""
-        claimed = device_of_generator(kwargs["generator"])
-        if device is not None and claimed.type != device.type:
-            text = f"Expected a '{device.type}' device type for generator but found '{claimed.type}'"
-            self.refuse(Refusal(text, "generator"), "generator", [])
-        return {**kwargs, "generator": own(kwargs["generator"])}
+        generators.check(self.machine, kwargs["generator"], device)
+        return {**kwargs, "generator": generators.own(kwargs["generator"])}
 
     def _count_copy(
         self, source: Optional[torch.device], target: Optional[torch.device], out: Any, by: str

@@ -13,7 +13,8 @@ from typing import Any, Optional
 import torch
 
 from .claims import CPU, device_of
-from .machine import DeviceLike, active
+from .machine import DeviceLike, Machine, active
+from .refusals import Refusal
 
 _RealGenerator: Any = torch._C.Generator
 #: Devices that generators claim, by the address of the C++ object: operators see no other identity.
@@ -50,15 +51,17 @@ class Generator(_RealGenerator, metaclass=_SeesReal):  # type: ignore[misc]
             )
         machine.work()
         made = super().__new__(cls, device="cpu")
-        _claimed[made._cdata] = machine.device(named)
+        # It says what it was told: an H200 has neither given it a number nor looked whether that exists.
+        _claimed[made._cdata] = named
         return made
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         pass
 
-    def __del__(self) -> None:
-        _claimed.pop(self._cdata, None)
-        _defaults.discard(self._cdata)
+    # When the interpreter ends, the names of this module may be gone first.
+    def __del__(self, claimed: Any = _claimed, defaults: Any = _defaults) -> None:
+        claimed.pop(self._cdata, None)
+        defaults.discard(self._cdata)
 
     @property
     def device(self) -> torch.device:
@@ -80,6 +83,9 @@ class Generator(_RealGenerator, metaclass=_SeesReal):  # type: ignore[misc]
     def graphsafe_set_state(self, state: Any) -> Any:  # noqa: D102
         self.set_state(state.get_state())
         return self
+
+    def __repr__(self) -> str:
+        return f"<torch._C.Generator object at {id(self):#x}>"
 
     def __reduce__(self) -> Any:
         return Generator, (self.device,), self.get_state()
@@ -142,6 +148,14 @@ def check_state(state: Any) -> None:
     """Raise what torch raises for a state that is on an accelerator (aten/src/ATen/core/Generator.h)."""
     if isinstance(state, torch.Tensor) and device_of(state) != CPU:
         raise TypeError("RNG state must be a torch.ByteTensor")
+
+
+def check(machine: Machine, generator: Any, device: Optional[torch.device]) -> None:
+    """Refuse a generator of another device than that of what is drawn (aten/src/ATen/Context.h)."""
+    claimed = device_of_generator(generator)
+    if device is not None and claimed.type != device.type:
+        text = f"Expected a '{device.type}' device type for generator but found '{claimed.type}'"
+        machine.refuse(Refusal(text, "generator"), "generator")
 
 
 def own(generator: Optional[Any]) -> Optional[Any]:

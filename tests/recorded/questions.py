@@ -1,7 +1,7 @@
 """Questions: what torch answers to a line of Python, as text that can be recorded on a real accelerator.
 
 A question is a function; its answer is what it returns, or the class and message of what it raises.
-The same questions are put to an accelerator (``tests/gpu/record_answers.py``) and to the simulator.
+The same questions are put to an accelerator (``tests/gpu/record_questions.py``) and to the simulator.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Casting:
         self._machine = machine
         self._key = key
         self._without = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
-        self._library: Optional[torch.library.Library] = None
+        self._library: Any = None
         self.cache: dict[int, tuple[weakref.ref[Tensor], Tensor]] = {}
 
     def start(self) -> None:
@@ -69,7 +69,7 @@ class Casting:
         torch._C._dispatch_tls_set_dispatch_key_included(self._key, True)
         if self._library is not None:
             return
-        self._library = torch.library.Library("aten", "IMPL")
+        self._library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
         with warnings.catch_warnings():
             # It is the point that they override those of torch.
             warnings.simplefilter("ignore")
@@ -122,12 +122,16 @@ class Casting:
         if operator is None or other is None:
             return None
         position = [argument.name for argument in other._schema.arguments].index("dtype")
+        # What an overload may leave out, another may have to be told.
+        defaults = [argument.default_value for argument in operator._schema.arguments]
 
         def kernel(*args: Any, **kwargs: Any) -> Any:
             with torch._C._ExcludeDispatchKeyGuard(self._without):
                 first = args[0] if args else kwargs.get("self")
                 if not (isinstance(first, Tensor) and self._eligible(first)):
                     return operator(*args, **kwargs)
+                if other is not operator:
+                    args = (*args, *defaults[len(args) : position])
                 if len(args) > position:
                     if args[position] is not None:
                         return operator(*args, **kwargs)

@@ -52,7 +52,7 @@ def compile_eagerly(model: Any = None, **options: Any) -> Any:
 
 
 def _optimized_module(model: torch.nn.Module, run: _Eager) -> Any:
-    """torch's own wrapper, whose parameters are called ``_orig_mod.*`` in checkpoints."""
+    """The wrapper that torch makes, whose parameters are called ``_orig_mod.*`` in checkpoints."""
     from torch._dynamo.eval_frame import OptimizedModule  # noqa: PLC0415 - takes a second to import
 
     return OptimizedModule(model, run)  # type: ignore[arg-type]
@@ -163,10 +163,14 @@ def _graphs(patcher: Patcher) -> None:
     patcher.set(torch.cuda, "CUDAGraph", _Refused)
     patcher.set(torch.cuda.graphs, "CUDAGraph", _Refused)
     patcher.set(torch.cuda, "graph", _Refused)
-    patcher.set(torch.cuda, "graph_pool_handle", lambda: (0, 1))
-    patcher.set(torch.cuda, "make_graphed_callables", _graphed)
-    for module in (torch.cuda, torch.cuda.graphs):
-        patcher.set(module, "is_current_stream_capturing", lambda: False)
+    for name, function in (
+        ("graph_pool_handle", lambda: (0, 1)),
+        ("make_graphed_callables", _graphed),
+        ("is_current_stream_capturing", lambda: False),
+    ):
+        functools.update_wrapper(function, getattr(torch.cuda, name))
+        for module in (torch.cuda, torch.cuda.graphs):
+            patcher.set(module, name, function)
 
 
 class _Refused:
@@ -177,4 +181,5 @@ class _Refused:
 
 
 def _graphed(callables: Any, *_args: Any, **_kwargs: Any) -> Any:
+    """``torch.cuda.make_graphed_callables``: the callables as they are."""
     return tuple(callables) if isinstance(callables, Sequence) else callables

@@ -54,8 +54,17 @@ def install(patcher: Patcher, machine: Machine) -> None:
     for name in _FACTORIES:
         package, _, function = name.rpartition(".")
         owner = getattr(torch, package) if package else torch
-        if hasattr(owner, function):
-            patcher.wrap(owner, function, lambda original: _reading_numbers(machine, original))
+        patcher.wrap(owner, function, lambda original: _reading_numbers(machine, original))
+    for name in ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros"):
+        patcher.wrap(torch.Tensor, name, lambda original: _reading_numbers(machine, original))
+    patcher.finally_call(lambda: _forget_default(machine))
+
+
+def _forget_default(machine: Machine) -> None:
+    """No default device outlives its machine."""
+    device = _device.CURRENT_DEVICE
+    if device is not None and device.type == machine.kind:
+        torch.set_default_device(None)
 
 
 def _reading_numbers(machine: Machine, original: Any) -> Any:

@@ -43,7 +43,7 @@ def _wanted(machine: Machine, named: Any) -> Optional[torch.device]:
 def default_device() -> Optional[torch.device]:
     """The default device, if one was set: by a block (``with torch.device(...)``) or for good."""
     if torch._C._len_torch_function_stack():
-        for mode in reversed(_get_current_function_mode_stack()):
+        for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
             if isinstance(mode, _device.DeviceContext):
                 return mode.device
     return _device.CURRENT_DEVICE
@@ -135,7 +135,7 @@ def _new(machine: Machine, original: Any) -> Any:
         made = original(self, *args, **kwargs)
         if claim_of(made) is not None and device_of(made) == target:
             # Made over a storage that is there already.
-            return made
+            return made  # type: ignore[no-any-return]
         return _laid(machine, made, target, "Tensor.new")
 
     return new

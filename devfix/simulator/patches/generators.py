@@ -8,7 +8,8 @@ from typing import Any
 import torch
 import torch.mps
 
-from ..generators import DefaultGenerator, Generator, check_state
+from ..claims import device_of
+from ..generators import DefaultGenerator, Generator, check, check_state, own
 from ..machine import Machine
 from ..patching import Patcher
 
@@ -18,6 +19,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
     patcher.set(torch, "Generator", Generator)
     for module in (torch, torch.random):
         patcher.wrap(module, "set_rng_state", _checking)
+    for name in ("poisson", "binomial"):
+        patcher.wrap(torch, name, lambda original: _drawing(machine, original))
     with machine.asleep():
         defaults = tuple(DefaultGenerator(device) for device in machine.devices)
     for kind in ("cuda", "xpu"):
@@ -34,3 +37,16 @@ def _checking(original: Any) -> Any:
         original(new_state, *args, **kwargs)
 
     return set_rng_state
+
+
+def _drawing(machine: Machine, original: Any) -> Any:
+    """An operator that takes its generator by position, where the dispatch mode does not look for it."""
+
+    @functools.wraps(original)
+    def draw(*args: Any, generator: Any = None) -> Any:
+        if generator is None:
+            return original(*args)
+        check(machine, generator, device_of(args[0]))
+        return original(*args, generator=own(generator))
+
+    return draw

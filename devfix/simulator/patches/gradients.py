@@ -21,6 +21,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     """Keep gradients where their tensors are."""
     patcher.set(Tensor, "grad", property(_get, _set, _delete))
     patcher.wrap(torch.autograd, "grad", _grad)
+    patcher.wrap(Tensor, "register_hook", _hooking)
     patcher.wrap(torch.autograd, "_engine_run_backward", functools.partial(_rooted, machine))
 
 
@@ -82,6 +83,25 @@ def _grad(original: Any) -> Any:
         return found
 
     return grad
+
+
+def _hooking(original: Any) -> Any:
+    """``Tensor.register_hook``: what a hook gives back is where the gradient was (torch/csrc/autograd/python_hook.cpp)."""
+
+    @functools.wraps(original)
+    def register_hook(self: Tensor, hook: Any) -> Any:
+        @functools.wraps(hook)
+        def checked(gradient: Tensor) -> Any:
+            found = hook(gradient)
+            if isinstance(found, Tensor) and device_of(found) != device_of(gradient):
+                name = getattr(hook, "__name__", "<unknown>")
+                kinds = f"(was {gradient.type()} got {found.type()})"
+                _refuse(f"hook '{name}' has changed the type of value {kinds}", found, gradient)
+            return found
+
+        return original(self, checked if callable(hook) else hook)
+
+    return register_hook
 
 
 def _rooted(machine: Machine, original: Any) -> Any:

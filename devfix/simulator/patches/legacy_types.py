@@ -130,6 +130,8 @@ def _typing(known: dict[str, LegacyType]) -> Any:
         wanted = known.get(dtype) if isinstance(dtype, str) else dtype
         if dtype is None:
             return _name(self)
+        if wanted is None and dtype.startswith("torch.cuda."):
+            raise ValueError(f"invalid type: {dtype!r}")
         if isinstance(wanted, LegacyType):
             return move(_true_to(self, wanted.dtype), wanted.device(), "Tensor.type")
         return _true_type(self, dtype, *args, **kwargs)

@@ -30,10 +30,12 @@ def install(patcher: Patcher, machine: Machine) -> None:
         return
     package = getattr(torch, machine.kind)
     for name, value in _READINGS.items():
-        patcher.wrap(package, name, lambda _original, value=value: _reading(value))
+        if hasattr(package, name):
+            patcher.set(package, name, _reading(value))
     for name in ("MemPool", "XPUGraph", "graph_pool_handle") if machine.kind == "xpu" else ("MemPool",):
         for module in (package, package.memory):
-            patcher.wrap(module, name, lambda _original, name=name: _refusing(machine.kind, name))
+            if hasattr(module, name):
+                patcher.set(module, name, _refusing(machine.kind, name))
     if machine.kind == "xpu":
         patcher.wrap(package, "is_current_stream_capturing", lambda _original: lambda: False)
         return

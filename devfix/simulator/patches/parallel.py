@@ -62,19 +62,25 @@ class Exchange:
         _streams: Any = None,
     ) -> list[Tensor]:
         """Cut a tensor along a dimension, one piece for each device."""
-        chunks = tensor.chunk(len(devices), dim) if chunk_sizes is None else tensor.split(list(chunk_sizes), dim)
+        chunks = (
+            tensor.chunk(len(devices), dim)
+            if chunk_sizes is None
+            else torch.split(tensor, list(chunk_sizes), dim)
+        )
         return [self._move(chunk, index, "scatter") for chunk, index in zip(chunks, devices)]
 
     def scatter_out(self, tensor: Tensor, out: Sequence[Tensor], dim: int = 0, _streams: Any = None) -> Any:
         """The same into tensors that exist."""
-        for target, chunk in zip(out, tensor.split([each.size(dim) for each in out], dim)):
+        for target, chunk in zip(out, torch.split(tensor, [each.size(dim) for each in out], dim)):
             target.copy_(chunk)
         return list(out)
 
     def gather(self, tensors: Sequence[Tensor], dim: int, destination: Optional[int] = None) -> Tensor:
         """Put pieces together on one device, or on the CPU for -1."""
-        if any(device_of(tensor) == CPU for tensor in tensors):
-            raise RuntimeError("Gather expects all inputs to be on GPUs")
+        for number, tensor in enumerate(tensors):
+            if device_of(tensor) == CPU:
+                text = f"Expected all input tensors to be CUDA tensors, but tensor at index {number} has device cpu"
+                raise RuntimeError(text)
         return torch.cat([self._move(tensor, destination, "gather") for tensor in tensors], dim)
 
     def gather_out(self, tensors: Sequence[Tensor], out: Tensor, dim: int) -> Tensor:

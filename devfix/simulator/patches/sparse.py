@@ -10,6 +10,7 @@ from torch.utils import _device
 
 from ..machine import Machine
 from ..patching import Patcher
+from .factories import default_device
 from .tensor_moves import move
 
 _FACTORIES = """
@@ -22,17 +23,38 @@ def install(patcher: Patcher, machine: Machine) -> None:
     # Holds torch's own functions; were it filled now for the first time, it would hold those below.
     _device._device_constructors()
     for name in _FACTORIES:
-        patcher.wrap(torch, name, lambda original: _placing(machine, original))
-    patcher.wrap(torch.nested, "nested_tensor", lambda original: _placing(machine, original))
+        patcher.wrap(torch, name, lambda original: _together(machine, original))
+    patcher.wrap(torch.nested, "nested_tensor", lambda original: _copying(machine, original))
 
 
-def _placing(machine: Machine, original: Any) -> Any:
+def _together(machine: Machine, original: Any) -> Any:
+    """A factory that takes all its parts to the device it names, or to the default one."""
+
     @functools.wraps(original)
     def factory(*args: Any, device: Any = None, **kwargs: Any) -> Any:
-        if device is None or kwargs.get("layout") is torch.jagged:
-            return original(*args, device=device, **kwargs)
-        target = machine.device(device)
-        # Parts that lie elsewhere are copied, so the whole may be made where they are.
-        return move(original(*args, **kwargs), target, f"torch.{original.__name__}")
+        named = default_device() if device is None else device
+        if named is None:
+            return original(*args, **kwargs)
+        target = machine.device(named)
+        by = f"torch.{original.__name__}"
+        args = tuple(move(arg, target, by) if isinstance(arg, torch.Tensor) else arg for arg in args)
+        kwargs = {
+            name: move(arg, target, by) if isinstance(arg, torch.Tensor) else arg
+            for name, arg in kwargs.items()
+        }
+        return move(original(*args, device="cpu", **kwargs), target, by)
 
     return factory
+
+
+def _copying(machine: Machine, original: Any) -> Any:
+    @functools.wraps(original)
+    def nested_tensor(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        named = default_device() if device is None else device
+        if named is None or kwargs.get("layout") is torch.jagged:
+            return original(*args, device=device, **kwargs)
+        return move(
+            original(*args, device="cpu", **kwargs), machine.device(named), "torch.nested.nested_tensor"
+        )
+
+    return nested_tensor

@@ -41,7 +41,8 @@ class Stream(_RealStream):  # type: ignore[misc]
         machine = _machine()
         if "stream_id" not in ids:
             machine.touch()
-            found = machine.device(torch.device(machine.kind) if device is None else device)
+            numbers = getattr(getattr(torch, machine.kind), "_utils", torch._utils)
+            found = machine.device(numbers._get_device_index(device, optional=True))
             ids = {
                 "stream_id": next(_numbers),
                 "device_index": found.index or 0,
@@ -114,8 +115,12 @@ class Event(_RealEvent):  # type: ignore[misc]
     def __new__(cls, enable_timing: bool = False, *_args: Any, **_kwargs: Any) -> Any:  # noqa: D102
         made = super().__new__(cls)
         made.timed = bool(enable_timing)
-        made.moment = None
+        made.moment = made.named = None
         return made
+
+    timed: bool
+    moment: Optional[float]
+    named: Optional[torch.device]
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         pass
@@ -124,7 +129,7 @@ class Event(_RealEvent):  # type: ignore[misc]
     def device(self) -> Any:
         """The device of the machine that is current, once something was recorded."""
         machine = _machine()
-        return None if self.moment is None else machine.devices[machine.current]
+        return self.named if self.moment is None else machine.devices[machine.current]
 
     @property
     def cuda_event(self) -> int:
@@ -153,7 +158,7 @@ class Event(_RealEvent):  # type: ignore[misc]
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self.moment is None or end_event.moment is None:
             raise ValueError("Both events must be recorded before calculating elapsed time.")
-        return (end_event.moment - self.moment) * 1e3  # type: ignore[no-any-return]
+        return (end_event.moment - self.moment) * 1e3
 
     def ipc_handle(self) -> bytes:
         """Refuse: no other process can share a simulated device."""
@@ -188,7 +193,9 @@ class _AnyEvent(metaclass=_SeesReal):
     def __new__(cls, device: DeviceLike = None, *args: Any, **kwargs: Any) -> Any:
         if isinstance(device, (torch.device, str)) and torch.device(device).type == "cpu":
             return _RealEvent(device, *args, **kwargs)
-        return Event(kwargs.pop("enable_timing", False))
+        made = Event(kwargs.pop("enable_timing", False))
+        made.named = torch.device(_machine().kind)
+        return made
 
 
 class Streams:
@@ -201,7 +208,7 @@ class Streams:
 
     def number(self, index: int) -> tuple[int, int, int]:
         """What the driver says of the current stream: its number, its device and that device's type."""
-        index = self._machine.device(None if index < 0 else index).index or 0  # type: ignore[arg-type]
+        index = self._machine.device(self._machine.current if index < 0 else index).index or 0
         return vars(self._of_thread).get(str(index), 0), index, self._kind
 
     def default(self, index: int) -> tuple[int, int, int]:
@@ -220,7 +227,7 @@ class Streams:
     def current(self, index: int) -> Stream:
         """The current stream of a device."""
         number, index, kind = self.number(index)
-        return Stream(stream_id=number, device_index=index, device_type=kind)  # type: ignore[no-any-return]
+        return Stream(stream_id=number, device_index=index, device_type=kind)
 
 
 def _recording(original: Any) -> Any:

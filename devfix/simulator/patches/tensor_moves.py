@@ -73,6 +73,9 @@ def install(patcher: Patcher, machine: Machine) -> None:
     """Let tensors move between the CPU and the accelerators of the machine."""
 
     def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if args and isinstance(args[0], torch.dtype) and "device" in kwargs:
+            # No overload of torch takes them in this order; it says so itself.
+            return _true_to(self, *args, **kwargs)
         device, rest, keywords = _target(machine, args, kwargs)
         if machine.is_accelerator(device) and device_of(self) == device:
             # Even where there is nothing to do.
@@ -84,7 +87,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
         def moved(self: Tensor, device: Any = None, non_blocking: bool = False, **keywords: Any) -> Tensor:
             target = machine.device(torch.device(kind) if device is None else device)
             if target.type != kind:
-                raise ValueError(f"Invalid device, must be {kind} device")
+                raise RuntimeError(f"Invalid device, must be {kind} device")
             if device_of(self) == target:
                 machine.touch()
             return move(self, target, f"Tensor.{kind}")
