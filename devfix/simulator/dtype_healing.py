@@ -14,6 +14,7 @@ import torch
 from .callers import is_module_state
 from .claims import claim_of, device_of, storage_of
 from .events import Operand
+from .expectations import is_expected
 from .machine import Machine
 from .odd_dtypes import Guess, RefusedCall, guesses
 from .refusals import Refusal
@@ -33,7 +34,7 @@ def call(machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, 
     except ERRORS as error:
         attempt = Attempt(func, func._schema.name, slots_of_operator(func, args, kwargs), args, kwargs)
         attempt.written = written_slot(func, attempt.slots)
-        healed = _healed(attempt, error, _MOST_FAULTS)
+        healed = None if is_expected() else _healed(attempt, error, _MOST_FAULTS)
         if healed is None:
             raise
         write_down(machine, attempt, error, healed.guesses)
@@ -44,6 +45,8 @@ def refused(
     machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refusal: Refusal
 ) -> None:
     """Write down what the accelerator alone refuses; the CPU carries it out as it is."""
+    if is_expected():
+        raise refusal.exception()
     slots = slots_of_operator(func, args, kwargs)
     attempt = Attempt(func, func._schema.name, slots, args, kwargs)
     attempt.written = written_slot(func, slots)
@@ -65,7 +68,7 @@ def call_checked(
     except ERRORS as error:
         attempt = Attempt(function, name, slots_of(names, args, kwargs), args, kwargs)
         attempt.context = _dtype_of_module(args)
-        healed = _healed(attempt, error, _MOST_FAULTS)
+        healed = None if is_expected() else _healed(attempt, error, _MOST_FAULTS)
         if healed is None:
             raise
         write_down(machine, attempt, error, healed.guesses)

@@ -11,6 +11,7 @@ from typing import Any
 from .. import startup
 from ..machine import Machine, active
 from ..patching import Patcher
+from ..places import user_spot
 
 
 def install(patcher: Patcher, machine: Machine) -> None:
@@ -63,6 +64,7 @@ def _forked() -> None:
     if machine is not None:
         machine.log.clear()
         machine.log.others = list
+        machine.forked_at = user_spot()
         _watch(machine)
 
 
