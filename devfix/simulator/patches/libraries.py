@@ -33,7 +33,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
         if hasattr(package, name):
             patcher.set(package, name, _reading(value))
     for name in ("MemPool", "XPUGraph", "graph_pool_handle") if machine.kind == "xpu" else ("MemPool",):
-        for module in (package, package.memory):
+        # `torch.xpu.memory` came with torch 2.6.
+        for module in (package, getattr(package, "memory", package)):
             if hasattr(module, name):
                 patcher.set(module, name, _refusing(machine.kind, name))
     if machine.kind == "xpu":

@@ -8,6 +8,7 @@ import time
 from typing import Any, Optional
 
 import torch
+from torch import _streambase
 
 from ..claims import CPU, device_of
 from ..machine import DeviceLike, Machine, active
@@ -19,6 +20,19 @@ DEVICE_TYPES = {"cuda": 1, "xpu": 12, "mps": 13}
 _numbers = itertools.count(1)
 _RealStream: Any = torch.Stream
 _RealEvent: Any = torch.Event
+
+
+def _bases(real: Any, name: str) -> tuple[Any, ...]:
+    """What a class that stands for ``real`` inherits.
+
+    Until torch 2.5 the classes of accelerators had an abstract base besides, which torch._dynamo insists on.
+    """
+    base = getattr(_streambase, name, real)
+    return (real,) if issubclass(base, real) else (real, base)
+
+
+_StreamBases: Any = _bases(_RealStream, "_StreamBase")
+_EventBases: Any = _bases(_RealEvent, "_EventBase")
 
 
 class _SeesReal(type):
@@ -33,7 +47,7 @@ class _SeesReal(type):
         return issubclass(subclass, cls.real)
 
 
-class Stream(_RealStream):  # type: ignore[misc]
+class Stream(*_StreamBases):  # type: ignore[misc]
     """A queue of work, which is always done; its number is its identity."""
 
     def __new__(cls, device: DeviceLike = None, priority: int = 0, **ids: Any) -> Any:
@@ -109,7 +123,7 @@ class ExternalStream(Stream):
         raise not_simulated(f"stream of another library (at {stream_ptr:#x})")
 
 
-class Event(_RealEvent):  # type: ignore[misc]
+class Event(*_EventBases):  # type: ignore[misc]
     """A moment in the work of a stream; since all work is done at once, the moment it was recorded."""
 
     def __new__(cls, enable_timing: bool = False, *_args: Any, **_kwargs: Any) -> Any:  # noqa: D102
