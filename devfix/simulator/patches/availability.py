@@ -24,6 +24,15 @@ def install(patcher: Patcher, machine: Machine) -> None:
     patcher.set(torch._C, "_has_mps", mps)
     patcher.set(torch._C, "_mps_is_available", lambda: mps)
     patcher.set(torch._C, "_mps_is_on_macos_or_newer", lambda *_version: mps)
+    for name in ("is_available", "is_macos_or_newer", "is_macos13_or_newer", "get_name", "get_core_count"):
+        # torch remembers what it was answered first.
+        patcher.wrap(torch.backends.mps, name, lambda original: getattr(original, "__wrapped__", original))
+    if hasattr(torch, "accelerator"):
+        patcher.wrap(
+            torch.accelerator,
+            "get_device_capability",
+            lambda original: getattr(original, "__wrapped__", original),
+        )
     patcher.set(torch.version, "cuda", _CUDA_VERSION if cuda else None)
     patcher.set(torch.version, "hip", None)
     if hasattr(torch.version, "xpu"):

@@ -32,7 +32,9 @@ def install(patcher: Patcher, machine: Machine) -> None:
     for name, value in _READINGS.items():
         if hasattr(package, name):
             patcher.set(package, name, _reading(value))
-    for name in ("MemPool", "XPUGraph", "graph_pool_handle") if machine.kind == "xpu" else ("MemPool",):
+    for name in (
+        ("MemPool", "XPUGraph", "graph", "graph_pool_handle") if machine.kind == "xpu" else ("MemPool",)
+    ):
         # `torch.xpu.memory` came with torch 2.6.
         for module in (package, getattr(package, "memory", package)):
             if hasattr(module, name):
