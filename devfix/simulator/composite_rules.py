@@ -34,9 +34,10 @@ def logical(call: Call) -> Optional[torch.device]:
 
 
 def ldexp(call: Call) -> Optional[torch.device]:
-    """BinaryOps.cpp: ``x * 2 ** other``."""
+    """BinaryOps.cpp: ``x * 2 ** other``; an exponent of integers is made a tensor of floats where it is."""
     own, other = _two(call, "self", "other")
-    return iterate([own, other], [own] if call.name.endswith("_") else []).device
+    whole = not call.get("other").is_floating_point()
+    return iterate([own, other], [own] if call.name.endswith("_") else [], numbers=0 if whole else 1).device
 
 
 def difference(call: Call) -> Optional[torch.device]:
@@ -131,7 +132,8 @@ def trilinear(call: Call) -> Optional[torch.device]:
     """Linear.cpp: the first two are multiplied by ``bmm`` (or one by one when empty), then the third."""
     first, second, third = (call.need(name) for name in ("i1", "i2", "i3"))
     if 0 in first.shape + second.shape + third.shape:
-        return iterate([first._replace(shape=(1,)), second._replace(shape=(1,))]).device
+        # Nothing is multiplied; the result is where the first is, for the bias to be added to.
+        return first.device
     common = same_device([("self", first.device), ("mat2", second.device)], "wrapper_CUDA_bmm")
     return same_device([("self", common), ("mat2", third.device)], "wrapper_CUDA_bmm")
 
@@ -143,6 +145,11 @@ def pinv(call: Call) -> Optional[torch.device]:
         return own.device
     operands = [own, *(operand for operand in map(call.operand, ("atol", "rtol")) if operand is not None)]
     return iterate([operand._replace(shape=()) for operand in operands], numbers=0).device
+
+
+def sparse_addmm(call: Call) -> torch.device:
+    """native/sparse/SparseTensorMath.cpp: ``addmm`` with the sparse matrix as its first factor."""
+    return checked(call, "wrapper_SparseCUDA__addmm")
 
 
 def sparse_tensor(call: Call) -> Optional[torch.device]:

@@ -65,6 +65,7 @@ _RULES: dict[str, _Rule] = {
     "searchsorted": composite_rules.searchsorted,
     "segment_reduce": composite_rules.segment_reduce,
     "_sparse_coo_tensor_with_dims_and_tensors": composite_rules.sparse_tensor,
+    "_sparse_addmm": composite_rules.sparse_addmm,
     "_pack_padded_sequence": composite_rules.packed,
     **dict.fromkeys(["convolution", "_convolution"], layer_rules.convolution),
     "native_batch_norm": layer_rules.batch_norm,

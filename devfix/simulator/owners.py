@@ -21,8 +21,25 @@ from .places import Spot, place
 
 _MOST_EXPRESSIONS = 3
 _FIRST_NAME = re.compile(r"[.\[]")
-#: Where the call stood that made a module.
-constructions: weakref.WeakKeyDictionary[torch.nn.Module, Optional[Spot]] = weakref.WeakKeyDictionary()
+
+
+class Constructions:
+    """Where the calls stood that made modules; told apart by identity, since a class may compare or hash otherwise."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[torch.nn.Module], Optional[Spot]]] = {}
+
+    def __setitem__(self, module: torch.nn.Module, spot: Optional[Spot]) -> None:
+        number = id(module)
+        self._known[number] = (weakref.ref(module, lambda _gone: self._known.pop(number, None)), spot)
+
+    def get(self, module: torch.nn.Module) -> Optional[Spot]:
+        """The line that made a module, if that is known."""
+        known = self._known.get(id(module))
+        return known[1] if known is not None and known[0]() is module else None
+
+
+constructions = Constructions()
 
 
 class Owners:
