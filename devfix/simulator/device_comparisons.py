@@ -13,7 +13,7 @@ import torch
 
 from .claims import device_of
 from .generated_checks import same_device
-from .layer_rules import short_name
+from .layer_rules import refuse_mask, short_name
 from .operands import refuse, tensors_in
 
 Arguments = Mapping[str, Any]
@@ -121,12 +121,52 @@ def attention(given: Arguments) -> None:
             "Expected query, key, and value to have the same device type, but got query.device: "
             f"{query} key.device: {key} and value.device: {value} instead."
         )
+    mask = given.get("attn_mask")
+    if isinstance(mask, torch.Tensor) and query.type != "cpu" and device_of(mask) != query and mask.dim():
+        refuse_mask(query, device_of(mask), given["query"])
 
 
 def rms_norm(given: Arguments) -> None:
     """native/layer_norm.cpp: one kernel on CUDA, several operators on the CPU."""
     named = [(name, device_of(given[name])) for name in ("input", "weight") if given.get(name) is not None]
     same_device(named, "wrapper_CUDA___fused_rms_norm")
+
+
+#: The names of C++ for dtypes, which some messages use.
+_C_NAMES = {
+    torch.float32: "float",
+    torch.float64: "double",
+    torch.float16: "c10::Half",
+    torch.int64: "long int",
+}
+
+
+def lstm_cell(given: Arguments) -> None:
+    """RNN.cpp: two products and a fused kernel on CUDA, several operators on the CPU."""
+    _cell(given, tensors_in(given["hx"]), "lstm")
+
+
+def gru_cell(given: Arguments) -> None:
+    """As an LSTM cell, with one hidden state."""
+    _cell(given, [given["hx"]], "gru")
+
+
+def _cell(given: Arguments, hidden: list[torch.Tensor], kind: str) -> None:
+    own = given["input"]
+    if device_of(own).type != "cuda":
+        return
+    for operand, weight in ((own, given["w_ih"]), (hidden[0], given["w_hh"])):
+        same_device([("self", device_of(operand)), ("mat2", device_of(weight))], "wrapper_CUDA_mm")
+        if operand.dtype != weight.dtype:
+            first, second = (_C_NAMES.get(t.dtype, str(t.dtype)[6:]) for t in (operand, weight))
+            raise refuse(
+                f"expected mat1 and mat2 to have the same dtype, but got: {first} != {second}", "dtype"
+            )
+    named = [("input_gates", device_of(own)), ("hidden_gates", device_of(hidden[0]))]
+    named.append(("cx" if kind == "lstm" else "hx", device_of(hidden[-1])))
+    biases = (("input_bias", given.get("b_ih")), ("hidden_bias", given.get("b_hh")))
+    named += [(name, device_of(bias)) for name, bias in biases if bias is not None]
+    same_device(named, f"wrapper_CUDA___thnn_fused_{kind}_cell")
 
 
 def recurrent(given: Arguments) -> None:

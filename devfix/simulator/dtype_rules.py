@@ -12,7 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
-from .layer_rules import short_name, type_name
+from .layer_rules import is_depthwise, short_name, type_name
 from .refusals import Refusal
 
 Tensor = torch.Tensor
@@ -130,10 +130,18 @@ def _wrong_mask(func: Any, args: Sequence[Any], device: torch.device) -> Optiona
 
 
 def _different_types(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+    if is_depthwise(args[0], args[1], args[8], transposed=args[6]):
+        return _different_parameters(slice(1, 2))(func, args, device)
     own, other = type_name(args[0], device), type_name(args[1], device)
-    return (
-        None if own == other else Refusal(f"Input type ({own}) and weight type ({other}) should be the same")
-    )
+    if own == other:
+        return None
+    return Refusal(f"Input type ({own}) and weight type ({other}) should be the same")
+
+
+def _different_dtypes(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+    if args[0].dtype == args[1].dtype:
+        return None
+    return Refusal(f"Found dtype {short_name(args[1].dtype)} but expected {short_name(args[0].dtype)}")
 
 
 def _different_parameters(parameters: slice) -> Rule:
@@ -172,6 +180,7 @@ _SAID: dict[str, Rule] = {
     "aten::masked_fill": _wrong_mask,
     "aten::masked_fill_": _wrong_mask,
     "aten::convolution": _different_types,
+    "aten::linalg_cross": _different_dtypes,
     "aten::native_layer_norm": _different_parameters(slice(2, 4)),
     "aten::native_group_norm": _different_parameters(slice(1, 3)),
     "aten::native_batch_norm": _different_statistics,
@@ -198,6 +207,7 @@ def _translated(error: Exception, device: torch.device) -> Exception:
     if not error.args or not isinstance(error.args[0], str):
         return error
     text = re.sub(r"\btorch\.(\w+Tensor)\b", rf"torch.{device.type}.\1", error.args[0])
+    text = text.replace("arguments for embedding_bag)", "arguments for embedding_bag_cuda)")
     text = re.sub(r"\bCPU(\w+Type)\b", rf"{device.type.upper()}\1", text)
     text = re.sub(
         r'"(\w+)" not implemented', lambda found: f'"{_kernel(found.group(1))}" not implemented', text

@@ -25,7 +25,6 @@ _NO_NUMBERS = {
     "binomial",
     "index_fill",
     "index_fill_",
-    "mse_loss",
 }
 #: Operators whose iterator takes such a number and whose kernel then fails an assertion (H200 record).
 _KERNEL_WITHOUT_NUMBERS = {"lerp", "lerp_", "smooth_l1_loss"}
@@ -33,7 +32,10 @@ _ASSERTION = (
     'iter.device(arg).is_cuda() INTERNAL ASSERT FAILED at "/pytorch/aten/src/ATen/native/cuda/Loops.cuh":109, '
     "please report a bug to PyTorch. argument {}: expected a CUDA device but found cpu"
 )
-_ADDCMUL = "CPU Scalar support for self argument is not supported when calling addcmul on CUDA tensors."
+_ADDCMUL = (
+    "CPU Scalar support for self argument is not supported when calling addcmul on CUDA tensors.",
+    "CPU Scalar support for tensor1 argument is not supported when calling addcmul on CUDA tensors. However, CPU Scalar support for tensor2 is supported, please swap your tensor1 and tensor2 terms.",
+)
 
 
 def common_device(operands: Sequence[Operand]) -> torch.device:
@@ -98,14 +100,27 @@ def elementwise(call: Call) -> torch.device:
     """The rule for an operator that runs over a TensorIterator with all its tensors."""
     name = call.name
     inputs, outputs = _operands(call)
+    if name == "mse_loss":
+        _mean_squared(inputs)
     result = iterate(inputs, outputs, numbers=0 if name in _NO_NUMBERS else 1)
     if result.device != CPU:
-        if name in ("addcmul", "addcmul_") and inputs[0].host_scalar:
-            raise refuse(_ADDCMUL)
+        if name in ("addcmul", "addcmul_"):
+            for operand, said in zip(inputs, _ADDCMUL):
+                if operand.host_scalar:
+                    raise refuse(said)
         if name in _KERNEL_WITHOUT_NUMBERS:
             # The weight of lerp.Tensor is the one number that its kernel takes.
             _refuse_numbers(inputs[:2])
     return result.device or CPU
+
+
+def _mean_squared(inputs: Sequence[Operand]) -> None:
+    """``mse_loss`` takes no number, and names two of them in their own order, as its reduction does."""
+    one, other = inputs[:2]
+    if one.device is not None and other.device is not None and one.device != other.device:
+        if one.shape or other.shape:
+            raise apart(one.device, other.device)
+        raise two_devices(one.device, other.device)
 
 
 def _refuse_numbers(inputs: Sequence[Operand]) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from .claims import CPU
 from .generated_checks import same_device
-from .iterator_rules import iterate
+from .iterator_rules import apart
 from .operands import Call, refuse
 
 _LEGACY_NAMES = {
@@ -65,6 +65,11 @@ def convolution(call: Call) -> Optional[torch.device]:
     given, weight, bias = call.get("input"), call.get("weight"), call.get("bias")
     where = call.device_of(given)
     if where is not None and where.type != "cpu" and not _is_output_padding_big(call):
+        if is_depthwise(given, weight, call.get("groups"), transposed=call.get("transposed")):
+            method = "conv_depthwise3d" if given.dim() == 5 else "_conv_depthwise2d"
+            named = [("self", where), ("weight", call.device_of(weight))]
+            named += [("bias", call.device_of(bias))] if bias is not None else []
+            return same_device(named, f"wrapper_CUDA__{method}")
         _same_type(call, given, weight, bias, "")
         return where
     others = {call.device_of(tensor) for tensor in (weight, bias) if tensor is not None} - {None}
@@ -81,6 +86,12 @@ def convolution(call: Call) -> Optional[torch.device]:
     if backend == "SlowTranspose2d":
         return same_device(named, "wrapper_CUDA_slow_conv_transpose2d")
     return same_device(named, "wrapper_CUDA__" + _SLOW_CONVOLUTIONS.get(backend, "_slow_conv2d_forward"))
+
+
+def is_depthwise(given: torch.Tensor, weight: torch.Tensor, groups: int, *, transposed: bool) -> bool:
+    """Whether each channel is convolved on its own, which CUDA has kernels of its own for."""
+    channels = given.dim() - weight.dim() + 1
+    return not transposed and groups > 1 and given.size(channels) == groups and weight.size(0) % groups == 0
 
 
 def _is_output_padding_big(call: Call) -> bool:
@@ -155,11 +166,19 @@ def attention_on_host(call: Call) -> Optional[torch.device]:
         return query.device
     if query.device == CPU:
         raise not_implemented("_scaled_dot_product_flash_attention_for_cpu")
-    dtype = call.get("query").dtype
-    kernel = {torch.float32: "efficient"}.get(dtype)
-    if dtype in (torch.float16, torch.bfloat16) and query.shape[-1] % 8 == 0:
+    assert mask.device is not None  # noqa: S101 - said above
+    refuse_mask(query.device, mask.device, call.get("query"))
+    return query.device
+
+
+def refuse_mask(place: torch.device, other: torch.device, query: torch.Tensor) -> None:
+    """What an attention whose mask is elsewhere says: that depends on the kernel CUDA takes for the query."""
+    kernel = None
+    if query.dim() == 4 and query.dtype == torch.float32 and query.size(-1) % 4 == 0:
+        kernel = "efficient"
+    elif query.dim() == 4 and query.dtype in (torch.float16, torch.bfloat16) and query.size(-1) % 8 == 0:
         kernel = "cudnn"
     if kernel is None:
-        return iterate([query, mask._replace(shape=())], numbers=0).device
-    named = [("query", query.device), ("attn_bias", mask.device)]
-    return same_device(named, f"wrapper_CUDA___scaled_dot_product_{kernel}_attention")
+        raise apart(place, other)
+    named = [("query", place), ("attn_bias", other)]
+    same_device(named, f"wrapper_CUDA___scaled_dot_product_{kernel}_attention")

@@ -55,6 +55,8 @@ def train_t5(kind, **arguments):
     Seq2SeqTrainer(model=T5ForConditionalGeneration(config), args=settings, train_dataset=Tokens(),
                    data_collator=collate if kind == "collate" else None).train()
 
+torch.zeros(1, device=D)  # uses the accelerator, so that a process forked later cannot
+
 def optimizer_states(optimizer):
     model = nn.Linear(4, 3).to(D)
     made = optimizer(model.parameters())

@@ -38,8 +38,10 @@ _COMPARED: list[tuple[Sequence[Any], str, str, compare.Comparison]] = [
     ([_FUNCTIONS], "chain_matmul", "tensors", compare.multi_dot),
     ([_FUNCTIONS], "stft", "input n_fft hop_length win_length window", compare.stft),
     ([torch, torch.functional], "istft", "input n_fft hop_length win_length window", compare.istft),
+    ([torch, _FUNCTIONS], "lstm_cell", "input hx w_ih w_hh b_ih b_hh", compare.lstm_cell),
+    ([torch, _FUNCTIONS], "gru_cell", "input hx w_ih w_hh b_ih b_hh", compare.gru_cell),
     ([torch], "rms_norm", "input normalized_shape weight", compare.rms_norm),
-    ([torch.nn.functional], "scaled_dot_product_attention", "query key value", compare.attention),
+    ([torch.nn.functional], "scaled_dot_product_attention", "query key value attn_mask", compare.attention),
 ]
 _RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 #: ``torch.nn._reduction`` for "mean".
@@ -152,7 +154,8 @@ def _with_plain_lengths(machine: Machine, original: Any) -> Any:
         reduction: Any = 1,
         *args: Any,
     ) -> Any:
-        if reduction == _MEAN and _is_cudnn_loss(log_probs, targets, blank) and isinstance(lengths, Tensor):
+        whole = all(isinstance(value, Tensor) and value.dtype == torch.int32 for value in (inputs, lengths))
+        if reduction == _MEAN and whole and _is_cudnn_loss(log_probs, targets, blank):
             named = {"log_probs": log_probs, "target_lengths": lengths}
             try:
                 # cuDNN's loss of each sequence is divided by the lengths as they are.
