@@ -54,10 +54,14 @@ def _registering(machine: Machine, original: Any) -> Any:
     name = f"torch.nn.Module.{original.__name__}"
 
     @functools.wraps(original)
-    def register(self: torch.nn.Module, key: str, value: Any) -> None:
+    def register(self: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
         try:
-            original(self, key, value)
+            original(self, *args, **kwargs)
         except TypeError as error:
+            key, value = (
+                kwargs.get("name", args[0] if args else None),
+                kwargs.get("param", args[-1] if args else None),
+            )
             if (
                 not isinstance(value, Tensor)
                 or isinstance(value, torch.nn.Parameter)
@@ -68,9 +72,6 @@ def _registering(machine: Machine, original: Any) -> Any:
             machine.refuse(Refusal(str(error), "no-leaf", TypeError, (value,)), name, [operand])
             original(self, key, torch.nn.Parameter(value.detach()))
 
-    if original.__name__ == "register_parameter":
-        # Its arguments have names that callers may use.
-        return functools.wraps(original)(lambda self, name, param: register(self, name, param))
     return register
 
 
