@@ -19,10 +19,16 @@ _gradient: Any = torch._C.TensorBase.grad
 
 def install(patcher: Patcher, machine: Machine) -> None:
     """Keep gradients where their tensors are."""
-    patcher.set(Tensor, "grad", property(_get, _set, _delete))
+    patcher.set(Tensor, "grad", _Descriptor(_get, _set, _delete))
     patcher.wrap(torch.autograd, "grad", _grad)
     patcher.wrap(Tensor, "register_hook", _hooking)
     patcher.wrap(torch.autograd, "_engine_run_backward", functools.partial(_rooted, machine))
+
+
+class _Descriptor(property):
+    """A property that says whose it is, as descriptors made in C do: torch._dynamo asks that of this one until torch 2.5."""
+
+    __objclass__ = Tensor
 
 
 def _get(self: Tensor) -> Optional[Tensor]:
