@@ -45,7 +45,8 @@ def install(patcher: Patcher, machine: Machine) -> None:
     patcher.set(torch.backends.cudnn, "version", lambda: _CUDNN_VERSION)
     # Weights that are truly on the CPU are nothing that cuDNN could make one block of.
     patcher.set(torch.backends.cudnn, "is_acceptable", lambda _tensor: False)
-    patcher.wrap(torch.nn.attention, "_sdpa_kernel", _with_own_kernel)
+    choosing = "_sdpa_kernel" if hasattr(torch.nn.attention, "_sdpa_kernel") else "sdpa_kernel"
+    patcher.wrap(torch.nn.attention, choosing, _with_own_kernel)
     plans = torch.backends.cuda.cuFFTPlanCache
     for name, value in (("size", 0), ("max_size", 4096), ("clear", _reading(None))):
         patcher.set(plans, name, value)
@@ -56,9 +57,9 @@ def _with_own_kernel(original: Any) -> Any:
     has = {SDPBackend.MATH, SDPBackend.FLASH_ATTENTION}
 
     @functools.wraps(original)
-    def choose(backends: Any, *args: Any, **kwargs: Any) -> None:
-        chosen = list(backends)
-        original(chosen if has.intersection(chosen) else [*chosen, SDPBackend.MATH], *args, **kwargs)
+    def choose(backends: Any, *args: Any, **kwargs: Any) -> Any:
+        chosen = [backends] if isinstance(backends, SDPBackend) else list(backends)
+        return original(chosen if has.intersection(chosen) else [*chosen, SDPBackend.MATH], *args, **kwargs)
 
     return choose
 

@@ -15,7 +15,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     for kind in ("cpu", "cuda", "mps", "xpu"):
         patcher.set(torch.Tensor, f"is_{kind}", _is(kind))
     patcher.set(torch.Tensor, "get_device", _get_device)
-    patcher.wrap(torch, "get_device", lambda _original: _get_device)
+    patcher.wrap(torch, "get_device", lambda _original: _device_number)
 
 
 def _is(kind: str) -> property:
@@ -25,3 +25,8 @@ def _is(kind: str) -> property:
 def _get_device(self: torch.Tensor) -> int:
     device = device_of(self)
     return -1 if device is CPU or device.index is None else device.index
+
+
+def _device_number(input: torch.Tensor) -> int:  # noqa: A002 - torch's name
+    """``torch.get_device``: not the method itself, since torch.overrides tells the two apart by what they are."""
+    return _get_device(input)
