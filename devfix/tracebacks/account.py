@@ -99,6 +99,7 @@ def _what(reading: Reading, found: Blame) -> str:
     if reading.family.says:
         return _filled(reading.family.says, reading)
     operation = sentences.operation(reading.operator, found.call)
+    operation = f"{operation} (most likely)" if found.guessed else operation
     if reading.kind == "device":
         devices = reading.all_devices
         pair = f", {spoken(devices[0])} and {spoken(devices[1])}" if len(devices) > 1 else ""
@@ -136,7 +137,7 @@ def _who(reading: Reading, found: Blame, mended: Repair, scene: Scene) -> Iterat
         yield f"{' Or '.join(sentences.accused(each, found) for each in found.culprits)}{also}.{how}"
         yield from _passed_on(found)
     elif found.suspicion.roles:
-        yield f"{sentences.unseen(found.suspicion, scene.tail)}{also}.{how}"
+        yield f"{sentences.unseen(found.suspicion, scene.tail, found.call)}{also}.{how}"
     elif not reading.family.says or reading.family.kind == "device":
         yield _unnamed(found, scene)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from devfix.tracebacks import sentences
 from devfix.tracebacks.blame import Blame
 from devfix.tracebacks.operands import Culprit
 from devfix.tracebacks.readings import Reading, is_accelerator, is_host
+from devfix.tracebacks.sentences import is_loss
 from devfix.tracebacks.signatures import OF_MODULE
 
 #: The rules for a kind of mismatch, the one that fits most often first.
@@ -45,6 +47,10 @@ _OPERAND = (
     " `Tensor.to` returns a new tensor; without the assignment nothing changes."
 )
 _EXPRESSION = "Make or move `{text}` on the device of what it meets: `device=x.device` in a factory call, `.to(x.device)` otherwise."
+_ROLE = (
+    "Move {role} to the device of the rest: `x = x.to(device)` where it comes out of its batch, or `device=` where it is made."
+    " `Tensor.to` returns a new tensor; without the assignment nothing changes."
+)
 _UNKNOWN = (
     "Print `.device` of each operand just before the line. The one on the CPU is to be made on the device (`device=x.device`)"
     " or moved there (`x = x.to(device)`)."
@@ -81,22 +87,27 @@ def _of_device(reading: Reading, found: Blame) -> str:
     if len(devices) > 1 and all(is_accelerator(device) for device in devices):
         return _SEVERAL_GPUS
     if not found.culprits:
-        return _MODULE if set(found.suspicion.roles) & OF_MODULE and not _is_loss(found) else _UNKNOWN
+        return _of_roles(set(found.suspicion.roles), found)
     return _of_culprit(found.culprits[0], found)
+
+
+def _of_roles(roles: set[str], found: Blame) -> str:
+    """The advice when only the role of the operand is known."""
+    if not roles or roles & {"module", "metric", "distribution"}:
+        return _UNKNOWN if not roles else _MODULE
+    if roles & OF_MODULE:
+        return _CRITERION if is_loss(found.call) else _MODULE
+    return _ROLE.format(role=sentences.role_name(min(roles)))
 
 
 def _of_culprit(culprit: Culprit, found: Blame) -> str:
     if culprit.of_module:
-        return _CRITERION if _is_loss(found) else _MODULE
+        return _CRITERION if is_loss(found.call) else _MODULE
     name = culprit.text.removeprefix("self.")
     if culprit.text.startswith("self.") and name.isidentifier():
         return _ATTRIBUTE.format(name=name)
     last = found.steps[-1].culprit if found.steps else culprit
     return (_OPERAND if last.text.isidentifier() else _EXPRESSION).format(text=last.text)
-
-
-def _is_loss(found: Blame) -> bool:
-    return found.call.endswith(("loss", "entropy", "with_logits"))
 
 
 def rules_for(reading: Reading, found: Blame) -> tuple[str, ...]:
@@ -117,7 +128,11 @@ def _rules_of_device(reading: Reading, found: Blame) -> tuple[str, ...]:
     culprit = found.culprits[0] if found.culprits else None
     roles = set(found.suspicion.roles)
     if (culprit is not None and culprit.of_module) or (culprit is None and roles & OF_MODULE):
-        return ("criterion-tensor-on-cpu",) if _is_loss(found) else ("model-not-moved", "unregistered-module")
+        return (
+            ("criterion-tensor-on-cpu",)
+            if is_loss(found.call)
+            else ("model-not-moved", "unregistered-module")
+        )
     if culprit is not None and culprit.text.startswith("self."):
         return ("unregistered-tensor", "operand-not-moved")
     return RULES["device"] if not roles else ("operand-not-moved", "created-on-cpu")

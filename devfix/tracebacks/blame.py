@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from devfix.findings import Span
+from devfix.tracebacks import signatures
 from devfix.tracebacks.call_chain import Step, climb
 from devfix.tracebacks.operands import Culprit, call_name, culprits, operands
 from devfix.tracebacks.readings import Reading, is_host
@@ -19,6 +20,7 @@ class Blame:
     """The place, the operation there, and its operands that are to blame.
 
     ``steps`` lead from there to where the first of them came from, a call further out at each step.
+    ``guessed``: there are no frames, and ``call`` is what usually ends in this operator.
     """
 
     suspicion: Suspicion
@@ -28,6 +30,7 @@ class Blame:
     call: str = ""
     culprits: tuple[Culprit, ...] = ()
     steps: tuple[Step, ...] = ()
+    guessed: bool = False
 
     @property
     def span(self) -> Span | None:
@@ -51,16 +54,14 @@ def blame(reading: Reading, scene: Scene) -> Blame:
     view = view_of(place, marked=marked) if place is not None else None
     sink = operation(view, tail, reading.operator) if view is not None else None
     call = tail.call or (call_name(sink) if sink is not None else "")
+    guessed = not call and not scene.frames
+    call = signatures.usual_call(reading.operator) if guessed else call
     suspicion = suspect(reading, call)
-    found = Blame(suspicion, place, view, sink, call)
+    found = Blame(suspicion, place, view, sink, call or reading.operator, guessed=guessed and bool(call))
     if view is None or sink is None:
         return found
     named = tuple(
-        dict.fromkeys(
-            culprit
-            for role in suspicion.roles
-            for culprit in culprits(role, view, sink, tail, suspicion.device)
-        )
+        dict.fromkeys(culprit for role in suspicion.roles for culprit in culprits(role, view, sink, tail))
     )
     if not named and not suspicion.roles and reading.kind == "device":
         named = tuple(_made_on_host(view, sink, reading))

@@ -91,10 +91,7 @@ def _frames(raised: Raised, chain: Sequence[Raised]) -> tuple[Frame, ...]:
 
 def _refined(reading: Reading, frames: Sequence[Frame]) -> Reading:
     """Texts that mean another thing in another place."""
-    functions = {frame.function.rpartition(".")[2] for frame in frames}
-    in_loss = any(frame.path.replace("\\", "/").endswith("nn/modules/loss.py") for frame in frames) or any(
-        name.endswith(("_loss", "_entropy", "_with_logits")) for name in functions
-    )
+    in_loss = any(_is_of_loss(frame) for frame in frames)
     kind = reading.kind
     if kind == "device" and in_optimizer(frames):
         kind = "optimizer-state"
@@ -110,6 +107,15 @@ def _refined(reading: Reading, frames: Sequence[Frame]) -> Reading:
         kind = "index-dtype"
         return replace(reading, kind=kind, argument="index")
     return replace(reading, kind=kind)
+
+
+_LOSS = re.compile(r"(?:_loss|_entropy|_with_logits)\b")
+
+
+def _is_of_loss(frame: Frame) -> bool:
+    """Whether a frame is one of a loss, or calls one by its name."""
+    path = frame.path.replace("\\", "/")
+    return path.endswith("nn/modules/loss.py") or bool(_LOSS.search(f"{frame.function} {frame.code[:500]}"))
 
 
 _DIGITS = re.compile(r"\d+")

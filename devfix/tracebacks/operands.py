@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from devfix.tracebacks import signatures
-from devfix.tracebacks.readings import is_host
 from devfix.tracebacks.scene import Tail
 from devfix.tracebacks.views import View, name_of_call
 
@@ -105,9 +104,11 @@ def forward_parameters(tail: Tail) -> tuple[str, ...]:
     return ("input",)
 
 
-def culprits(role: str, view: View, sink: ast.AST, tail: Tail, device: str) -> Iterator[Culprit]:
+def culprits(role: str, view: View, sink: ast.AST, tail: Tail) -> Iterator[Culprit]:
     """The expressions that may stand for a role; none when that is not clear."""
     found = operands(sink, through_module=tail.through_module, parameters=forward_parameters(tail))
+    if tail.entry == "backward" and role != "gradient":
+        return  # it belongs to an operation of the forward pass
     if role in _OWNERS:
         yield from _owner(role, view, sink)
         return
@@ -116,9 +117,9 @@ def culprits(role: str, view: View, sink: ast.AST, tail: Tail, device: str) -> I
         if module is not None:
             yield Culprit(role, view.text(module), module, of_module=True)
         return
-    node = _by_role(role, found, tail)
-    if node is not None and role == "tensors":
-        node = _item(node, device)
+    node = _by_role(role.partition("[")[0], found, tail)
+    if node is not None and role.startswith("tensors"):
+        node = _item(node, first=role.endswith("[0]"))
     if node is not None:
         yield Culprit(role, view.text(node), node)
 
@@ -155,9 +156,11 @@ def _by_role(role: str, found: dict[str, ast.expr], tail: Tail) -> ast.expr | No
     return inputs[0] if len(inputs) == 1 and (tail.through_module or len(found) == 1) else None
 
 
-def _item(node: ast.expr, device: str) -> ast.expr:
-    """Of a list of tensors the one that is odd: the text compares the others with the first."""
+def _item(node: ast.expr, *, first: bool) -> ast.expr:
+    """Of a list of tensors the one that is odd: PyTorch compares the others with the first."""
     items = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
-    if len(items) == 2:
-        return items[1] if is_host(device) else items[0]
-    return node
+    if any(isinstance(item, ast.Starred) for item in items):
+        return node
+    if items and first:
+        return items[0]
+    return items[1] if len(items) == 2 else node

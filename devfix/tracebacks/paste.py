@@ -43,7 +43,10 @@ def decode(data: bytes) -> str | None:
 def read_lines(text: str) -> list[Line]:
     """The clean lines of a paste."""
     lines = _unquoted(_physical(text[-MAX_CHARACTERS:]))
-    return _without_own_prefixes([_unprefixed(line) for line in lines])
+    tasks = any(
+        _TASK.match(line.text) and HEADER.match(line.text.partition(": ")[2].strip()) for line in lines
+    )
+    return _without_own_prefixes([_unprefixed(line, tasks=tasks) for line in lines])
 
 
 # ---- characters
@@ -105,23 +108,25 @@ def _unquoted(lines: Iterable[Line]) -> list[Line]:
 #: What says which process wrote a line: torchrun, srun, mpirun, Ray, docker compose.
 _STREAM = re.compile(
     r"\[(?:rank|default)\d{1,6}\]: ?|\[\d{1,6},\d{1,6}\]<\w{1,10}>: ?|\((?:[\w.:<>-]{1,80} )?pid=\d{1,9}(?:, ip=[\w.:]{1,40})?\) ?"
-    r"|[\w.-]{1,60}-\d{1,4} {1,10}\| |\d{1,4}: (?=Traceback|  File|[A-Za-z_.]{1,80}Error)"
+    r"|[\w.-]{1,60}-\d{1,4} {1,10}\| "
 )
+#: The number of a task, as srun writes it; only where a traceback begins behind one.
+_TASK = re.compile(r"\d{1,5}: ")
 _TIME = r"\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Debug|Info|Warning|Error|Critical)"
 _STAMP = re.compile(
     rf"\[?{_TIME}\]?(?: ?[-|:,])? ?|[EWIF]\d{{4}} \d\d:\d\d:\d\d\.\d{{1,9}} {{1,6}}\d{{1,9}} [\w./-]{{1,200}}:\d{{1,6}}\] "
-    rf"|\[{_LEVEL}\](?: ?[-|:])? ?|{_LEVEL}(?:: ?[\w.]{{1,80}}:| {{1,8}}[-|] ?| {{1,8}})(?=\S| {{2}})"
+    rf"|\[{_LEVEL}\](?: ?[-|:])? ?|{_LEVEL}(?:: ?[\w.]{{1,80}}:| ?[-|] ?| )(?=\S| )"
 )
 _MAX_PREFIXES = 6
 _MAX_PREFIX = 200
 
 
-def _unprefixed(line: Line) -> Line:
+def _unprefixed(line: Line, *, tasks: bool) -> Line:
     """The line without time stamps, and with its process as the stream."""
     text, stream = line.text, line.stream
     for _ in range(_MAX_PREFIXES):
-        tag = _STREAM.match(text)
+        tag = _STREAM.match(text) or (_TASK.match(text) if tasks else None)
         found = tag or _STAMP.match(text)
         if found is None:
             break

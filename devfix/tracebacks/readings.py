@@ -150,9 +150,10 @@ def _operands(words: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]
     devices = {name[3:]: device_name(value) for name, value in words.items() if name.startswith("at_")}
     dtypes = {name[3:]: dtype_name(value) for name, value in words.items() if name.startswith("is_")}
     for name, value in words.items():
-        known = tensor_type(value) if name.startswith("as_") else None
-        if known is not None:
-            devices[name[3:]], dtypes[name[3:]] = known
+        if name.startswith("as_"):
+            known = tensor_type(value)
+            dtypes[name[3:]] = known[1] if known is not None else dtype_name(value)
+            devices.update({name[3:]: known[0]} if known is not None else {})
     return devices, dtypes
 
 

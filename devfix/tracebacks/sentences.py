@@ -65,6 +65,7 @@ _ROLES = {
     "source": "the source",
     "src": "the source",
     "tensors": "one of the tensors",
+    "tensors[0]": "the first of the tensors",
     "lengths": "the lengths",
     "gradient": "the gradient",
     "condition": "the condition",
@@ -83,8 +84,7 @@ def accused(culprit: Culprit, found: Blame) -> str:
     """``images`` is the input of `model` and is on the CPU."""
     suspicion = found.suspicion
     if culprit.of_module:
-        loss = found.call.endswith(("loss", "entropy", "with_logits"))
-        own = "its class weights" if loss else "its own parameters"
+        own = "its class weights" if is_loss(found.call) else "its own parameters"
         return f"`{culprit.text}`: {own} {_are(suspicion)}"
     owner = _owner(found)
     role = role_name(culprit.role)
@@ -113,11 +113,20 @@ def _are(suspicion: Suspicion) -> str:
     return _is(suspicion).replace("is ", "are ", 1)
 
 
-def unseen(suspicion: Suspicion, tail: Tail) -> str:
+def is_loss(call: str) -> bool:
+    """Whether a call (or operator) is a loss, whose ``weight`` is no parameter of a layer."""
+    return any(word in call for word in ("loss", "entropy", "with_logits"))
+
+
+def unseen(suspicion: Suspicion, tail: Tail, call: str) -> str:
     """The accusation when the expression is not known: ``The target is on the CPU``."""
     own = [role for role in suspicion.roles if role in OF_MODULE]
     if own and (tail.through_module or not tail.entry):
-        module = "The module's own parameters (its weight or bias)"
+        module = (
+            "The class weights of the loss"
+            if is_loss(call)
+            else "The module's own parameters (its weight or bias)"
+        )
         return f"{module} {_are(suspicion)}"
     named = " or ".join(role_name(role) for role in suspicion.roles)
     return f"{named[:1].upper()}{named[1:]} {_is(suspicion)}"

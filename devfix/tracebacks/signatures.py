@@ -48,7 +48,7 @@ OPERATORS: dict[str, tuple[str, ...]] = {
         "cross": "self other", "linalg_cross": "self other", "atan2": "self other", "index": "self indices", "index_put": "self indices values",
         "weight_norm_interface": "v g", "segment_reduce": "data lengths indices offsets", "fractional_max_pool2d": "self random_samples",
         "max_unpool2d": "self indices", "max_unpool3d": "self indices", "ormqr": "self input2 input3",
-        "householder_product": "input tau", "lu_unpack": "LU_data LU_pivots", "histc": "self", "repeat_interleave": "repeats",
+        "linalg_householder_product": "input tau", "lu_unpack": "LU_data LU_pivots", "histc": "self", "repeat_interleave": "repeats",
         "sparse.addmm": "self mat1 mat2", "sparse.mm": "self mat2", "equal": "self other", "isin": "elements test_elements",
         "histogram": "self bins weight", "polygamma": "self", "multinomial": "self", "nested_tensor_from_mask": "t mask",
     }.items()
@@ -61,7 +61,8 @@ CALLS: dict[str, tuple[str, ...]] = {
         "linear": "input weight bias", "bilinear": "input1 input2 weight bias",
         "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d": "input weight bias",
         "embedding": "input weight", "embedding_bag": "input weight offsets",
-        "cross_entropy nll_loss binary_cross_entropy multi_margin_loss": "input target weight",
+        "cross_entropy nll_loss binary_cross_entropy": "input target weight",
+        "multi_margin_loss": "input target p margin weight",
         "binary_cross_entropy_with_logits": "input target weight size_average reduce reduction pos_weight",
         "mse_loss l1_loss smooth_l1_loss huber_loss kl_div soft_margin_loss poisson_nll_loss hinge_embedding_loss multilabel_soft_margin_loss": "input target",
         "gaussian_nll_loss": "input target var", "cosine_embedding_loss margin_ranking_loss": "input1 input2 target",
@@ -143,7 +144,10 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("multi_head_attention_forward", "scaled_dot_product_attention"), _ATTENTION),
     "log_prob": {"gather": ("distribution", "value"), "index_select": ("distribution", "value")},
     **dict.fromkeys(("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"), _CELL),
-    "stack": {"cat": ("tensors",)},
+    **{name: {"cat": ("tensors",)} for name in ("stack", "hstack", "vstack", "dstack", "column_stack", "concat")},
+    "bilinear": {"bmm": ("input1", "weight")},
+    "searchsorted": {"searchsorted": ("sorted_sequence", "input", "sorter")},
+    "take_along_dim": {"gather": ("input", "indices")},
     "where": {"where": ("condition", "input", "other")},
 }  # fmt: skip
 
@@ -151,6 +155,54 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
 OF_MODULE = frozenset(
     "weight bias running_mean running_var parameter weight_buf input_bias hidden_bias module".split()
 )
+
+
+def usual_call(operator: str) -> str:
+    """What people call that most often ends in an operator; "" when nothing stands out."""
+    known = operator_key(operator, tuple(_USUALLY))
+    return _USUALLY.get(known, "")
+
+
+_USUALLY = {
+    "addmm": "linear",
+    "index_select": "embedding",
+    "embedding": "embedding",
+    "nll_loss_forward": "cross_entropy",
+    "nll_loss2d_forward": "cross_entropy",
+    "native_layer_norm": "layer_norm",
+    "native_batch_norm": "batch_norm",
+    "cudnn_batch_norm": "batch_norm",
+    "native_group_norm": "group_norm",
+    "slow_conv2d_forward": "conv2d",
+    "cudnn_convolution": "conv2d",
+    "convolution": "conv2d",
+    "cat": "cat",
+    "mm": "matmul",
+    "bmm": "matmul",
+}
+
+
+def is_natural(call: str, operator: str) -> bool:
+    """Whether an operator works on just what the call was given, and not on something made of it."""
+    if call not in CALLS and call not in ROLES:
+        return True
+    if operator_key(operator, tuple(ROLES.get(call, {}))):
+        return True
+    bare, known = call.rstrip("_"), operator_key(operator, tuple(OPERATORS))
+    kin = _KIN.get(bare.rstrip("123d"), ())
+    return known.startswith((bare, *kin)) or bare.startswith(known) or ("norm" in bare and "norm" in known)
+
+
+#: Calls that end in operators of another name.
+_KIN: dict[str, tuple[str, ...]] = {
+    "cross_entropy": ("nll_loss",),
+    "conv": ("conv", "slow_conv", "cudnn_conv", "thnn_conv", "mps_conv"),
+    "conv_transpose": ("conv", "slow_conv", "cudnn_conv"),
+    "grid_sample": ("grid_sampler", "cudnn_grid"),
+    "solve": ("linalg_solve", "linalg_lu_solve", "triangular_solve"),
+    "lstsq": ("linalg_lstsq",),
+    "concatenate": ("cat",),
+}
 
 
 def roles(call: str, operator: str) -> tuple[str, ...]:

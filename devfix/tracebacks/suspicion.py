@@ -29,13 +29,15 @@ def suspect(reading: Reading, call: str) -> Suspicion:
     """Whom the text accuses, in a call of ``call``."""
     if reading.devices and reading.kind == "device":
         found = _of_devices(reading, call)
-    elif reading.on and reading.argument:
+    elif reading.on and reading.argument and _means_operands(reading, call):
         found = _of_named(reading, call)
     elif len(set(reading.dtypes.values())) > 1:
         found = _of_dtypes(reading, call)
-    elif reading.argument:
+    elif reading.argument and not (reading.on and reading.kind == "device"):
         role = signatures.argument_role(call, reading.operator, reading.argument)
-        found = Suspicion((role,), dtype=reading.found, wanted=reading.wanted, how="PyTorch names it")
+        device = "" if reading.kind != "device" else "cuda" if is_host(reading.others) else "cpu"
+        how = "" if device else "PyTorch names it"
+        found = Suspicion((role,), device, dtype=reading.found, wanted=reading.wanted, how=how)
     elif reading.kind == "dtype" and reading.wanted and reading.found:
         found = _of_two_dtypes(reading.wanted, reading.found, call)
     else:
@@ -44,11 +46,15 @@ def suspect(reading: Reading, call: str) -> Suspicion:
     return found
 
 
+def _means_operands(reading: Reading, call: str) -> bool:
+    """Whether the operator of the text got the operands of the call, not something made of them."""
+    known = signatures.operator_key(reading.operator, tuple(signatures.OPERATORS))
+    return not known or signatures.is_natural(call, reading.operator)
+
+
 def spoken(device: str) -> str:
     """A device in words."""
-    if is_host(device):
-        return "the CPU"
-    return device or "another device"
+    return {"cpu": "the CPU", "cuda": "the GPU", "": "another device"}.get(device, device)
 
 
 def _of_named(reading: Reading, call: str) -> Suspicion:
@@ -57,6 +63,7 @@ def _of_named(reading: Reading, call: str) -> Suspicion:
     named = signatures.argument_role(call, reading.operator, argument)
     if reading.kind == "device" and not is_host(reading.on) and is_host(reading.others):
         earlier = signatures.before(call, reading.operator, argument)
+        earlier = ("tensors[0]",) if argument == "tensors" else earlier
         how = (
             f"PyTorch compares each operand with the first: `{argument}` is on {spoken(reading.on)},"
             " so what comes before it is on the CPU"

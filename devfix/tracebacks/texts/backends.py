@@ -59,6 +59,15 @@ BACKENDS: tuple[Family, ...] = (
         rules=("float64-on-mps", "float64-meets-float32"),
     ),
     Family(
+        "type-not-available",
+        "absent-device",
+        r"type (?P<type>torch\.\w+\.\w+Tensor) not available",
+        near="not available",
+        says="The code asks for {type}, and this PyTorch was built without CUDA (or sees no GPU).",
+        advice=_CHOOSE,
+        rules=("legacy-tensor-type", "device-scattered"),
+    ),
+    Family(
         "not-compiled",
         "absent-device",
         r"Torch not compiled with (?P<backend>\w+) enabled",
@@ -113,15 +122,6 @@ BACKENDS: tuple[Family, ...] = (
         advice="Do not write GPU numbers into the code: take `cuda`, and choose the GPU with CUDA_VISIBLE_DEVICES. "
         + _CHOOSE,
         rules=("device-scattered",),
-    ),
-    Family(
-        "type-not-available",
-        "absent-device",
-        r"type (?P<type>torch\.\w+\.\w+Tensor) not available",
-        near="not available",
-        says="The code asks for {type}, and this PyTorch was built without CUDA (or sees no GPU).",
-        advice=_CHOOSE,
-        rules=("legacy-tensor-type", "device-scattered"),
     ),
     Family(
         "unexpected-device",

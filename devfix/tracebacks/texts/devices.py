@@ -86,14 +86,6 @@ DEVICES: tuple[Family, ...] = (
         versions="1.6 to 1.9",
     ),
     Family(
-        "arguments-not-on-gpu",
-        "device",
-        r"Tensor for (?:argument #\d+ )?'<n:output>' is on <d:first>, Tensor for argument #(?P<position>\d+) '<n:argument>' is on <d:on>,"
-        r" but expected them to be on <d:others>(?: \(while checking arguments for <n:operator>)?",
-        near="but expected them",
-        versions="1.6 to 1.9",
-    ),
-    Family(
         "two-gpus-of-arguments",
         "device",
         r"Expected tensor for argument #(?P<position>\d+) '<n:other>' to have the same device as tensor for argument #\d+ '<n:argument>'; but device (?P<others>\d+) does not equal (?P<on>\d+)"
@@ -155,12 +147,6 @@ DEVICES: tuple[Family, ...] = (
         "device",
         r"Expected tensor to have <d:others> Device(?:Type)?, but got tensor with <d:on> Device(?:Type)? \(while checking arguments for (?:torch\.)?<n:operator>",
         near="Device",
-    ),
-    Family(
-        "fake-tensor-operands",
-        "device",
-        r"Expected all tensors to be on the same device\. <n:operator>:? expected '<n:argument>' to be (?:a )?<d:others> tensor, but got tensor on <d:on>",
-        near="expected '",
     ),
     Family(
         "kernel-loops",

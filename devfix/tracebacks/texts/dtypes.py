@@ -47,20 +47,6 @@ DTYPES: tuple[Family, ...] = (
         operator="bilinear",
     ),
     Family(
-        "conv-bias-dtype",
-        "dtype",
-        r"Input type \(<t:is_input>\) and bias type \(<t:is_bias>\) should be the same",
-        near="and bias type",
-        operator="convolution",
-    ),
-    Family(
-        "conv-weight-dtype",
-        "dtype",
-        r"Input type \(<t:is_input>\) and weight type \(<t:is_weight>\) should be the same",
-        near="and weight type",
-        operator="convolution",
-    ),
-    Family(
         "rnn-dtype",
         "dtype",
         r"RNN input dtype \((?:torch\.)?<t:is_input>\) does not match weight dtype \((?:torch\.)?<t:is_weight>\)",

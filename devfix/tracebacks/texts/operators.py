@@ -16,7 +16,7 @@ OPERATORS: tuple[Family, ...] = (
         "conv-bias-types",
         "device",
         r"Input type \((?:torch\.)?<t:as_input>\) and bias type \((?:torch\.)?<t:as_bias>\) should be the same",
-        near="Tensor) should be the same",
+        near="and bias type",
         operator="convolution",
     ),
     Family(
@@ -80,6 +80,7 @@ OPERATORS: tuple[Family, ...] = (
         "device",
         r"indices should be either on cpu or on the same device as the indexed tensor",
         near="indexed tensor",
+        argument="self",
         operator="index",
         says="A tensor on the CPU is indexed by a tensor on the accelerator. (The other way round is fine.)",
     ),

@@ -76,7 +76,7 @@ UNRELATED: tuple[Family, ...] = (
         "",
         r"ChildFailedError|exitcode ?: ?-?\d+ \(pid|Root Cause \(first observed failure\)",
         near="",
-        says="torchrun only reports that a worker process died; the reason is in that process's own traceback, further up.",
+        says="All that torchrun reports is that a worker process died; the reason is in that process's own traceback, further up.",
         advice="Look for `[rank0]:` or the first `Traceback` in the output.",
     ),
     Family(
