@@ -121,6 +121,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if func._schema.name == "aten::copy_":
                 self._use(func, next(device for device in definite if device is not CPU))
                 self._count_copy(devices[1], devices[0], tensors[0], "Tensor.copy_")
+                self.machine.copied = True
             return operand_rules.judge(func, args, kwargs, tensors, _device)
         [only] = definite
         if only is CPU and all(tensor.dim() == 0 for tensor, d in zip(tensors, devices) if d is CPU):

@@ -60,6 +60,8 @@ class Machine:
         self._using: Optional[int] = None
         self._faulted: Optional[int] = None
         self.initialised = False
+        #: Whether a tensor was copied into one of another device, over which gradients come back.
+        self.copied = False
         #: The line of the program that forked this process.
         self.forked_at: Optional[Spot] = None
         #: Where ``torch.Tensor(2, 3)`` goes (``torch.set_default_tensor_type``).

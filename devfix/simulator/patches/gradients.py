@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any, Optional
 
 import torch
@@ -77,6 +78,10 @@ def _heals(machine: Optional[Machine]) -> bool:
     return machine is not None and machine.heal
 
 
+def _copies(machine: Optional[Machine]) -> bool:
+    return machine is not None and machine.copied
+
+
 def _grad(original: Any) -> Any:
     @functools.wraps(original)
     def grad(outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -86,6 +91,8 @@ def _grad(original: Any) -> Any:
             for gradient, tensor in zip(found, wanted):
                 if isinstance(gradient, Tensor) and isinstance(tensor, Tensor):
                     _with_claim_of(gradient, tensor)
+                    if device_of(gradient) != device_of(tensor) and _copies(active()):
+                        lay(gradient, Claim(device_of(tensor)))
         return found
 
     return grad
@@ -115,9 +122,34 @@ def _rooted(machine: Machine, original: Any) -> Any:
 
     def _engine_run_backward(outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         placed = [_root(machine, number, *pair) for number, pair in enumerate(zip(outputs, gradients))]
-        return original(outputs, type(gradients)(placed), *args, **kwargs)
+        leaves = [(leaf, device_of(leaf)) for leaf in _leaves(outputs)] if machine.copied else ()
+        found = original(outputs, type(gradients)(placed), *args, **kwargs)
+        for leaf, device in leaves:
+            gradient = _gradient.__get__(leaf)
+            if gradient is not None and device_of(gradient) != device:
+                lay(gradient, Claim(device))
+        return found
 
     return _engine_run_backward
+
+
+def _leaves(outputs: Any) -> Iterator[Tensor]:
+    """The tensors that gradients are gathered in.
+
+    C++ takes a gradient back over a copy into a tensor of another device, which is one here; so what
+    arrives is put where it arrives.
+    """
+    waiting = [output.grad_fn for output in outputs if isinstance(output, Tensor)]
+    seen = set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        leaf = getattr(node, "variable", None)
+        if isinstance(leaf, Tensor):
+            yield leaf
+        waiting.extend(following for following, _ in node.next_functions)
 
 
 def _root(machine: Machine, number: int, output: Any, gradient: Any) -> Any:
