@@ -27,6 +27,6 @@ def _get_device(self: torch.Tensor) -> int:
     return -1 if device is CPU or device.index is None else device.index
 
 
-def _device_number(input: torch.Tensor) -> int:  # noqa: A002 - torch's name
+def _device_number(input: torch.Tensor) -> int:
     """``torch.get_device``: not the method itself, since torch.overrides tells the two apart by what they are."""
     return _get_device(input)
