@@ -26,15 +26,30 @@ def is_module_state(tensor: torch.Tensor) -> bool:
 
 
 def is_optimizer_state(tensor: torch.Tensor) -> bool:
-    """Whether a tensor is part of the state of an optimizer that is not the program's own code, and is running."""
+    """Whether a tensor is the state of an optimizer that is running, or was computed from it.
+
+    Optimizers that the program writes itself are its own code. What else such a step takes are parameters and
+    their gradients.
+    """
     wanted = storage_of(tensor)
     for frame in _frames():
         if is_user_file(frame.f_code.co_filename):
             return False
         optimizer = _own(frame)
         if isinstance(optimizer, torch.optim.Optimizer):
-            held = [part for state in optimizer.state.values() for part in _tensors(state)]
-            return any(storage_of(part) is wanted for part in held)
+            trained = [part for group in optimizer.param_groups for part in group["params"]]
+            given = [*trained, *(part.grad for part in trained if part.grad is not None)]
+            return not any(storage_of(part) is wanted for part in given)
+    return False
+
+
+def calls_come_from(module: str) -> bool:
+    """Whether a function of a module was called on the way here from the program's own code."""
+    for frame in _frames():
+        if is_user_file(frame.f_code.co_filename):
+            return False
+        if frame.f_globals.get("__name__") == module:
+            return True
     return False
 
 

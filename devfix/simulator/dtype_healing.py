@@ -6,12 +6,13 @@ failure is one of dtypes at all shows when the call succeeds with others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional
 
 import torch
 
-from .callers import is_module_state
+from .callers import calls_come_from, is_module_state
 from .claims import claim_of, device_of, storage_of
 from .events import Operand
 from .expectations import is_expected
@@ -24,6 +25,10 @@ from .slots import Slot, slots_of, slots_of_operator, with_tensors, written_slot
 ERRORS = (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError, AssertionError)
 #: How many wrong things about one call are put right one after the other.
 _MOST_FAULTS = 3
+#: Words of messages that are about dtypes.
+_OF_DTYPE = re.compile(
+    r"dtype|scalar type|not implemented for|desired output type|tensors used as indices|floating"
+)
 _true: Any = torch._C.TensorBase
 
 
@@ -38,6 +43,8 @@ def call(machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, 
         if healed is None:
             raise
         write_down(machine, attempt, error, healed.guesses)
+        if healed.error is not None:
+            raise
         return healed.result
 
 
@@ -72,6 +79,8 @@ def call_checked(
         if healed is None:
             raise
         write_down(machine, attempt, error, healed.guesses)
+        if healed.error is not None:
+            raise
         return healed.result
 
 
@@ -111,9 +120,12 @@ class Attempt:
 
 
 class _Healed:
-    def __init__(self, result: Any, found: list[Guess]) -> None:
+    """What became of a refused call: its result and what was wrong; ``error`` is what is wrong besides."""
+
+    def __init__(self, result: Any, found: list[Guess], error: Optional[BaseException] = None) -> None:
         self.result = result
         self.guesses = found
+        self.error = error
 
 
 def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Healed]:
@@ -133,9 +145,12 @@ def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Heal
             return _Healed(_written_back(attempt, guess, changed, result), [guess])
     for guess, changed, another in helped if most > 1 else ():
         further = _healed(changed, another, most - 1)
-        if further is not None:
+        if further is not None and further.error is None:
             written = _written_back(attempt, guess, changed, further.result)
             return _Healed(written, [guess, *further.guesses])
+    if helped and _OF_DTYPE.search(str(error)):
+        # The dtype was wrong, and something else is, too.
+        return _Healed(None, [helped[0][0]], helped[0][2])
     return None
 
 
@@ -152,7 +167,7 @@ def write_down(machine: Machine, attempt: Attempt, error: BaseException, found: 
     """Write a refusal for dtypes down, unless it only follows from one that was."""
     odd = {id(slot.tensor): slot for guess in found for slot in guess.slots}.values()
     follows = torch._C._current_graph_task_id() != -1 and any(_was_healed(slot.tensor) for slot in odd)
-    if follows:
+    if follows or _is_left_out_of_autocast(attempt):
         return
     operands = [
         Operand(slot.role, slot.tensor, claim_of(slot.tensor), device_of(slot.tensor))
@@ -166,6 +181,15 @@ def write_down(machine: Machine, attempt: Attempt, error: BaseException, found: 
         machine.log.mismatch(refusal, attempt.name, operands)
     for slot in odd:
         _remember(slot.tensor)
+
+
+def _is_left_out_of_autocast(attempt: Attempt) -> bool:
+    """Whether operands differ in precision only since some are on the host, where this autocast casts nothing."""
+    if not calls_come_from(f"{__package__}.patches.autocast"):
+        return False
+    tensors = [slot.tensor for slot in attempt.slots]
+    kinds = {device_of(tensor).type for tensor in tensors if tensor.dim()}
+    return len(kinds) > 1 and not any(tensor.dtype == torch.float64 for tensor in tensors)
 
 
 def _remember(tensor: torch.Tensor) -> None:
