@@ -134,7 +134,8 @@ def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Heal
         attempt.name, attempt.slots, attempt.written, str(error), is_module_state, attempt.context
     )
     helped = []
-    for guess in guesses(refused):
+    every = list(guesses(refused))
+    for guess in every:
         changed = attempt.cast(guess)
         try:
             result = changed.run()
@@ -148,9 +149,29 @@ def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Heal
         if further is not None and further.error is None:
             written = _written_back(attempt, guess, changed, further.result)
             return _Healed(written, [guess, *further.guesses])
+    together = _healed_together(attempt, every)
+    if together is not None:
+        return together
     if helped and _OF_DTYPE.search(str(error)):
         # The dtype was wrong, and something else is, too.
         return _Healed(None, [helped[0][0]], helped[0][2])
+    return None
+
+
+def _healed_together(attempt: Attempt, every: Sequence[Guess]) -> Optional[_Healed]:
+    """The call with several guesses at once, as for a derivative, whose operands take after one another."""
+    changed, found = attempt, list[Guess]()
+    for guess in every:
+        taken = {slot.path for each in found for slot in each.slots}
+        if guess.in_place or any(slot.path in taken for slot in guess.slots):
+            continue
+        changed = changed.cast(guess)
+        found.append(guess)
+        if len(found) > 1:
+            try:
+                return _Healed(changed.run(), found[:1])
+            except ERRORS:
+                continue
     return None
 
 
