@@ -17,6 +17,9 @@ from devfix.tracebacks.texts import FAMILIES
 
 DATA = Path(__file__).parent / "data" / "tracebacks"
 
+#: A message of each family.
+TEXTS_OF_MESSAGES = [text["text"] for text in json.loads((DATA / "texts.json").read_text(encoding="utf-8"))]
+
 
 @cache
 def rules() -> tuple[Rule, ...]:

@@ -17,11 +17,12 @@ GONE = ("thnn_conv2d_forward",)
 def tensor_arguments(name: str) -> list[list[str]]:
     """The tensor arguments of each overload of an operator."""
     bare = name.removeprefix("sparse.")
-    found = []
-    for each in (bare, f"_{bare}", f"{bare}_", f"_{bare}_"):
-        for schema in torch._C._jit_get_schemas_for_operator(f"aten::{each}"):
-            found.append([argument.name for argument in schema.arguments if "Tensor" in str(argument.type)])
-    return found
+    names = (bare, f"_{bare}", f"{bare}_", f"_{bare}_")
+    schemas = (schema for each in names for schema in torch._C._jit_get_schemas_for_operator(f"aten::{each}"))
+    return [
+        [argument.name for argument in schema.arguments if "Tensor" in str(argument.type)]
+        for schema in schemas
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name not in GONE])

@@ -60,6 +60,8 @@ _LOOKALIKES = str.maketrans(
     {"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff")
 )
+#: What would act on a terminal, once colours are taken away.
+_CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {9, 13})
 _ENTITIES = ("&quot;", "&lt;", "&gt;", "&#39;", "&#x27;")
 
 
@@ -70,7 +72,8 @@ def _physical(text: str) -> Iterator[Line]:
     for number, raw in enumerate(re.split(r"\r?\n", text), start=1):
         for line in _unescaped(raw):
             plain = _ANSI.sub("", line[:_MAX_LINE])
-            yield Line(number, _overwritten(_LOST_ESCAPE.sub("", plain)).rstrip())
+            shown = _LOST_ESCAPE.sub("", plain).translate(_CONTROLS)
+            yield Line(number, _overwritten(shown).rstrip())
 
 
 def _unescaped(line: str) -> list[str]:
