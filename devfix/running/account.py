@@ -9,6 +9,8 @@ from devfix.discovery import short_path
 from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Outcome, Place, RunRecord
 from devfix.report.summary import count_of
 from devfix.running.request import Request
+from devfix.tracebacks.readings import recognise
+from devfix.tracebacks.texts import FAMILIES
 
 #: What each kind of mismatch is called; ``{}`` is the operation.
 _TITLES = {
@@ -44,6 +46,8 @@ _MADE = {
     "result": "result of",
 }
 _MOST_ORIGINS = 10
+#: The kind of messages that say that there is no such device, rather than that two do not fit.
+_ABSENT = "absent-device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,9 @@ class Account:
     @property
     def exit_code(self) -> int:
         """0 when all is well, 1 when there are mismatches, 2 when the program failed for another reason."""
-        if not ended_well(self.record.outcome):
-            return 2
-        return int(bool(self.record.mismatches))
+        if ended_well(self.record.outcome):
+            return int(bool(self.record.mismatches))
+        return 1 if ended_by_mismatch(self.record.outcome) else 2
 
     @property
     def origins(self) -> list[tuple[Made, int]]:
@@ -76,6 +80,12 @@ def ended_well(outcome: Outcome) -> bool:
     if outcome.how == "stopped":
         return outcome.reason in _STOPS
     return outcome.how in ("finished", "exited") and not outcome.status
+
+
+def ended_by_mismatch(outcome: Outcome) -> bool:
+    """Whether what a program failed with is a mismatch that nothing could be made of to go on."""
+    reading = recognise(outcome.error.message, FAMILIES) if outcome.error is not None else None
+    return reading is not None and reading.kind not in ("", _ABSENT)
 
 
 def sources(operand: ObservedOperand) -> tuple[Made, ...]:
@@ -135,6 +145,8 @@ def ending(outcome: Outcome) -> str:
         return f"The program was stopped: {_STOPS.get(outcome.reason or '', f'it was ended by {outcome.reason}')}"
     if outcome.how == "exited":
         return f"The program exited with status {outcome.status}"
+    if outcome.error is not None and outcome.error.type == "KeyboardInterrupt":
+        return "The program was interrupted"
     if outcome.error is not None:
         first = next(iter(outcome.error.message.strip().splitlines()), "")
         text = f"{outcome.error.type}: {first}" if first else outcome.error.type
@@ -151,6 +163,9 @@ def summary(account: Account) -> list[str]:
         f" and {record.mismatches_left_out} more that are not shown" if record.mismatches_left_out else ""
     )
     made = f"{count_of(record.steps, 'optimizer step')}, {record.seconds:.1f} s"
-    return [
+    told = [
         f"{found}{left_out}. {ending(record.outcome)} ({made}, simulated {record.kind}, torch {record.torch})."
     ]
+    if ended_by_mismatch(record.outcome):
+        told.append("That is a mismatch, too; `devfix explain --error` says more of its traceback.")
+    return told
