@@ -42,7 +42,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge one call, carry it out on the true data, and lay claims on what comes out."""
-        if types and any(map(_dispatches_itself, types)):
+        if types and any(map(dispatches_itself, types)):
             if any(issubclass(kind, (FakeTensor, FunctionalTensor)) for kind in types):
                 # A tracer's; its mode lies below this one, and would not be asked.
                 return func(*args, **(kwargs or {}))
@@ -353,7 +353,8 @@ def _is_traced() -> bool:
     return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
 
 
-def _dispatches_itself(kind: Any) -> bool:
+def dispatches_itself(kind: Any) -> bool:
+    """Whether tensors of a class have a dispatch of their own."""
     own = getattr(kind, "__torch_dispatch__", None)
     return own is not None and own is not torch._C._disabled_torch_dispatch_impl
 

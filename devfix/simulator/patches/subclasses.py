@@ -1,0 +1,67 @@
+"""Subclasses: tensors that are made anew around the data of another, which torch does not expect to see dispatched.
+
+A dispatch mode hands every tensor to Python, where it becomes a ``torch.Tensor``. What then makes an object of
+another class, or without the history of the first, of the same tensor refuses to go on.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+from ..claims import Claim, Made, claim_of, lay
+from ..dispatch import dispatches_itself
+from ..machine import Machine
+from ..patching import Patcher
+from ..places import user_spot
+
+Tensor = torch.Tensor
+_true_new: Any = torch._C.TensorBase.__new__
+_true_data: Any = torch._C.TensorBase.data
+_undispatched: Any = torch._C._DisableTorchDispatch
+
+
+def install(patcher: Patcher, machine: Machine) -> None:
+    """Let such tensors be made out of sight; they share the storage of the first, and so its claim."""
+    patcher.set(Tensor, "__new__", _constructing(machine))
+    patcher.wrap(Tensor, "as_subclass", _converting)
+    patcher.set(Tensor, "data", property(_data, _true_data.__set__))
+
+
+def _constructing(machine: Machine) -> Any:
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if cls is Tensor or dispatches_itself(cls):
+            return _true_new(cls, *args, **kwargs)
+        with _undispatched():
+            made = _true_new(cls, *args, **kwargs)
+        if machine.origins and claim_of(made) is None:
+            name = f"{cls.__module__}.{cls.__qualname__}"
+            lay(made, Claim(machine.default_type_device, Made("factory", name, user_spot())))
+        return made
+
+    return new
+
+
+def _converting(original: Any) -> Any:
+    @functools.wraps(original)
+    def as_subclass(self: Tensor, cls: Any) -> Any:
+        if dispatches_itself(type(self)):
+            return original(self, cls)
+        # Until torch 2.5 this fails as a constructor does.
+        with _undispatched():
+            return original(self, cls)
+
+    return as_subclass
+
+
+def _data(self: Tensor) -> Any:
+    try:
+        return _true_data.__get__(self)
+    except RuntimeError:
+        # Under a mode, torch 2.4 has no `data` for tensors made under `torch.inference_mode`.
+        if not self.is_inference():
+            raise
+        with _undispatched():
+            return _true_data.__get__(self)
