@@ -13,34 +13,46 @@ from devfix.observation.sighting import Sighting
 _SAID = re.compile(r"Expected an? '(\w+)' device type for generator but found '(\w+)'")
 
 
-def translated(sighting: Sighting) -> Mismatch | None:
-    """The generator and what draws from it, as operands."""
+def translated(sighting: Sighting) -> list[Mismatch]:
+    """The generator and what draws from it, as operands; once for each loader that a loop draws from."""
     said = _SAID.search(sighting.observed.message)
-    found = _generator(sighting)
-    if said is None or found is None:
-        return None
-    sink, node = found
-    made = _construction(sighting.lives.source(node, sink, len(sighting.lives.frames) - 1))
-    at = sink.at(node)
+    if said is None:
+        return []
+    return [_drawn(sighting, sink, said[2], said[1]) for sink in _drawing(sighting)]
+
+
+def _drawn(sighting: Sighting, sink: Spot, of_generator: str, of_result: str) -> Mismatch:
+    node = _given(sink.node)
+    frame = len(sighting.lives.frames) - 1
+    made = _construction(sighting.lives.source(node, sink, frame)) if node is not None else None
+    at = sink.at(node) if node is not None else sink
     trail = (made.origin("factory"),) if made is not None else ()
-    generator = Operand(at.text, "generator", at.path, at.span, said[2], trail=trail)
-    result = Operand(sink.text, "result", sink.path, sink.span, said[1])
+    generator = Operand(at.text, "generator", at.path, at.span, of_generator, trail=trail)
+    result = Operand(sink.text, "result", sink.path, sink.span, of_result)
     detail = (("scope", sink.scope),)
     return Mismatch("generator", sink.path, sink.span, "torch.Generator", (generator, result), detail)
 
 
-def _generator(sighting: Sighting) -> tuple[Spot, ast.expr] | None:
-    """The call that draws, and the expression of its generator; of a loader that is where it was made."""
-    call = sighting.sink.node
-    if isinstance(call, ast.Call):
-        given = _given(call)
-        return (sighting.sink, given) if given is not None else None
-    return None
+def _drawing(sighting: Sighting) -> list[Spot]:
+    """The calls that draw: the sink itself, or those that made the loaders of a loop."""
+    sink = sighting.sink
+    if isinstance(sink.node, ast.Call) and _given(sink.node) is not None:
+        return [sink]
+    statement = sink.outline.statement_of(sink.node)
+    source = statement.iter if isinstance(statement, (ast.For, ast.AsyncFor)) else sink.node
+    found: dict[tuple[str, object], Spot] = {}
+    for node in ast.walk(source):
+        if isinstance(node, (ast.Name, ast.Attribute)) and sighting.what_is(node) == "loader":
+            made = sighting.lives.source(node, sink, len(sighting.lives.frames) - 1)
+            if isinstance(made.node, ast.Call):
+                found.setdefault((made.path, made.span), made)
+    return list(found.values())
 
 
-def _given(call: ast.Call) -> ast.expr | None:
-    named = (keyword.value for keyword in call.keywords if keyword.arg == "generator")
-    return next(named, None)
+def _given(call: ast.AST) -> ast.expr | None:
+    """The generator that a call is given."""
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    return next((keyword.value for keyword in keywords if keyword.arg == "generator"), None)
 
 
 def _construction(source: Spot) -> Spot | None:

@@ -71,7 +71,19 @@ class Lives:
         if not begin and way:
             begin = [self._value_of(way[0]) or way[0]]
             begin = [Origin("module", begin[0].path, begin[0].span, begin[0].text, begin[0].scope)]
-        return _joined([*begin, *way])
+        return _joined([*begin, *way, *self._holder(path, at)])
+
+    def _holder(self, path: ast.expr | None, at: Spot | None) -> list[Origin]:
+        """Where the object got its name that keeps a module as an attribute (``trainer`` of ``trainer.net``)."""
+        root = path
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if at is None or path is None or root is path or not isinstance(root, ast.Name):
+            return []
+        found = binding_of(root.id, at)
+        if found is None or found.kind != "assigned":
+            return []
+        return [found.target.origin("holder", ast.unparse(path))]
 
     def of_container(self, owner: Owner) -> Trail:
         """Where the plain container that holds a module was made, and became an attribute."""

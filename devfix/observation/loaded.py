@@ -14,21 +14,21 @@ _LOOPS = (ast.For, ast.AsyncFor)
 _SAMPLING = ("__getitem__", "__getitems__", "__iter__", "__next__")
 
 
-def translated(sighting: Sighting) -> Mismatch | None:
+def translated(sighting: Sighting) -> list[Mismatch]:
     """The batch as operand, with the calls that moved it as roots, where the loop asks its loader for it."""
     number = next(
         (k for k, frame in enumerate(sighting.lives.frames) if frame is not None and _loop(frame)), None
     )
     if number is None:
-        return None
+        return []
     frame = sighting.lives.frames[number]
     loop = _loop(frame) if frame is not None else None
     if frame is None or loop is None:
-        return None
+        return []
     loader = frame.at(_loader(loop, sighting, number))
     moves = _moves(sighting, number)
     if sighting.observed.kind == "worker" and not moves:
-        return None
+        return []
     inner = [each for each in sighting.lives.frames[number + 1 :] if each is not None]
     within = inner[0] if inner else next(iter(moves), None)
     made = sighting.lives.source(_expression(loader), loader, number)
@@ -46,7 +46,7 @@ def translated(sighting: Sighting) -> Mismatch | None:
         trail=(made.origin("other"),) if isinstance(made.node, ast.Call) else (),
         roots=tuple((_moved(move),) for move in moves),
     )
-    return Mismatch(
+    found = Mismatch(
         sighting.observed.kind,
         loader.path,
         loader.span,
@@ -54,6 +54,7 @@ def translated(sighting: Sighting) -> Mismatch | None:
         (batch,),
         tuple(sorted(detail.items())),
     )
+    return [found]
 
 
 def _expression(spot: Spot) -> ast.expr:

@@ -55,7 +55,14 @@ class ObservedFacts(Facts):
 
 
 def _combined(known: list[Binding], seen: list[Binding]) -> list[Binding]:
-    """The analysis' bindings of a name, where it is not sure those that were seen."""
+    """The analysis' bindings of a name, where it is not sure those that were seen.
+
+    Which device a name stands for the analysis may only have assumed (of an option, say): the run knows.
+    """
+    devices = {each.device for each in seen if each.kind == "device"}
+    if len(devices) == 1 and all(each.kind == "device" for each in known):
+        [device] = devices
+        return [Binding("device", device, each.statement) for each in known or seen]
     unsure = [each for each in known if not _is_sure(each)]
     if not known:
         return seen

@@ -25,11 +25,13 @@ _LOSS = re.compile("loss|entropy")
 _SPOKEN = {"self": "input", "indices": "index"}
 
 
-def translated(sighting: Sighting) -> Mismatch | None:
+def translated(sighting: Sighting) -> list[Mismatch]:
     """The mismatch of tensors at one operation."""
     found = _operands(sighting)
-    if not found:
-        return None
+    return [_mismatch(sighting, found)] if found else []
+
+
+def _mismatch(sighting: Sighting, found: list[Operand]) -> Mismatch:
     bound = _bound(sighting)
     if bound is not None:
         detail = (("bound", "1"), ("scope", sighting.sink.scope), ("wanted", found[0].dtype or "int64"))
@@ -50,8 +52,8 @@ def _operands(sighting: Sighting) -> list[Operand]:
     described: dict[tuple[str, object, str | None], tuple[bool, Operand]] = {}
     of_device = sighting.observed.kind == "device"
     for number, operand in enumerate(sighting.observed.operands):
-        if not operand.shape and not operand.blamed:
-            continue
+        if not operand.shape and not operand.blamed and operand.device == "cpu":
+            continue  # a scalar of the host fits everywhere
         one = _operand(sighting, number, operand)
         blamed = one.device == "cpu" if of_device else operand.blamed
         described.setdefault((one.role, one.span, one.device), (not blamed, one))

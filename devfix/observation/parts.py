@@ -11,10 +11,13 @@ from devfix.observation.pointing import Spot
 from devfix.observation.record import ObservedOperand
 
 #: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
-_SEEN, _MADE, _MADE_WITHIN, _FITS, _CONTRADICTED = 20, 18, 10, 4, -100
+_SEEN, _MADE, _MADE_WITHIN, _COMPUTED, _FITS, _CONTRADICTED = 20, 18, 10, 6, 4, -100
 #: Attributes that are no tensors, and calls that make numbers.
 _SIZES = frozenset({"shape", "dtype", "device", "ndim"})
-_NUMBERS = frozenset("len int float bool size dim item numel tolist range".split())
+_METHODS, _FUNCTIONS = (
+    frozenset("size dim item numel tolist".split()),
+    frozenset("len int float bool range".split()),
+)
 #: Less than this is a guess.
 _ENOUGH = 4
 
@@ -29,10 +32,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sub-expression that may be an operand; ``is_callee`` marks what is called."""
+    """A sub-expression that may be an operand; ``is_callee`` marks what is called.
+
+    ``is_many``: it stands for several operands, as the element of a comprehension does.
+    """
 
     node: ast.expr
     is_callee: bool = False
+    is_many: bool = False
 
 
 def parts_of(sink: ast.AST, outline: Outline) -> list[Part]:
@@ -81,7 +88,7 @@ def _flat(node: ast.expr) -> Iterator[Part]:
     elif isinstance(node, ast.IfExp):
         yield from (*_flat(node.body), *_flat(node.orelse))
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        yield Part(node.elt)
+        yield Part(node.elt, is_many=True)
 
 
 def matched(
@@ -103,7 +110,8 @@ def matched(
     for score, _, number, place in pairs:
         if -score >= _ENOUGH and number not in found and place not in taken:
             found[number] = parts[place].node
-            taken.add(place)
+            if not parts[place].is_many:
+                taken.add(place)
     _fill(found, taken, parts, operands, names)
     return found
 
@@ -116,10 +124,13 @@ def _fill(
     names: Mapping[str, str],
 ) -> None:
     """What is left over on both sides belongs together, in order, when it is the same number."""
+    layer = any(
+        part.is_callee and names.get(ast.unparse(part.node), "").startswith("module") for part in parts
+    )
     rest = [
         number
         for number, operand in enumerate(operands)
-        if number not in found and not operand.operand.owners
+        if number not in found and not (layer and operand.operand.owners)
     ]
     free = [
         part.node
@@ -144,8 +155,9 @@ def _may_be_tensor(node: ast.expr, names: Mapping[str, str]) -> bool:
     if _is_number(node):
         return False
     if isinstance(node, (ast.Name, ast.Attribute)):
-        what = names.get(ast.unparse(node))
-        return what is not None and what.startswith("tensor")
+        text = ast.unparse(node)
+        # What lies deeper than an attribute of a name was not looked at.
+        return names.get(text, "tensor" if text.count(".") > 1 else "").startswith("tensor")
     return True
 
 
@@ -158,7 +170,7 @@ def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr in _SIZES
     if isinstance(node, ast.Call):
-        return getattr(node.func, "attr", getattr(node.func, "id", "")) in _NUMBERS
+        return getattr(node.func, "attr", "") in _METHODS or getattr(node.func, "id", "") in _FUNCTIONS
     return False
 
 
@@ -177,7 +189,15 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
         return _MADE
     within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
     display = isinstance(part.node, (ast.Tuple, ast.List))
-    return likeness + (_MADE_WITHIN if within and not display else 0)
+    if display:
+        return likeness
+    return likeness + _MADE_WITHIN * within + _COMPUTED * _is_computed(part.node, operand)
+
+
+def _is_computed(node: ast.expr, operand: ObservedOperand) -> bool:
+    """Whether an expression has the tensor in it, or what the tensor was computed from."""
+    known = {normal(path) for path in (*operand.paths, *operand.computed_from)}
+    return any(ast.unparse(part) in known for part in ast.walk(node) if isinstance(part, ast.expr))
 
 
 def _likeness(what: str, operand: ObservedOperand) -> int:

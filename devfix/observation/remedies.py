@@ -73,9 +73,9 @@ class Prescriber:
     def _translated(self, one: ObservedMismatch) -> Iterator[tuple[Mismatch, Sign]]:
         """The mismatch as the rules know it, once for each operand to blame."""
         for part in parted(one):
-            mismatch = translated(part, self.pointer)
-            if mismatch is not None:
-                yield mismatch, sign_of(part, mismatch.path, one.sink.line if one.sink is not None else 0)
+            spot = self.pointer.spot(one.sink)
+            for mismatch in translated(part, self.pointer):
+                yield mismatch, sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
 
     def _findings(
         self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]

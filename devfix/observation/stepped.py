@@ -8,14 +8,14 @@ from devfix.observation.sighting import Sighting
 from devfix.placement.causes import Trail
 
 
-def translated(sighting: Sighting) -> Mismatch | None:
+def translated(sighting: Sighting) -> list[Mismatch]:
     """The state and the parameters as operands; the chains of statements that made them so are their roots."""
     sink, observed = sighting.sink, sighting.observed
     history = dict(observed.history)
     built, filled = _chain(sighting, history.get("built")), _chain(sighting, history.get("filled"))
     moved = _chain(sighting, history.get("moved"))
     if not built:
-        return None
+        return []
     owner = next((o for operand in observed.operands for o in operand.owners if o.whole), None)
     life = sighting.lives.of_module(owner) if owner is not None else ()
     state = Operand(
@@ -27,7 +27,9 @@ def translated(sighting: Sighting) -> Mismatch | None:
         name, "params", sink.path, sink.span, "cuda", trail=moved[-1:], roots=(moved, life) if moved else ()
     )
     detail = (("cause", "state" if filled else "constructor"), ("scope", sink.scope))
-    return Mismatch("optimizer-state", sink.path, sink.span, "torch.optim.Optimizer", (state, params), detail)
+    return [
+        Mismatch("optimizer-state", sink.path, sink.span, "torch.optim.Optimizer", (state, params), detail)
+    ]
 
 
 def _chain(sighting: Sighting, stack: tuple[Place, ...] | None) -> Trail:

@@ -11,7 +11,7 @@ from devfix.observation.record import ObservedMismatch
 from devfix.observation.sighting import Sighting, sighted
 
 #: How mismatches are told whose operands are not the tensors that met.
-_SPECIAL: dict[str, Callable[[Sighting], Mismatch | None]] = {
+_SPECIAL: dict[str, Callable[[Sighting], list[Mismatch]]] = {
     "generator": drawn.translated,
     "optimizer-state": stepped.translated,
     "worker": loaded.translated,
@@ -19,9 +19,9 @@ _SPECIAL: dict[str, Callable[[Sighting], Mismatch | None]] = {
 }
 
 
-def translated(observed: ObservedMismatch, pointer: Pointer) -> Mismatch | None:
-    """The mismatch as the rules know it; None when it is nowhere in the program."""
+def translated(observed: ObservedMismatch, pointer: Pointer) -> list[Mismatch]:
+    """The mismatch as the rules know it, several where several places share the fault; none outside the program."""
     sighting = sighted(observed, pointer)
     if sighting is None:
-        return None
+        return []
     return _SPECIAL.get(observed.kind, operands.translated)(sighting)
