@@ -18,24 +18,23 @@ from ..patching import Patcher
 from ..places import user_spot
 
 Tensor = torch.Tensor
-_true_new: Any = torch._C.TensorBase.__new__
 _true_data: Any = torch._C.TensorBase.data
 _undispatched: Any = torch._C._DisableTorchDispatch
 
 
 def install(patcher: Patcher, machine: Machine) -> None:
     """Let such tensors be made out of sight; they share the storage of the first, and so its claim."""
-    patcher.set(Tensor, "__new__", _constructing(machine))
+    patcher.wrap(Tensor, "__new__", lambda original: _constructing(machine, original))
     patcher.wrap(Tensor, "as_subclass", _converting)
     patcher.set(Tensor, "data", property(_data, _true_data.__set__))
 
 
-def _constructing(machine: Machine) -> Any:
+def _constructing(machine: Machine, original: Any) -> Any:
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor or dispatches_itself(cls):
-            return _true_new(cls, *args, **kwargs)
+            return original(cls, *args, **kwargs)
         with _undispatched():
-            made = _true_new(cls, *args, **kwargs)
+            made = original(cls, *args, **kwargs)
         if machine.origins and claim_of(made) is None:
             name = f"{cls.__module__}.{cls.__qualname__}"
             lay(made, Claim(machine.default_type_device, Made("factory", name, user_spot())))
