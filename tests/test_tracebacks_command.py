@@ -50,7 +50,7 @@ def test_an_explanation_with_a_fix() -> None:
         out
         == f"""\
 {DEVICE}
-(the words of PyTorch about 2.8 and later)
+(the wording of PyTorch since about 2.8)
 
 What is wrong
   A matrix product (usually a Linear layer) got tensors on two devices, the CPU and cuda:0.

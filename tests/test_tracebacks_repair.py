@@ -257,6 +257,32 @@ def test_numpy_gets_a_copy_on_the_host(tmp_path: Path) -> None:
     assert diff_lines(explained(text)) == ["axis.plot(model.weights().detach().cpu().numpy())"]
 
 
+def test_where_the_analysis_and_pytorch_differ_pytorch_is_right(tmp_path: Path) -> None:
+    """The program chose another path than the analysis assumes, and `y` was on the CPU, not `x`."""
+    write(
+        tmp_path,
+        train="""\
+            import torch
+
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            x = torch.randn(4, 4)
+            y = torch.randn(4, 4).to(device)
+            z = torch.mm(x, y)
+            """,
+    )
+    right = trace(
+        tmp_path, NAMED.format("mat2", "cuda:0", "cpu", "mm"), ("train", "<module>", "z = torch.mm(x, y)")
+    )
+    wrong = trace(
+        tmp_path, NAMED.format("mat2", "cpu", "cuda:0", "mm"), ("train", "<module>", "z = torch.mm(x, y)")
+    )
+    assert explained(right).repair.witness == "analysis"
+    told = explained(wrong)
+    assert told.repair.changed == ()
+    assert told.blame.culprits[0].text == "y"
+    assert explained(wrong).who[0].startswith("`y`, the second operand of `torch.mm`, is on the CPU")
+
+
 # ---- files that are elsewhere, or have changed
 
 PROGRAM = """\

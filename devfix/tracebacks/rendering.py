@@ -38,7 +38,7 @@ def render_text(account: Account, codes: Codes, paint: Paint) -> str:
 def _text(account: Account, codes: Codes, paint: Paint) -> Iterator[str]:
     yield paint("bold", _short(account.raised.headline))
     if account.reading.family.versions:
-        yield paint("dim", f"(the words of PyTorch {account.reading.family.versions})")
+        yield paint("dim", f"(the wording of PyTorch {account.reading.family.versions})")
     yield ""
     yield from _section("What is wrong", [account.what], paint)
     if account.who or account.place is not None:

@@ -28,7 +28,7 @@ from devfix.source import Source
 from devfix.tracebacks.blame import Blame
 from devfix.tracebacks.readings import Reading
 from devfix.tracebacks.scene import Scene
-from devfix.tracebacks.witness import known, near, settled, witnessed
+from devfix.tracebacks.witness import agrees, contradicts, known, near, settled, witnessed
 
 #: Rules about a program as a whole, which no single error is about.
 _ASIDE = ("device-scattered", "no-device-chosen", "unused-suppression")
@@ -150,12 +150,14 @@ class _Repairer:
         self, reading: Reading, found: Blame, scene: Scene
     ) -> Iterator[tuple[str, Sequence[Mismatch], Sequence[Mismatch]]]:
         """The mismatches that may be meant, who says so, and what else is wrong there; the best first."""
-        yield "analysis", *known(self.facts, self.facts.mismatches(), reading, scene)
-        # What the analysis only holds for possible has happened.
-        yield "analysis", *known(self.facts, self._recorder.mismatches, reading, scene)
-        for mismatch in witnessed(reading, found, scene):
-            yield "traceback", [mismatch], []
-        yield "nearby", near(self.facts, reading, scene), []
+        # First what is certain, then what the analysis only held for possible: it has happened.
+        for mismatches in (self.facts.mismatches(), self._recorder.mismatches):
+            exact, beside = known(self.facts, mismatches, reading, scene)
+            yield "analysis", [each for each in exact if agrees(each, found)], beside
+        if not contradicts(self.facts, found):
+            for mismatch in witnessed(reading, found, scene):
+                yield "traceback", [mismatch], []
+        yield "nearby", [each for each in near(self.facts, reading, scene) if agrees(each, found)], []
 
     def _about(self, mismatches: Sequence[Mismatch]) -> tuple[Finding, ...]:
         if not mismatches:

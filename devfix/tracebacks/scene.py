@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from devfix.discovery import short_path
-from devfix.findings import Skipped
+from devfix.findings import Skipped, Span
 from devfix.source import Source, read_source
 from devfix.tracebacks.raised import Frame, Raised
 from devfix.tracebacks.signatures import CALLS, ROLES
@@ -40,6 +40,16 @@ class Placed:
     source: Source | None = None
     line: int = 0
     stale: str = ""
+
+    @property
+    def marked(self) -> Span | None:
+        """What is underlined, in the file."""
+        mark = self.frame.mark
+        if mark is None or self.source is None or not 0 < self.line <= len(self.source.lines):
+            return None
+        line = self.source.lines[self.line - 1]
+        indent, down = len(line) - len(line.lstrip()), self.line - 1
+        return Span(mark.line + down, mark.column + indent, mark.end_line + down, mark.end_column + indent)
 
 
 @dataclass(frozen=True, slots=True)

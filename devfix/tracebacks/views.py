@@ -40,7 +40,7 @@ def view_of(placed: Placed, *, marked: bool = False) -> View | None:
         whole = Span(1, 0, 1, len(placed.frame.code.rstrip()))
         placed = replace(placed, frame=replace(placed.frame, mark=whole))
     if source is not None and placed.line:
-        return View(source, placed.line, _in_file(placed, source), from_file=True)
+        return View(source, placed.line, placed.marked, from_file=True)
     code = placed.frame.code
     if not code or len(code) > _MAX_CODE:
         return None
@@ -49,16 +49,6 @@ def view_of(placed: Placed, *, marked: bool = False) -> View | None:
         if _parses(parsed):
             return View(parsed, 1, placed.frame.mark)
     return None
-
-
-def _in_file(placed: Placed, source: Source) -> Span | None:
-    mark = placed.frame.mark
-    if mark is None or placed.line > len(source.lines):
-        return None
-    line = source.lines[placed.line - 1]
-    indent = len(line) - len(line.lstrip())
-    down = placed.line - 1
-    return Span(mark.line + down, mark.column + indent, mark.end_line + down, mark.end_column + indent)
 
 
 def _parses(source: Source) -> bool:

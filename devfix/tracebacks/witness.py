@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Mismatch, Operand, Origin, Span
+from devfix.findings import Mismatch, Operand, Origin
+from devfix.placement.causes import misplaced
 from devfix.source import Source
 from devfix.tracebacks.blame import Blame
 from devfix.tracebacks.call_chain import Step
 from devfix.tracebacks.operands import Culprit, forward_parameters, operands
-from devfix.tracebacks.readings import Reading
+from devfix.tracebacks.readings import Reading, is_host
 from devfix.tracebacks.scene import Placed, Scene
 from devfix.tracebacks.views import View
 
@@ -53,11 +54,29 @@ def known(
     """
     wanted = kinds(reading.kind)
     found = [mismatch for mismatch in mismatches if mismatch.kind in wanted]
-    for placed in reversed(scene.placed):
+    for depth, placed in enumerate(reversed(scene.placed)):
         here = [mismatch for mismatch in found if _is_at(facts, mismatch, placed)]
+        if depth and reading.kind == "device":
+            # Further out, other operations of the line have nothing to do with the error.
+            here = [mismatch for mismatch in here if _leads_inwards(mismatch, placed)]
         if here:
             return _most_exact(_of_kind(here, reading.kind), placed), here
     return [], []
+
+
+def _leads_inwards(mismatch: Mismatch, placed: Placed) -> bool:
+    """Whether the mismatch is that of the call that the frame is in, as far as carets tell."""
+    marked = placed.marked
+    return marked is None or mismatch.sink == marked
+
+
+def agrees(mismatch: Mismatch, found: Blame) -> bool:
+    """Whether the analysis blames what PyTorch blames; where they differ, PyTorch is right."""
+    blamed = misplaced(mismatch) if mismatch.kind == "device" else None
+    if blamed is None or len(found.culprits) != 1 or not is_host(found.suspicion.device):
+        return True
+    one, other = "".join(blamed.text.split()), "".join(found.culprits[0].text.split())
+    return one in other or other in one
 
 
 def near(facts: Facts, reading: Reading, scene: Scene) -> list[Mismatch]:
@@ -107,13 +126,9 @@ def _is_in_function(facts: Facts, mismatch: Mismatch, placed: Placed) -> bool:
 
 def _most_exact(found: list[Mismatch], placed: Placed) -> list[Mismatch]:
     """Of several on one line, those that the carets underline."""
-    mark = placed.frame.mark
-    if mark is None or placed.source is None or len(found) == 1:
+    marked = placed.marked
+    if marked is None or len(found) == 1:
         return found
-    line = placed.source.lines[placed.line - 1]
-    indent = len(line) - len(line.lstrip())
-    down = placed.line - 1
-    marked = Span(mark.line + down, mark.column + indent, mark.end_line + down, mark.end_column + indent)
     exact = [mismatch for mismatch in found if mismatch.sink == marked]
     return exact or [mismatch for mismatch in found if marked.overlaps(mismatch.sink)] or found
 
@@ -259,6 +274,14 @@ def settled(facts: Facts, found: Blame) -> Blame:
     how = f"the analysis knows where `{other}` is" if placed else "the analysis follows it"
     told = replace(suspicion, roles=(odd[0],), peer="cuda", how=how)
     return replace(found, suspicion=told, culprits=(Culprit(odd[0], view.text(node), node),))
+
+
+def contradicts(facts: Facts, found: Blame) -> bool:
+    """Whether the program moves the operand that was on the CPU: then it is not the program that ran."""
+    if found.view is None or not found.view.from_file or not is_host(found.suspicion.device):
+        return False
+    outline = facts.outline(found.view.source.path)
+    return any(_device_of(facts, outline, culprit.node) == "accelerator" for culprit in found.culprits)
 
 
 def _device_of(facts: Facts, outline: Outline, node: ast.expr) -> str:

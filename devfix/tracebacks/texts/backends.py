@@ -14,7 +14,7 @@ BACKENDS: tuple[Family, ...] = (
         near="Placeholder",
         says="An operation on MPS got a tensor that is still on the CPU. MPS does not say which operand.",
         advice="Move the inputs (and the module) to the same `mps` device before they meet.",
-        versions="1.12 and later",
+        versions="since 1.12",
         rules=("operand-not-moved", "model-not-moved"),
     ),
     Family(
@@ -47,7 +47,7 @@ BACKENDS: tuple[Family, ...] = (
         "device",
         r"Tensor for argument '?<n:argument>'? is on (?P<on>CPU|CUDA)\b.{0,10}but expected (?:it|them) to be on (?P<others>MPS|XPU|GPU)(?: \(while checking arguments for <n:operator>)?",
         near="but expected",
-        versions="2.4 and later, MPS",
+        versions="since 2.4, MPS",
     ),
     Family(
         "xpu-fp64",

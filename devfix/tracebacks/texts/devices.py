@@ -15,7 +15,7 @@ DEVICES: tuple[Family, ...] = (
         r"(?:got )?<n:argument> is on <d:on>, different from other tensors on <d:others>"
         r"(?: \((?:when checking argu?ment in method )?<n:operator>)?",
         near="different from other tensors",
-        versions="about 2.8 and later",
+        versions="since about 2.8",
     ),
     Family(
         # The first device is that of the operands before, the second that of the argument it names.
@@ -30,7 +30,7 @@ DEVICES: tuple[Family, ...] = (
         "device",
         r"same (?:common )?device, but found at least two devices, <d:first> and <d:second>",
         near="found at least two devices",
-        versions="1.6 and later",
+        versions="since 1.6",
     ),
     Family(
         "put-value-device",
@@ -134,7 +134,7 @@ DEVICES: tuple[Family, ...] = (
         "device",
         r"Unhandled FakeTensor Device Propagation for aten[.:]+<n:operator>[\w.]{0,40},? found two different devices <d:first>,? (?:and )?<d:second>",
         near="FakeTensor Device Propagation",
-        versions="2.0 and later, in torch.compile",
+        versions="since 2.0, in torch.compile",
     ),
     Family(
         "not-on-expected-device",

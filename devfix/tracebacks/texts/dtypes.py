@@ -52,7 +52,7 @@ DTYPES: tuple[Family, ...] = (
         r"RNN input dtype \((?:torch\.)?<t:is_input>\) does not match weight dtype \((?:torch\.)?<t:is_weight>\)",
         near="RNN input dtype",
         operator="rnn",
-        versions="2.9 and later",
+        versions="since 2.9",
     ),
     Family(
         "rnn-hidden-dtype",

@@ -88,7 +88,7 @@ LOADING: tuple[Family, ...] = (
         says="A legacy constructor such as `torch.FloatTensor` makes tensors on {wanted_device} only and was given `device={found_device}`.",
         advice="Use `torch.tensor(data, dtype=torch.float32, device=device)`.",
         rules=("legacy-tensor-type",),
-        versions="1.5 and later",
+        versions="since 1.5",
     ),
     Family(
         "legacy-constructor-1.4",

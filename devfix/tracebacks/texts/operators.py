@@ -43,7 +43,7 @@ OPERATORS: tuple[Family, ...] = (
         says="The lengths given to `pack_padded_sequence` must be on the CPU, whatever the data is on; here they are on the accelerator.",
         advice="Hand them over as `lengths.cpu()`, or leave them out when the batch is moved.",
         rules=("host-only-argument-on-device",),
-        versions="1.7 and later",
+        versions="since 1.7",
     ),
     Family(
         "lengths-on-host-1.6",
@@ -272,7 +272,7 @@ OPERATORS: tuple[Family, ...] = (
         r"Tensors of the same index must be on the same device and the same dtype",
         near="Tensors of the same index",
         operator="optimizer",
-        versions="2.0 and later",
+        versions="since 2.0",
         says="An optimizer found its own state on another device than the parameter it belongs to.",
     ),
     Family(
