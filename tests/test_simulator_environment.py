@@ -217,6 +217,38 @@ def test_float64_on_mps_is_healed_to_float32() -> None:
     assert [found["kind"] for found in machine.log.mismatches] == ["float64-on-mps"]
 
 
+@pytest.mark.parametrize(
+    ("named", "left"), [("", 0), ("-1", 0), ("0", 1), ("3", 1), ("0,1", 2), ("1,-1,0", 1)]
+)
+def test_a_program_can_hide_devices_from_itself(
+    monkeypatch: pytest.MonkeyPatch, named: str, left: int
+) -> None:
+    with simulated_accelerator(count=2):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+        assert torch.cuda.is_available() is (left > 0)
+        assert torch.cuda.device_count() == left
+        if not left:
+            with pytest.raises(RuntimeError, match="No CUDA GPUs are available"):
+                torch.ones(1).to("cuda")
+
+
+def test_what_the_surroundings_hide_is_about_the_real_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with simulated_accelerator():
+        assert torch.cuda.is_available()
+        assert torch.ones(1, device="cuda").is_cuda
+
+
+def test_mistakes_of_old_constructors_and_states_are_written_down() -> None:
+    with simulated_accelerator(heal=True) as machine:
+        assert torch.FloatTensor([1.0], device="cuda").is_cuda
+        assert torch.Tensor(2, device="cuda").is_cuda
+        torch.set_rng_state(torch.get_rng_state().cuda())
+    assert torch.Tensor(2, 3).shape == (2, 3)
+    kinds = [found["kind"] for found in machine.log.mismatches]
+    assert kinds == ["legacy-constructor", "legacy-constructor", "host-only"]
+
+
 def test_tensors_move_between_two_devices_and_do_not_mix(two: Machine) -> None:
     first, second = torch.ones(2, 2, device="cuda:0"), torch.ones(2, 2, device=1)
     assert str(first.to(1).device) == "cuda:1"

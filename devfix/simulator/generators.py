@@ -12,7 +12,8 @@ from typing import Any, Optional
 
 import torch
 
-from .claims import CPU, device_of
+from .claims import CPU, claim_of, device_of
+from .events import Operand
 from .machine import DeviceLike, Machine, active
 from .refusals import Refusal
 
@@ -146,8 +147,11 @@ class DefaultGenerator(Generator):
 
 def check_state(state: Any) -> None:
     """Raise what torch raises for a state that is on an accelerator (aten/src/ATen/core/Generator.h)."""
-    if isinstance(state, torch.Tensor) and device_of(state) != CPU:
-        raise TypeError("RNG state must be a torch.ByteTensor")
+    machine = active()
+    if machine is not None and isinstance(state, torch.Tensor) and device_of(state) != CPU:
+        operand = Operand("new_state", state, claim_of(state), device_of(state))
+        refusal = Refusal("RNG state must be a torch.ByteTensor", "host-only", TypeError, (state,))
+        machine.refuse(refusal, "set_state", [operand])
 
 
 def check(machine: Machine, generator: Any, device: Optional[torch.device]) -> None:

@@ -26,6 +26,19 @@ FORKED = (
 )
 
 
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+def _named_devices(named: str) -> int:
+    """How many devices a list names; a number below zero ends it (torch/cuda/__init__.py)."""
+    found = 0
+    for part in named.split(","):
+        if not part.strip() or part.strip().startswith("-"):
+            break
+        found += 1
+    return found
+
+
 class Machine:
     """A machine with ``count`` accelerators of one ``kind`` ("cuda", "mps" or "xpu"), or none ("none").
 
@@ -54,6 +67,8 @@ class Machine:
         self.log = Log()
         self.children = Children() if children is None else children
         self.devices = [torch.device(kind, index) for index in range(self.count)]
+        self._visible = os.environ.get(_VISIBLE)
+        self._looked = False
         #: The process that asked whether there is an accelerator, the one that has a context on it, and
         #: the one that could not have one.
         self._asking: Optional[int] = None
@@ -88,8 +103,21 @@ class Machine:
         So an H200 has it: ``torch.cuda.is_available`` talks to the driver (``poison_fork`` in
         torch/csrc/cuda/Module.cpp), and with it autocast, GradScaler and loaders that pin.
         """
+        self._look()
         if self._asking is None and self.kind != "none":
             self._asking = os.getpid()
+
+    def _look(self) -> None:
+        """Find the devices that the program lets itself see, which the driver does once.
+
+        What the variable said before the program ran is about the real machine.
+        """
+        if not self._looked and self.kind == "cuda":
+            self._looked = True
+            named = os.environ.get(_VISIBLE)
+            if named is not None and named != self._visible:
+                self.count = min(self.count, _named_devices(named))
+                del self.devices[self.count :]
 
     def touch(self) -> None:
         """The accelerator is used: its context is made, which a forked process cannot do again."""
@@ -97,6 +125,9 @@ class Machine:
             return
         if self.kind == "none":
             raise AssertionError("Torch not compiled with CUDA enabled")
+        self._look()
+        if not self.count:
+            raise RuntimeError("No CUDA GPUs are available")
         if self.forked and self.kind in ("cuda", "xpu"):
             if self.heal and self._faulted == os.getpid() and user_spot() == self.forked_at:
                 # What a loader makes of the samples: a line of the samples' own was written down.
@@ -158,6 +189,9 @@ class Machine:
         index = self.current if index is None else index
         if kind == "none":
             raise AssertionError("Torch not compiled with CUDA enabled")
+        self._look()
+        if not self.count:
+            raise RuntimeError("No CUDA GPUs are available")
         if not 0 <= index < self.count:
             raise self.fault("invalid device ordinal")
         return self.devices[index]

@@ -34,7 +34,9 @@ def held(
     if device is None or device.type != "mps" or dtype not in _INSTEAD:
         return dtype
     operands = [Operand("self", each, claim_of(each), device_of(each)) for each in sources[:1]]
-    machine.refuse(Refusal(_TEXTS[dtype], "float64-on-mps", TypeError, tuple(sources[:1])), operation, operands)
+    machine.refuse(
+        Refusal(_TEXTS[dtype], "float64-on-mps", TypeError, tuple(sources[:1])), operation, operands
+    )
     return _INSTEAD[dtype]
 
 

@@ -63,7 +63,7 @@ def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> 
 
 def _asked(machine: Machine) -> bool:
     machine.ask()
-    return True
+    return machine.count > 0
 
 
 def _refusal(kind: str) -> Any:

@@ -8,8 +8,11 @@ error, as it would be while it traces.
 from __future__ import annotations
 
 import functools
+import sys
 import zipfile
 from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import PathFinder
 from typing import Any, Callable
 
 import torch
@@ -32,11 +35,43 @@ def install(patcher: Patcher, machine: Machine) -> None:
         patcher.wrap(torch.jit, name, _unchanged)
     patcher.set(torch.jit, "save", _save)
     patcher.wrap(torch.jit, "load", _loading)
+    finder = _Unpatched(patcher)
+    sys.meta_path.insert(0, finder)
+    patcher.finally_call(lambda: sys.meta_path.remove(finder))
     patcher.wrap(FakeTensor, "__new__", lambda original: _without_data(machine, original))
     if machine.count and hasattr(getattr(torch, "accelerator", None), "Graph"):
         patcher.set(torch.accelerator, "Graph", _Refused)
     if machine.kind == "cuda":
         _graphs(patcher)
+
+
+class _Unpatched(MetaPathFinder):
+    """Imports torch's compiler, which keeps much of what it finds and compares signatures, in a torch as it was."""
+
+    def __init__(self, patcher: Patcher) -> None:
+        self._patcher = patcher
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        """Find the compiler alone."""
+        if fullname != "torch._dynamo":
+            return None
+        found = PathFinder.find_spec(fullname, path, target)
+        if found is not None and found.loader is not None:
+            found.loader = _UnpatchedLoader(found.loader, self._patcher)
+        return found
+
+
+class _UnpatchedLoader(Loader):
+    def __init__(self, loader: Any, patcher: Patcher) -> None:
+        self._loader, self._patcher = loader, patcher
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def exec_module(self, module: Any) -> None:
+        """Run the module's code, and with it that of all it imports."""
+        with self._patcher.suspended():
+            self._loader.exec_module(module)
 
 
 def compile_eagerly(model: Any = None, **options: Any) -> Any:

@@ -120,9 +120,24 @@ def install(patcher: Patcher, machine: Machine) -> None:
             made = LegacyType(real.__name__, (), {"real": real, "kind": kind, "__module__": module.__name__})
             known[f"{module.__name__}.{real.__name__}"] = made
             patcher.set(module, real.__name__, made)
+    if machine.heal:
+        patcher.set(Tensor, "__new__", staticmethod(_constructing(machine, Tensor.__new__)))
     patcher.set(Tensor, "type", _typing(known))
     patcher.set(Tensor, "type_as", _type_as)
     patcher.set(torch, "set_default_tensor_type", _Default(patcher, machine, known).choose)
+
+
+def _constructing(machine: Machine, original: Any) -> Any:
+    """``torch.Tensor(2, device="cuda")``, which is refused like the same with ``torch.FloatTensor``."""
+
+    def __new__(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Tensor:  # noqa: N807 - it is one
+        made: Tensor = original(cls, *args, **kwargs)
+        if device is not None:
+            target = checked_device(machine, machine.default_type_device, device, "torch.Tensor")
+            _placed(made, target, "torch.Tensor")
+        return made
+
+    return __new__
 
 
 def _typing(known: dict[str, LegacyType]) -> Any:

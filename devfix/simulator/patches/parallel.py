@@ -13,9 +13,11 @@ from typing import Any, Optional
 import torch
 from torch.nn.parallel import _functions
 
-from ..claims import CPU, device_of
+from ..claims import CPU, claim_of, device_of
+from ..events import Operand
 from ..machine import Machine
 from ..patching import Patcher
+from ..refusals import Refusal
 from .tensor_moves import move
 
 Tensor = torch.Tensor
@@ -39,7 +41,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
         patcher.set(torch.cuda.nccl, "is_available", lambda _tensors: False)
         patcher.set(torch.cuda.nccl, "version", lambda: (2, 26, 2))
         if torch.distributed.is_available():
-            _process_groups(patcher)
+            _process_groups(patcher, machine)
 
 
 class Exchange:
@@ -105,7 +107,7 @@ class Exchange:
         return [[self._move(tensor, index, "broadcast") for tensor in tensors] for index in devices]
 
 
-def _process_groups(patcher: Patcher) -> None:
+def _process_groups(patcher: Patcher, machine: Machine) -> None:
     """Process groups that ask for NCCL get gloo, and are told it is NCCL."""
     distributed = torch.distributed.distributed_c10d
     asked: list[str] = []
@@ -132,20 +134,23 @@ def _process_groups(patcher: Patcher) -> None:
         patcher.everywhere(torch.distributed, name, original, make(original))
     for name in _COLLECTIVES:
         # The module's own calls, which send objects as CPU tensors, stay as they are.
-        patcher.wrap(torch.distributed, name, lambda original: _on_devices(asked, original))
+        patcher.wrap(torch.distributed, name, lambda original: _on_devices(machine, asked, original))
     original = distributed.is_nccl_available
     patcher.everywhere(torch.distributed, "is_nccl_available", original, lambda: True)
 
 
-def _on_devices(asked: Sequence[str], original: Any) -> Any:
+def _on_devices(machine: Machine, asked: Sequence[str], original: Any) -> Any:
     """A collective operation that NCCL carries out, which it does for GPU tensors alone."""
 
     @functools.wraps(original)
     def collective(*args: Any, **kwargs: Any) -> Any:
         values = [*args, *kwargs.values()]
         tensors = [value for value in values if isinstance(value, Tensor)]
-        if "nccl" in asked and any(device_of(tensor) == CPU for tensor in tensors):
-            raise RuntimeError("No backend type associated with device type cpu")
+        blamed = tuple(tensor for tensor in tensors if device_of(tensor) == CPU)
+        if "nccl" in asked and blamed:
+            operands = [Operand("tensor", tensor, claim_of(tensor), CPU) for tensor in blamed]
+            refusal = Refusal("No backend type associated with device type cpu", blamed=blamed)
+            machine.refuse(refusal, original.__name__, operands)
         return original(*args, **kwargs)
 
     return collective
