@@ -53,13 +53,34 @@ class Lives:
         made = self.origin(operand.made)
         if made is None:
             return tuple(way), ()
-        trail = _joined([made, *self._stored(operand.made), *way])
+        roots = self._roots(operand)
         if made.kind != "result":
-            return trail, ()
-        roots = [(root, self.origin(root)) for root in operand.roots]
-        return trail, tuple(
-            _joined([first, *self._stored(root)]) for root, first in roots if first is not None
-        )
+            return _joined([made, *self._stored(operand.made), *way]), ()
+        if at is not None and (made.path, made.span) == (at.path, at.span):
+            # Made on the way, inside of what was called: it stands for what was handed in.
+            return _joined([*(roots[0] if len(roots) == 1 else ()), *way]), roots
+        return _joined([made, *self._stored(operand.made), *way]), roots
+
+    def _roots(self, operand: ObservedOperand) -> tuple[Trail, ...]:
+        firsts = [(root, self.origin(root)) for root in operand.roots]
+        return tuple(_joined([first, *self._stored(root)]) for root, first in firsts if first is not None)
+
+    def of_dtype(self, operand: ObservedOperand, trail: Trail) -> tuple[Trail, ...]:
+        """The trails of what gave an operand its dtype; what it was before it moved belongs to them."""
+        moves = [site for site in trail if site.kind == "move"]
+        roots = self._roots(operand) or ((trail,) if trail else ())
+        if not moves:
+            return roots
+        before = [site for move in moves for site in self._before(move)]
+        return tuple(_joined([*root[:1], *before, *moves, *root[1:]]) for root in roots)
+
+    def _before(self, move: Origin) -> list[Origin]:
+        """The life of what a method such as ``to`` is called on."""
+        outline = self.pointer.facts.outline(move.path)
+        call = outline.expression_at(move.span)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return []
+        return self._way(call.func.value, Spot(move.path, outline, call), None, None)
 
     def of_module(self, owner: Owner) -> Trail:
         """The life of the module that owns a parameter."""

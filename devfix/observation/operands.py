@@ -72,8 +72,8 @@ def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Opera
         kept = _keeper(operand)
         trail = sighting.lives.of_container(kept) if kept is not None else sighting.lives.of_module(owner)
         roots = ()
-    if sighting.observed.kind.endswith("dtype") and trail:
-        roots = roots or (trail,)
+    if sighting.observed.kind.endswith("dtype"):
+        roots = sighting.lives.of_dtype(operand, trail)
     holder = _holder(sighting) if node is None and device == "cpu" and not operand.owners else None
     spot = sighting.sink.at(node or holder or sighting.sink.node)
     role = "weight" if weights else _role(sighting, operand)

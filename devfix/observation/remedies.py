@@ -102,7 +102,7 @@ def parted(one: ObservedMismatch) -> list[ObservedMismatch]:
     for operand in one.operands:
         if operand.blamed:
             groups.setdefault(_known_by(operand), []).append(operand)
-    if one.kind != "device" or len(groups) < 2:
+    if one.kind not in ("device", "no-leaf") or len(groups) < 2:
         return [one]
     others = tuple(operand for operand in one.operands if not operand.blamed)
     return [replace(one, operands=(*group, *others)) for group in groups.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from devfix.findings import Mismatch
-from devfix.observation import drawn, loaded, operands, stepped
+from devfix.observation import constructed, drawn, loaded, operands, stepped
 from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
 from devfix.observation.sighting import Sighting, sighted
@@ -13,6 +13,8 @@ from devfix.observation.sighting import Sighting, sighted
 #: How mismatches are told whose operands are not the tensors that met.
 _SPECIAL: dict[str, Callable[[Sighting], list[Mismatch]]] = {
     "generator": drawn.translated,
+    "no-leaf": constructed.of_leaves,
+    "legacy-constructor": constructed.of_legacy,
     "optimizer-state": stepped.translated,
     "worker": loaded.translated,
     "pin": loaded.translated,
