@@ -132,6 +132,12 @@ def test_a_file_of_the_copy_is_replaced_never_written_through(original: Path, tm
     assert (tmp_path / "shared.py").read_text() == "original"
 
 
+def test_the_copy_does_not_lie_in_what_is_copied(original: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(original / "data"))
+    with boxed(original, OPEN) as box:
+        assert not box.folder.is_relative_to(original)
+
+
 def test_a_folder_without_rights_is_removed(tmp_path: Path) -> None:
     locked = tmp_path / "folder" / "locked" / "more"
     locked.mkdir(parents=True)

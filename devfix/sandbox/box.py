@@ -17,7 +17,7 @@ from devfix.sandbox.ending import Ending
 from devfix.sandbox.environment import MARK, Homes, child_environment, make_home
 from devfix.sandbox.limits import MIB, Limits
 from devfix.sandbox.replica import Replica
-from devfix.sandbox.supervision import strongest_isolation, supervise
+from devfix.sandbox.supervision import SandboxError, strongest_isolation, supervise
 
 #: How much of a folder is copied at most.
 MAX_COPY = 1024 * MIB
@@ -100,7 +100,7 @@ class Box:
         for name in ("view", "others", "temporary", "results"):
             (self.folder / name).mkdir()
         shown = self.folder / "view" if self._in_place else None
-        replica = Replica(self.original, max_copy, shown, avoid=frozenset({str(self.folder)}))
+        replica = Replica(self.original, max_copy, shown)
         replica.plan()
         replica.make(self.copy)
         make_home(self._homes)
@@ -114,13 +114,23 @@ def boxed(
     isolation = strongest_isolation() if isolation is None else isolation
     if network:
         isolation = isolation.with_network()
-    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="devfix-")))
-    box = Box(Path(os.path.realpath(original)), folder, isolation, secrets.token_hex(8), network)
+    original = Path(os.path.realpath(original))
+    folder = Path(tempfile.mkdtemp(prefix="devfix-box-", dir=_place_outside(original)))
+    box = Box(original, folder, isolation, secrets.token_hex(8), network)
     try:
         box.fill(max_copy)
         yield box
     finally:
         remove(folder)
+
+
+def _place_outside(original: Path) -> str:
+    """A folder for temporary files that is no part of ``original``: a copy must not hold itself."""
+    for place in (tempfile.gettempdir(), "/tmp", "/var/tmp", str(original.parent)):  # noqa: S108 - mkdtemp follows
+        found = Path(os.path.realpath(place))
+        if found.is_dir() and os.access(found, os.W_OK) and not found.is_relative_to(original):
+            return str(found)
+    raise SandboxError(f"there is no place for a copy outside of {original}")
 
 
 def remove(folder: Path) -> None:

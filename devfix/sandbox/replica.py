@@ -39,7 +39,6 @@ class Replica:
     original: Path
     limit: int
     view: Path | None = None
-    avoid: frozenset[str] = frozenset()
     files: dict[str, int] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
@@ -69,7 +68,7 @@ class Replica:
     def _walk(self, folder: str, name: str, depth: int) -> None:
         for entry in _entries(folder):
             below = f"{name}/{entry.name}" if name else entry.name
-            if entry.path in self.avoid or entry.name in _CACHES:
+            if entry.name in _CACHES:
                 continue
             if entry.is_symlink():
                 self._add_link(entry, below, depth)
