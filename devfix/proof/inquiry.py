@@ -118,7 +118,7 @@ def inquire(
     """
     cases = find_cases(target) if target.is_dir() else []
     subjects = [] if cases else find_subjects(target, arguments, engine)
-    laboratory = wishes.laboratory(target if target.is_dir() else target.parent)
+    laboratory = wishes.laboratory(subjects[0].root if subjects else target)
     announce(len(cases or subjects), laboratory)
     inquiry = Inquiry(laboratory, wishes, engine, wanted)
     if cases:
