@@ -67,6 +67,8 @@ def same_device(named: Iterable[tuple[str, Optional[torch.device]]], method: str
             continue
         if common is not None:
             text = f"got {name} is on {device}, different from other tensors on {common}"
+            kind = device.type if device.type != "cpu" else common.type
+            method = method.replace("CUDA", kind.upper(), 1)
             raise refuse(f"{SAME_DEVICE}{text} (when checking argument in method {method})")
         common = device
     return common or CPU

@@ -71,6 +71,12 @@ def convolution(call: Call) -> Optional[torch.device]:
             named += [("bias", call.device_of(bias))] if bias is not None else []
             return same_device(named, f"wrapper_CUDA__{method}")
         _same_type(call, given, weight, bias, "")
+        transposed = "_transpose" if call.get("transposed") else ""
+        named = [("self", where), ("weight", call.device_of(weight))]
+        same_device(named, f"wrapper_CUDA__cudnn_convolution{transposed}")
+        if bias is not None and call.device_of(bias) not in (None, where):
+            # It is added to what cuDNN computed.
+            raise apart(where, call.device_of(bias))
         return where
     others = {call.device_of(tensor) for tensor in (weight, bias) if tensor is not None} - {None}
     if others <= {where}:

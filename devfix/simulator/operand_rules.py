@@ -126,7 +126,7 @@ def alone(
         placed = _ALONE.get(name) or (_unknown if _is_missing(func) else None)
         dtypes = dtype_rules.REFUSED.get(name)
         _alone[func] = placed, dtypes
-    if dtypes is not None:
+    if dtypes is not None and device.type == "cuda":
         refusal = dtypes(func, args, device)
         if refusal is not None:
             return refusal
@@ -155,7 +155,9 @@ def _lengths_on_host(call: Call) -> Verdict:
 
 
 def _unknown(call: Call) -> Verdict:
-    raise layer_rules.not_implemented(overload_of(call.func), sparse_key(call) + "CUDA")
+    raise layer_rules.not_implemented(
+        overload_of(call.func), sparse_key(call) + call.accelerator.type.upper()
+    )
 
 
 def _is_missing(func: Any) -> bool:

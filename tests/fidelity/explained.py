@@ -10,5 +10,28 @@ WITHOUT_A_CPU_KERNEL = {
     "jiterator_binary_return_by_ref",
 }
 
+_NO_CPU_KERNEL = "the CPU, which computes, has no kernel for this"
+_WORDING = "refused alike, in words of another release of torch or of another place in it"
+_MADE_INSIDE = "made inside C++ without a word on where; it fits every device until it meets a tensor"
+
 #: The name of a question to the reason.
-EXPLAINED: dict[str, str] = {}
+EXPLAINED: dict[str, str] = {
+    "r = torch.histc(gi(0, 1))": _NO_CPU_KERNEL,
+    "r = torch.fft.fft(g(4).half()).dtype": _NO_CPU_KERNEL,
+    "r = torch.fft.fft(g(3).half())": _NO_CPU_KERNEL,
+    "r = F.batch_norm(g(2, 4), g(4).double(), g(4).double())": _NO_CPU_KERNEL,
+    "r = gi(1, 2) % 0": "the CPU checks for a division by zero, CUDA returns what it likes",
+    "r = F.dropout(gi(0, 1))": _WORDING,
+    "r = torch.bernoulli(gi(0, 1))": _WORDING,
+    "r = F.nll_loss(c(2, 3), ci(0., 1.))": _WORDING,
+    "r = np.sum(g(2))": _WORDING,
+    "r = F.scaled_dot_product_attention(g(1, 2, 16, 64), g(1, 2, 16, 64), g(1, 2, 16, 64), attn_mask=cs(0.))": _WORDING,
+    "r = torch.nested.nested_tensor([g(2), c(3)]).device": "nested tensors are made inside C++",
+    "p = nn.Parameter(c(2)); p.sum().backward(); p.data = g(2); p.sum().backward()": (
+        "a gradient is where its tensor is; that the tensor was moved in between is not remembered"
+    ),
+    '["linalg.matrix_rank", "", 1, "", -1]': _MADE_INSIDE,
+    '["linalg.matrix_rank", "", 2, "", -1]': _MADE_INSIDE,
+    '["linalg.matrix_rank", "", 3, "", -1]': _MADE_INSIDE,
+    '["nn.functional.cosine_similarity", "", 3, "", 0]': _MADE_INSIDE,
+}

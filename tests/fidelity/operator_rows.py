@@ -48,7 +48,7 @@ class Drawn(NamedTuple):
 
 def database() -> list[Any]:
     """PyTorch's operators by name; its tests import a library that the operators do not need."""
-    if importlib.util.find_spec("expecttest") is None:
+    if "expecttest" not in sys.modules and importlib.util.find_spec("expecttest") is None:
         stand_in = types.ModuleType("expecttest")
         stand_in.TestCase = unittest.TestCase  # type: ignore[attr-defined]
         sys.modules["expecttest"] = stand_in
@@ -63,9 +63,9 @@ def full_name(operator: Any) -> str:
     return f"{operator.name}.{operator.variant_test_name}".rstrip(".")
 
 
-def cases(operator: Any) -> Iterator[tuple[Case, Drawn]]:
+def cases(operator: Any, samples: int = SAMPLES) -> Iterator[tuple[Case, Drawn]]:
     """All calls of one operator, the one with nothing displaced (operand -1) before the others."""
-    drawn = _samples(operator)
+    drawn = _samples(operator, samples)
     for variant, function in (("", _at_run_time(operator)), ("inplace", operator.inplace_variant)):
         if function is None:
             continue
@@ -93,7 +93,7 @@ def _at_run_time(operator: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: found()(*args, **kwargs)  # noqa: PLW0108 - what is found changes
 
 
-def _samples(operator: Any) -> list[Any]:
+def _samples(operator: Any, most: int) -> list[Any]:
     dtypes = operator.supported_dtypes("cuda") & operator.supported_dtypes("cpu")
     wanted = (torch.float32, torch.complex64, torch.int64, torch.bool)
     dtype = next((dtype for dtype in wanted if dtype in dtypes), None)
@@ -107,7 +107,7 @@ def _samples(operator: Any) -> list[Any]:
             for sample in operator.sample_inputs("cpu", dtype):
                 if len(tensors_of(sample)) > 1:
                     found.append(sample)
-                if len(found) == SAMPLES:
+                if len(found) == most:
                     break
         except Exception:  # noqa: BLE001 - an operator without samples here is left out
             return []

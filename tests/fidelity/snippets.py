@@ -1,7 +1,8 @@
-"""Short programs that ask a device one question each: facts.txt has named ones, expressions.txt one a line.
+"""Short programs that ask a device one question each: facts.txt has named ones, the others one a line.
 
 They run in one namespace: ``g`` and ``c`` make float32 ones on the accelerator and on the CPU, ``gi`` and ``ci``
-vectors of what is passed, ``gs`` and ``cs`` tensors without dimensions; ``r``, if it is set, is the answer.
+vectors of what is passed, ``gs`` and ``cs`` tensors without dimensions, ``h`` and ``hs`` the same on a second
+accelerator; ``r``, if it is set, is the answer.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import torch.nn.functional as F
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 D = torch.device("cuda")
+E = torch.device("cuda:1")
 
 def g(*shape): return torch.ones(*shape, device=D)
 def c(*shape): return torch.ones(*shape)
@@ -34,6 +36,8 @@ def gi(*values): return torch.tensor(values, device=D)
 def ci(*values): return torch.tensor(values)
 def gs(value): return torch.tensor(value, device=D)
 def cs(value): return torch.tensor(value)
+def h(*shape): return torch.ones(*shape, device=E)
+def hs(value): return torch.tensor(value, device=E)
 
 class OnAccelerator(Dataset):
     def __len__(self): return 4
@@ -81,7 +85,16 @@ def facts() -> list[Snippet]:
 
 def expressions() -> list[Snippet]:
     """The questions of one line; a backslash and an n stand for the end of a line."""
-    lines = (HERE / "expressions.txt").read_text(encoding="utf-8").splitlines()
+    return _lines("expressions.txt")
+
+
+def two_devices() -> list[Snippet]:
+    """The same for a machine with two accelerators."""
+    return _lines("two_devices.txt")
+
+
+def _lines(name: str) -> list[Snippet]:
+    lines = (HERE / name).read_text(encoding="utf-8").splitlines()
     return [Snippet(line, line.replace("\\n", "\n")) for line in lines if line and not line.startswith("#")]
 
 

@@ -1,6 +1,6 @@
 """Records what a real accelerator answers to the questions of tests/fidelity.
 
-    python tests/gpu/record_answers.py OUT --commit "$(git rev-parse HEAD)" [--part facts|expressions|operators]
+    python tests/gpu/record_answers.py OUT --commit "$(git rev-parse HEAD)" [--part facts|expressions|two_devices|operators]
 
 Needs Python 3.10 and torch, not devfix. Writes OUT/<part>.jsonl.gz; copied to tests/fidelity/recorded they are what
 tests/fidelity/compare.py compares the simulator with. Exit code 2 without an accelerator.
@@ -75,7 +75,9 @@ def main() -> int:
     )
     parser.add_argument("out", type=Path)
     parser.add_argument("--commit", required=True)
-    parser.add_argument("--part", choices=("facts", "expressions", "operators"), action="append")
+    parser.add_argument(
+        "--part", choices=("facts", "expressions", "two_devices", "operators"), action="append"
+    )
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("there is no accelerator here", file=sys.stderr)
