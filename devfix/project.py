@@ -118,6 +118,10 @@ class Project:
         groups = connected(self.imports())
         return [self._program(group) for group in groups if not self.targets.isdisjoint(group)]
 
+    def whole(self) -> Program:
+        """All sources as one program: files may belong together in ways that no import statement shows."""
+        return self._program(self.sources)
+
     def _program(self, paths: Iterable[str]) -> Program:
         sources = {path: self.sources[path] for path in sorted(paths)}
         layout = Layout(self.layout.roots, sources.__contains__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from devfix.findings import Mismatch, Operand
 from devfix.observation.record import ObservedOperand, Owner
@@ -29,6 +30,17 @@ def translated(sighting: Sighting) -> list[Mismatch]:
     """The mismatch of tensors at one operation."""
     found = _operands(sighting)
     return [_mismatch(sighting, found)] if found else []
+
+
+def of_single_modules(sighting: Sighting) -> list[Mismatch]:
+    """The mismatch with modules that a plain container keeps as if each were to be moved by itself."""
+    if not any(_keeper(operand) is not None for operand in sighting.observed.operands):
+        return []
+    owned = tuple(
+        replace(operand, owners=tuple(replace(owner, kept=None) for owner in operand.owners))
+        for operand in sighting.observed.operands
+    )
+    return translated(replace(sighting, observed=replace(sighting.observed, operands=owned)))
 
 
 def _mismatch(sighting: Sighting, found: list[Operand]) -> Mismatch:

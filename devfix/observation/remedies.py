@@ -13,7 +13,7 @@ from devfix.judgement import judge
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
 from devfix.observation.record import ObservedMismatch, ObservedOperand
-from devfix.observation.translation import translated
+from devfix.observation.translation import otherwise, translated
 from devfix.project import Program
 from devfix.selection import Selection
 
@@ -62,20 +62,28 @@ class Prescriber:
         """What the rules say of each mismatch that is in the program."""
         names = names_seen(observed, self.pointer)
         aside = set(self._findings([], names))
-        return [
-            Remedy(sign, _witnessed(finding, one), _fixes(finding, wanted))
-            for one in observed
-            for mismatch, sign in self._translated(one)
-            for finding in self._findings([mismatch], names)
-            if finding not in aside
-        ]
+        found = []
+        for one in observed:
+            for mismatch, sign, others in self._translated(one):
+                more = [
+                    fix
+                    for other in others
+                    for each in self._findings([other], names)
+                    for fix in _fixes(each, wanted)
+                ]
+                for finding in self._findings([mismatch], names):
+                    if finding not in aside:
+                        fixes = dict.fromkeys((*_fixes(finding, wanted), *more))
+                        found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes)))
+        return found
 
-    def _translated(self, one: ObservedMismatch) -> Iterator[tuple[Mismatch, Sign]]:
-        """The mismatch as the rules know it, once for each operand to blame."""
+    def _translated(self, one: ObservedMismatch) -> Iterator[tuple[Mismatch, Sign, list[Mismatch]]]:
+        """The mismatch as the rules know it, once for each operand to blame, and how else it can be seen."""
         for part in parted(one):
             spot = self.pointer.spot(one.sink)
             for mismatch in translated(part, self.pointer):
-                yield mismatch, sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
+                sign = sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
+                yield mismatch, sign, otherwise(part, self.pointer)
 
     def _findings(
         self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]

@@ -35,19 +35,20 @@ class Repair:
 
 @dataclass
 class Repairer:
-    """Repairs one program; ``analysed``: with the fixes of the analysis first."""
+    """Repairs one program with fixes that are at least ``wanted``; ``analysed``: those of the analysis go first."""
 
     engine: Engine
     stage: Stage
+    wanted: Applicability = Applicability.UNSAFE
     analysed: bool = True
 
-    def repair(self, program: Program) -> Repair:
-        """Run, mend and run again."""
-        start = State(program, self.stage.run({}, "heal"))
-        if start.trial.record is None:
-            return Repair("cannot-run", start, start, start.trial, start.trial.problem)
-        if start.trial.is_clean:
-            return Repair("clean", start, start, start.trial)
+    def repair(self, program: Program, first: Trial) -> Repair:
+        """Mend the program, whose ``first`` healed run is known, and run it again until it runs through."""
+        start = State(program, first)
+        if first.record is None:
+            return Repair("cannot-run", start, start, first, first.problem)
+        if first.is_clean:
+            return Repair("clean", start, start, first)
         found: list[Repair] = []
         for plan in self._plans():
             found.append(self._concluded(start, plan(start)))
@@ -63,16 +64,18 @@ class Repairer:
 
     def _concluded(self, start: State, end: State) -> Repair:
         if end.program is start.program:
-            return Repair("still-fails", start, start, start.trial, start.trial.reason)
-        texts = {path: source.text for path, source in end.program.sources.items()}
-        last = self.stage.run(texts, "strict")
+            # Without a mismatch the program fails for reasons of its own.
+            observed = start.trial.record is not None and start.trial.record.mismatches
+            verdict = "still-fails" if observed else "cannot-run"
+            return Repair(verdict, start, start, start.trial, start.trial.reason)
+        last = self.stage.run(end.texts, "strict")
         verdict = "fixed" if last.is_well else "still-fails"
         return Repair(verdict, start, end, last, last.reason)
 
     def _analysed(self, state: State) -> State:
         """The state after the fixes of the analysis: the safe ones, and if need be the others."""
         for wanted in (Applicability.SAFE, Applicability.UNSAFE):
-            if not state.trial.is_clean:
+            if not state.trial.is_clean and wanted >= self.wanted:
                 state = self._fixed(state, wanted) or state
         return state
 
@@ -84,4 +87,4 @@ class Repairer:
 
     def _observed(self, state: State) -> State:
         """The state after what the runs show is mended."""
-        return Search(self.engine, self.stage).run(state)
+        return Search(self.engine, self.stage, self.wanted).run(state)

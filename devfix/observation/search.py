@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
 from devfix.engine import Engine
@@ -36,11 +36,15 @@ class State:
     trial: Trial
     mended: tuple[Mended, ...] = ()
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of all files."""
+        return {path: source.text for path, source in self.program.sources.items()}
+
     def after(self, stage: Stage, texts: Mapping[str, str], mended: Iterable[Mended]) -> State:
         """The state with other texts, and how the program runs with them."""
-        program = self.program.with_texts(texts)
-        every = {path: source.text for path, source in program.sources.items()}
-        return State(program, stage.run(every, "heal"), (*self.mended, *mended))
+        changed = State(self.program.with_texts(texts), self.trial, (*self.mended, *mended))
+        return replace(changed, trial=stage.run(changed.texts, "heal"))
 
 
 @dataclass

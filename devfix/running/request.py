@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,9 +33,14 @@ class Request:
         """The program and its arguments as Python takes them."""
         return (*(("-m",) if self.is_module else ()), self.program, *self.arguments)
 
-    def command(self, python: str, report: Path) -> list[str]:
-        """The command that runs it and leaves the report."""
-        options = ["--mode", "heal", "--kind", self.kind, "--devices", str(self.devices)]
+    def command(
+        self, python: str, report: Path, mode: str = "heal", words: Sequence[str] | None = None
+    ) -> list[str]:
+        """The command that runs it in a mode of the launcher and leaves the report.
+
+        ``words`` stand for the program where it lies elsewhere than the user says.
+        """
+        options = ["--mode", mode, "--kind", self.kind, "--devices", str(self.devices)]
         options += ["--report", str(report)]
         if self.max_seconds is not None:
             options += ["--max-seconds", str(self.max_seconds)]
@@ -42,4 +48,4 @@ class Request:
             options += ["--max-steps", str(self.max_steps)]
         if self.strict:
             options += ["--max-mismatches", "1"]
-        return [python, str(LAUNCHER), *options, *self.words]
+        return [python, str(LAUNCHER), *options, *(self.words if words is None else words)]
