@@ -24,6 +24,8 @@ _ENDING = ("SIGTERM", "SIGHUP", "SIGXCPU")
 def main(words: list[str]) -> None:
     """Run what the command line says, and end as Python ends it."""
     options = launch_options.parse(words)
+    # The first to be registered is the last to be called: after what torch and the program want done.
+    atexit.register(_finish)
     if options.mode == "plain" and options.kind == "none":
         _hide_accelerators()
     # torch is imported from here on: accelerators have to be hidden first.
@@ -43,6 +45,7 @@ def main(words: list[str]) -> None:
         limits.stepped(trained.steps)
 
     trained.watch(stepped)
+    _last.append(limits.stop)
     if machine is not None:
         machine.log.on_first = _seeing(machine, report, limits)
     limits.start()
@@ -127,6 +130,15 @@ def _end_children() -> None:
             child.terminate()
 
 
+#: What is done when everything else is.
+_last: list[Callable[[], None]] = []
+
+
+def _finish() -> None:
+    while _last:
+        _last.pop()()
+
+
 def _stopping(report: RunReport) -> Callable[[str], None]:
     def stopping(reason: str) -> None:
         report.conclude("stopped", 0, reason=reason)
@@ -167,8 +179,7 @@ def _write_at_end(report: RunReport) -> None:
             report.write()
         _end_by(number)
 
-    # The first to be registered is the last to be called.
-    atexit.register(ended)
+    _last.append(ended)
     os._exit = leave  # type: ignore[assignment]
     for name in _ENDING:
         number = getattr(signal, name, None)

@@ -54,6 +54,11 @@ class Limits:
         else:
             threading.Thread(target=self._watch, args=(self._seconds,), daemon=True).start()
 
+    def stop(self) -> None:
+        """Let the time run no more: Python is about to take its handlers of signals away."""
+        if self._seconds is not None and hasattr(signal, "setitimer") and os.getpid() == self._process:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
     def stepped(self, steps: int) -> None:
         """Be told how many steps were made by now; stops the program after the last one it may make."""
         self._compare(steps, self._steps, "max-steps")
