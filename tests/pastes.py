@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 from devfix.registry import Rule, load_rules
 from devfix.tracebacks.account import Account, account
@@ -14,6 +15,8 @@ from devfix.tracebacks.raised import Raised
 from devfix.tracebacks.reader import read
 from devfix.tracebacks.scene import Files, is_library
 from devfix.tracebacks.texts import FAMILIES
+
+NAMED = "RuntimeError: Expected all tensors to be on the same device, but got {} is on {}, different from other tensors on {} (when checking argument in method wrapper_CUDA_{})"
 
 DATA = Path(__file__).parent / "data" / "tracebacks"
 
@@ -69,3 +72,46 @@ def plain(message: str, *frames: tuple[str, int, str, str]) -> str:
         f'  File "{path}", line {line}, in {name}\n    {code}\n' for path, line, name, code in frames
     )
     return f"Traceback (most recent call last):\n{places}{message}\n"
+
+
+def write(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(dedent(text))
+
+
+def trace(folder: Path, message: str, *places: tuple[str, str, str]) -> str:
+    """A traceback through the lines of ``(file, function, code)``, as they are in the folder."""
+    frames = []
+    for name, function, code in places:
+        lines = [line.strip() for line in (folder / f"{name}.py").read_text().splitlines()]
+        frames.append((f"{name}.py", lines.index(code) + 1, function, code))
+    return plain(message, *frames)
+
+
+def texts_after(told: Account) -> dict[str, str]:
+    return {source.path: text for source, text in told.repair.changed}
+
+
+def diff_lines(told: Account) -> list[str]:
+    """The lines that are new."""
+    return [
+        line.strip()
+        for source, text in told.repair.changed
+        for line in text.splitlines()
+        if line not in source.text.splitlines()
+    ]
+
+
+PROGRAM = """\
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = torch.nn.Linear(4, 2).to(device)
+    x = torch.randn(8, 4)
+    y = model(x)
+    """
+FIXED = ["x = torch.randn(8, 4).to(device)"]
+
+
+def program_trace(path: str = "train.py", line: int = 6) -> str:
+    return plain(NAMED.format("mat1", "cpu", "cuda:0", "addmm"), (path, line, "<module>", "y = model(x)"))

@@ -10,42 +10,25 @@ from textwrap import dedent
 
 import pytest
 from corpus_case import CORPUS, read_case
-from pastes import explained, plain, recordings, rules
+from pastes import (
+    FIXED,
+    NAMED,
+    PROGRAM,
+    diff_lines,
+    explained,
+    plain,
+    program_trace,
+    recordings,
+    rules,
+    texts_after,
+    trace,
+    write,
+)
 from text_program import check_texts
 
 from devfix.findings import Applicability
-from devfix.tracebacks.account import Account
 
 DEVICE = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
-NAMED = "RuntimeError: Expected all tensors to be on the same device, but got {} is on {}, different from other tensors on {} (when checking argument in method wrapper_CUDA_{})"
-
-
-def write(folder: Path, **texts: str) -> None:
-    for name, text in texts.items():
-        (folder / f"{name}.py").write_text(dedent(text))
-
-
-def trace(folder: Path, message: str, *places: tuple[str, str, str]) -> str:
-    """A traceback through the lines of ``(file, function, code)``, as they are in the folder."""
-    frames = []
-    for name, function, code in places:
-        lines = [line.strip() for line in (folder / f"{name}.py").read_text().splitlines()]
-        frames.append((f"{name}.py", lines.index(code) + 1, function, code))
-    return plain(message, *frames)
-
-
-def texts_after(told: Account) -> dict[str, str]:
-    return {source.path: text for source, text in told.repair.changed}
-
-
-def diff_lines(told: Account) -> list[str]:
-    """The lines that are new."""
-    return [
-        line.strip()
-        for source, text in told.repair.changed
-        for line in text.splitlines()
-        if line not in source.text.splitlines()
-    ]
 
 
 @pytest.fixture(autouse=True)
@@ -281,87 +264,6 @@ def test_where_the_analysis_and_pytorch_differ_pytorch_is_right(tmp_path: Path) 
     assert told.repair.changed == ()
     assert told.blame.culprits[0].text == "y"
     assert explained(wrong).who[0].startswith("`y`, the second operand of `torch.mm`, is on the CPU")
-
-
-# ---- files that are elsewhere, or have changed
-
-PROGRAM = """\
-    import torch
-
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = torch.nn.Linear(4, 2).to(device)
-    x = torch.randn(8, 4)
-    y = model(x)
-    """
-FIXED = ["x = torch.randn(8, 4).to(device)"]
-
-
-def program_trace(path: str = "train.py", line: int = 6) -> str:
-    return plain(NAMED.format("mat1", "cpu", "cuda:0", "addmm"), (path, line, "<module>", "y = model(x)"))
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "train.py",
-        "./train.py",
-        "/content/project/train.py",
-        "C:\\Users\\me\\project\\train.py",
-        "~/project/train.py",
-    ],
-)
-def test_a_file_from_another_machine_is_found_by_its_end(path: str, tmp_path: Path) -> None:
-    write(tmp_path, train=PROGRAM)
-    told = explained(program_trace(path))
-    assert diff_lines(told) == FIXED
-    assert told.notes == ()
-
-
-def test_a_folder_with_the_sources_can_be_named(tmp_path: Path) -> None:
-    (tmp_path / "there" / "src").mkdir(parents=True)
-    write(tmp_path / "there" / "src", train=PROGRAM)
-    assert explained(program_trace("/x/src/train.py")).repair.changed == ()
-    told = explained(program_trace("/x/src/train.py"), tmp_path / "there")
-    assert diff_lines(told) == FIXED
-    assert told.repair.changed[0][0].path == os.path.join("there", "src", "train.py")
-
-
-def test_a_file_of_the_same_name_with_other_code_is_not_taken(tmp_path: Path) -> None:
-    write(tmp_path, train="import torch\n\nprint(torch.__version__)\n")
-    told = explained(program_trace("/elsewhere/train.py"))
-    assert told.repair.changed == ()
-    assert told.place is not None
-    assert told.place.source is None
-
-
-def test_code_that_moved_since_is_found_and_said(tmp_path: Path) -> None:
-    write(tmp_path, train="# a new comment\n" + dedent(PROGRAM))
-    told = explained(program_trace())
-    assert diff_lines(told) == FIXED
-    assert told.notes == ("train.py:6 has changed since: that code is in line 7 now",)
-
-
-def test_code_that_is_gone_is_said(tmp_path: Path) -> None:
-    write(tmp_path, train=dedent(PROGRAM).replace("y = model(x)", "y = model(x.to(device))"))
-    told = explained(program_trace())
-    assert told.repair.changed == ()
-    (note,) = told.notes
-    assert note.startswith("train.py:6 does not hold that code")
-
-
-def test_a_file_that_does_not_parse_is_no_obstacle_to_an_explanation(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("x = (\n" * 5 + "y = model(x)\n")
-    told = explained(program_trace())
-    assert told.repair.changed == ()
-    assert told.what
-
-
-@pytest.mark.parametrize(
-    "path", ["/dev/zero", "/proc/self/mem", "..", "train", "", "notebook.ipynb", "\0.py", "x" * 400 + ".py"]
-)
-def test_other_paths_are_not_read(path: str) -> None:
-    told = explained(plain(DEVICE, (path or "x", 6, "f", "a + b")))
-    assert told.repair.changed == ()
 
 
 # ---- what is shown of a program with more than one fault
