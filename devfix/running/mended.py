@@ -1,0 +1,96 @@
+"""Mended: what ``devfix run --fix`` did, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from devfix.observation.record import ObservedMismatch
+from devfix.report.paint import Paint
+from devfix.report.summary import count_of
+from devfix.report.text import heading
+from devfix.running import account as words
+from devfix.running.mending import Mending
+
+_WITNESSES = {"analysis": "found by the analysis", "run": "seen in a run"}
+_VERDICTS = {
+    "clean": "No run shows anything to fix.",
+    "fixed": "The program runs through.",
+    "still-fails": "The program still fails.",
+    "changed-result": "Nothing is changed.",
+    "cannot-run": "The program fails for reasons of its own.",
+}
+
+
+def render_mending(mending: Mending, paint: Paint) -> str:
+    """Every fix with who found the fault, what is left, and the verdict."""
+    blocks = [*_fixes(mending, paint), *(_left(mismatch) for mismatch in _mismatches(mending))]
+    return "\n".join([*blocks, *_summary(mending)]) + "\n"
+
+
+def _fixes(mending: Mending, paint: Paint) -> Iterator[str]:
+    for each in mending.repair.end.mended:
+        yield heading(each.finding, paint)
+        title = each.finding.fix.title if each.finding.fix is not None else ""
+        yield f"  {paint('green', 'fix')} ({_WITNESSES[each.witness]}): {title}"
+
+
+def _mismatches(mending: Mending) -> tuple[ObservedMismatch, ...]:
+    record = mending.repair.end.trial.record
+    return record.mismatches if record is not None else ()
+
+
+def _left(mismatch: ObservedMismatch) -> str:
+    place = words.where(mismatch.sink) if mismatch.sink is not None else "(no line of the program)"
+    return f"{place}: left: {words.title(mismatch)}\n  = an accelerator says: {words.error(mismatch)}"
+
+
+def _summary(mending: Mending) -> Iterator[str]:
+    results = mending.results
+    reason = mending.note or mending.repair.reason
+    verdict = _VERDICTS[mending.verdict]
+    yield f"{verdict[:-1]}: {reason}." if reason and mending.verdict != "fixed" else verdict
+    if mending.verdict == "changed-result":
+        yield "With --unsafe the fixes are made all the same."
+    number = len(mending.repair.end.mended)
+    if number and results.changed:
+        verb = "Fixed" if results.written else "Would fix"
+        files = count_of(len(results.changed), "file")
+        yield f"{verb} {count_of(number, 'finding')} in {files}, tried in {count_of(mending.runs, 'run')}."
+
+
+def render_mending_json(mending: Mending) -> str:
+    """The same as JSON."""
+    found: dict[str, Any] = {
+        "format": 1,
+        "verdict": mending.verdict,
+        "reason": mending.note or mending.repair.reason,
+        "runs": mending.runs,
+        "written": mending.results.written,
+        "changed": [report.path for report in mending.results.changed],
+        "fixed": [
+            {
+                "code": each.finding.code,
+                "rule": each.finding.rule,
+                "path": each.finding.path,
+                "line": each.finding.span.line,
+                "column": each.finding.span.column + 1,
+                "message": each.finding.message,
+                "fix": each.finding.fix.title if each.finding.fix is not None else None,
+                "applicability": each.finding.fix.applicability.name.lower() if each.finding.fix else None,
+                "witness": each.witness,
+            }
+            for each in mending.repair.end.mended
+        ],
+        "left": [
+            {
+                "kind": mismatch.kind,
+                "operation": mismatch.operation,
+                "message": words.error(mismatch),
+                "place": words.where(mismatch.sink) if mismatch.sink is not None else None,
+            }
+            for mismatch in _mismatches(mending)
+        ],
+    }
+    return json.dumps(found, indent=2) + "\n"
