@@ -46,11 +46,8 @@ def state(folder: Path) -> dict[str, Entry]:
 
 def processes_with(token: str) -> list[int]:
     """The living processes that have the token in their environment or on their command line."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and _carries(entry, token.encode()):
-            found.append(int(entry.name))
-    return found
+    running = (entry for entry in Path("/proc").iterdir() if entry.name.isdecimal())
+    return [int(entry.name) for entry in running if _carries(entry, token.encode())]
 
 
 def _carries(process: Path, token: bytes) -> bool:

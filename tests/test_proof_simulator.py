@@ -37,6 +37,7 @@ WAITING = "import time\nimport torch\nprint('waiting', flush=True)\ntime.sleep(6
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 def prove(*arguments: str) -> tuple[int, dict[str, Any]]:
