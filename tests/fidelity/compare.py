@@ -29,6 +29,7 @@ from devfix.simulator import simulated_accelerator
 LEAST = {
     "facts": 1.0,
     "expressions": 0.98,
+    "two_devices": 0.95,
     "operators, half looked at": 0.995,
     "operators, other half": 0.995,
 }

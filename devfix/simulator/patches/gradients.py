@@ -39,13 +39,20 @@ def _get(self: Tensor) -> Optional[Tensor]:
 
 def _set(self: Tensor, value: Optional[Tensor]) -> None:
     if isinstance(value, Tensor) and device_of(value) != device_of(self):
-        # torch/csrc/autograd/python_variable.cpp
-        text = (
-            f"attempting to assign a gradient with device type '{device_of(value).type}' to a tensor with device type "
-            f"'{device_of(self).type}'. Please ensure that the gradient and the tensor are on the same device"
-        )
-        _refuse(text, value, self)
+        _refuse(_not_assigned(device_of(value), device_of(self)), value, self)
     _gradient.__set__(self, value)
+
+
+def _not_assigned(found: torch.device, wanted: torch.device) -> str:
+    """The words of torch/csrc/autograd/python_variable.cpp, which prints an index as a character of that number."""
+    rest = "Please ensure that the gradient and the tensor are on the same device"
+    if found.type != wanted.type:
+        kinds = f"device type '{found.type}' to a tensor with device type '{wanted.type}'"
+        return f"attempting to assign a gradient with {kinds}. {rest}"
+    first, second = chr(found.index or 0), chr(wanted.index or 0)
+    places = f"device with index '{first}' to a tensor located on device with index '{second}'"
+    # A character of number 0 ends the message.
+    return f"attempting to assign a gradient located on {places}. {rest}".partition("\0")[0]
 
 
 def _refuse(text: str, value: Tensor, tensor: Tensor) -> None:
