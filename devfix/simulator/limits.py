@@ -11,7 +11,7 @@ import time
 from typing import Any, Callable, Optional
 
 #: A program that catches everything is told again after so many seconds, and ended after so many.
-_AGAIN, _GRACE = 1.0, 5.0
+_AGAIN, _GRACE = 0.5, 3.0
 
 
 class Stop(BaseException):
