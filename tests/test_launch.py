@@ -103,7 +103,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
             (folder / name).write_text(text, encoding="utf-8")
         options = ["--mode", order.get("mode", "strict"), *order.get("options", [])]
         words = order.get("words", ["a.py"])
-        more = {name: order[name] for name in ("kill", "whole") if name in order}
+        more: dict[str, Any] = {name: order[name] for name in ("kill", "whole") if name in order}
         orders.append({"folder": str(folder), "options": options, "words": words, **more})
     done = subprocess.run(
         [sys.executable, str(_HERE / "launched.py")],
