@@ -99,7 +99,12 @@ def matched(
 ) -> dict[int, ast.expr]:
     """The expression of each operand (by its number) that can be told."""
     # Operands come in the order of the arguments, more or less.
-    order = [place for place, part in enumerate(parts) if part.is_callee or _may_be_tensor(part.node, names)]
+    seen = {normal(path) for operand in operands for path in operand.operand.paths}
+    order = [
+        place
+        for place, part in enumerate(parts)
+        if part.is_callee or _may_be_tensor(part.node, names) or ast.unparse(part.node) in seen
+    ]
     pairs = sorted(
         (-_score(parts[place], operand, names, sink), abs(number - position), number, place)
         for number, operand in enumerate(operands)

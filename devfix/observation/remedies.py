@@ -10,10 +10,13 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
 from devfix.findings import Applicability, Finding, Fix, Mismatch, Note
 from devfix.judgement import judge
+from devfix.observation import operands
+from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
 from devfix.observation.record import ObservedMismatch, ObservedOperand
-from devfix.observation.translation import otherwise, translated
+from devfix.observation.sighting import sighted
+from devfix.observation.translation import translated
 from devfix.project import Program
 from devfix.selection import Selection
 
@@ -64,26 +67,27 @@ class Prescriber:
         aside = set(self._findings([], names))
         found = []
         for one in observed:
-            for mismatch, sign, others in self._translated(one):
-                more = [
-                    fix
-                    for other in others
-                    for each in self._findings([other], names)
-                    for fix in _fixes(each, wanted)
-                ]
-                for finding in self._findings([mismatch], names):
-                    if finding not in aside:
-                        fixes = dict.fromkeys((*_fixes(finding, wanted), *more))
-                        found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes)))
+            spot = self.pointer.spot(one.sink)
+            for part in parted(one):
+                sign = sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
+                more = [fix for finding in self._otherwise(part, names) for fix in _fixes(finding, wanted)]
+                for mismatch in translated(part, self.pointer):
+                    for finding in self._findings([mismatch], names):
+                        if finding not in aside:
+                            fixes = dict.fromkeys((*_fixes(finding, wanted), *more))
+                            found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes)))
         return found
 
-    def _translated(self, one: ObservedMismatch) -> Iterator[tuple[Mismatch, Sign, list[Mismatch]]]:
-        """The mismatch as the rules know it, once for each operand to blame, and how else it can be seen."""
-        for part in parted(one):
-            spot = self.pointer.spot(one.sink)
-            for mismatch in translated(part, self.pointer):
-                sign = sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
-                yield mismatch, sign, otherwise(part, self.pointer)
+    def _otherwise(self, part: ObservedMismatch, names: Mapping[tuple[str, str], Scope]) -> Iterator[Finding]:
+        """What the rules say of a mismatch in other lights, for when what they propose first does not do."""
+        sighting = sighted(part, self.pointer) if part.kind == "device" else None
+        if sighting is None:
+            return
+        for mismatch in operands.of_single_modules(sighting):
+            yield from self._findings([mismatch], names)
+        mirror = mirrored(part)
+        for mismatch in translated(mirror, self.pointer) if mirror is not None else ():
+            yield from self._findings([mismatch], names_seen([mirror] if mirror else [], self.pointer))
 
     def _findings(
         self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]

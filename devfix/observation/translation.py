@@ -21,12 +21,6 @@ _SPECIAL: dict[str, Callable[[Sighting], list[Mismatch]]] = {
 }
 
 
-def otherwise(observed: ObservedMismatch, pointer: Pointer) -> list[Mismatch]:
-    """The same in another light, for when what the first one proposes does not do."""
-    sighting = sighted(observed, pointer) if observed.kind == "device" else None
-    return operands.of_single_modules(sighting) if sighting is not None else []
-
-
 def translated(observed: ObservedMismatch, pointer: Pointer) -> list[Mismatch]:
     """The mismatch as the rules know it, several where several places share the fault; none outside the program."""
     sighting = sighted(observed, pointer)
