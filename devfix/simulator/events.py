@@ -28,6 +28,8 @@ class Operand(NamedTuple):
     device: torch.device
 
 
+#: How many operands of a mismatch are described, of those to blame and of the others.
+_MOST_OPERANDS = 12
 #: Where something happened, to count it by: a code object (by identity) and the instruction in it.
 _Here = tuple[int, int]
 #: What a computed tensor goes back to, or what else makes two operands the same mistake.
@@ -202,9 +204,21 @@ def _data(
                 "held": owners.expressions(operand.tensor),
                 "owners": owners.of(operand.tensor),
             }
-            for operand in operands
+            for operand in _worth_telling(refusal, operands)
         ],
     }
+
+
+def _worth_telling(refusal: Refusal, operands: Sequence[Operand]) -> list[Operand]:
+    """All operands, or of the hundreds that an optimizer hands over at once the first few of each side."""
+    left = {True: _MOST_OPERANDS, False: _MOST_OPERANDS}
+    found = []
+    for operand in operands:
+        blamed = _is_blamed(refusal, operand)
+        left[blamed] -= 1
+        if left[blamed] >= 0:
+            found.append(operand)
+    return found
 
 
 def _is_blamed(refusal: Refusal, operand: Operand) -> bool:
