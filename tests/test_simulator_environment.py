@@ -377,6 +377,15 @@ def test_a_scripted_module_of_an_earlier_run_is_checked(tmp_path: Any) -> None:
             loaded(torch.ones(1, 2))
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.*` is deprecated:DeprecationWarning")
+def test_torch_itself_gets_the_graphs_it_asks_for(cuda: Machine) -> None:
+    """As ``torch.utils.tensorboard`` does to draw a model."""
+    asking = {"__name__": "torch.utils.asking", "torch": torch}
+    exec("def graph(module, x): return torch.jit.trace(module, x).graph", asking)
+    graph = asking["graph"](nn.Linear(2, 2).cuda(), torch.ones(1, 2, device="cuda"))  # type: ignore[operator]
+    assert "aten::linear" in str(graph)
+
+
 def test_what_only_a_real_accelerator_can_do_is_refused(cuda: Machine) -> None:
     for use in (torch.cuda.CUDAGraph, lambda: torch.cuda.graph(None), torch.cuda.MemPool):
         with pytest.raises(NotSimulatedError):

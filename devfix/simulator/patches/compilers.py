@@ -10,9 +10,11 @@ from __future__ import annotations
 import functools
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import PathFinder
+from pickle import PicklingError
 from typing import Any, Callable
 
 import torch
@@ -125,7 +127,7 @@ def _tracing_error(error: Exception) -> Exception:
 
 
 def _passing(patcher: Patcher, original: Any) -> Any:
-    """``torch.jit.script`` and ``trace``: what they are given comes back."""
+    """``torch.jit.script`` and ``trace``: what they are given comes back, unless torch itself wants a graph."""
 
     @functools.wraps(original)
     def passed(obj: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -135,11 +137,24 @@ def _passing(patcher: Patcher, original: Any) -> Any:
             # Derivatives that torch scripts for itself (torch/_decomp/decompositions_for_jvp.py).
             with patcher.suspended():
                 return original(obj, *args, **kwargs)
+        if str(sys._getframe(1).f_globals.get("__name__")).startswith("torch."):
+            with _compiling():
+                return original(obj, *args, **kwargs)
         if not isinstance(obj, type):
             obj.save = functools.partial(_save, obj)
         return obj
 
     return passed
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Let torch compile, as its exporters do."""
+    _state._enabled.enabled = True
+    try:
+        yield
+    finally:
+        _state._enabled.enabled = False
 
 
 def _unchanged(original: Any) -> Any:
@@ -152,8 +167,15 @@ def _unchanged(original: Any) -> Any:
 
 def _save(module: Any, file: Any, **_kwargs: Any) -> None:
     """Save what was not scripted in a way that :func:`_loading` reads."""
-    vars(module).pop("save", None)
-    torch.save(module, file)
+    own = vars(module).pop("save", None)
+    try:
+        torch.save(module, file)
+    except (AttributeError, PicklingError) as error:
+        raise not_simulated(
+            f"scripted form of {type(module).__qualname__}, which Python cannot save"
+        ) from error
+    finally:
+        module.save = own
 
 
 def _loading(original: Any) -> Any:
