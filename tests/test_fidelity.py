@@ -23,7 +23,7 @@ def rows() -> list[compare.Row]:
     return found
 
 
-@pytest.mark.parametrize("part", compare.LEAST)
+@pytest.mark.parametrize("part", sorted(set(compare.LEAST) - {"modules"}))
 def test_answers_agree_with_the_recorded_ones(rows: list[compare.Row], part: str) -> None:
     asked = [row for row in rows if row.part == part]
     assert len(asked) >= 90
@@ -45,7 +45,7 @@ def test_every_explanation_is_of_a_question_that_is_asked() -> None:
     assert {row["case"][0] for row in recorded} >= explained.WITHOUT_A_CPU_KERNEL
 
 
-@pytest.mark.parametrize("part", ["facts", "expressions", "two_devices", "operators"])
+@pytest.mark.parametrize("part", ["facts", "expressions", "two_devices", "modules", "operators"])
 def test_recorded_answers_say_where_they_come_from(part: str) -> None:
     machine, recorded = answers.read(answers.RECORDED / f"{part}.jsonl.gz")
     assert set(machine) == {"gpu", "torch", "commit", "date"}

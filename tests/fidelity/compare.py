@@ -1,6 +1,6 @@
 """Compares the simulated accelerator with what a real one answered, and prints how well they agree.
 
-    python tests/fidelity/compare.py [--part facts|expressions|two_devices|operators] [--quick] [--show N]
+    python tests/fidelity/compare.py [--part facts|expressions|two_devices|modules|operators] [--quick] [--show N]
 
 Facts have to agree but for the explained ones, operators for 99.5 % in each half of PyTorch's database: the rules
 were made by looking at one half, and the other shows how general they are. Exit code 1 when they do not.
@@ -19,7 +19,7 @@ if __name__ == "__main__":
     root = Path(__file__).resolve().parents[2]
     sys.path[:0] = [str(root), str(root / "tests")]
 
-from fidelity import answers, operator_rows, snippets
+from fidelity import answers, module_rows, operator_rows, snippets
 from fidelity.answers import AGREEING, LEVELS, RECORDED, Answer
 from fidelity.explained import EXPLAINED, WITHOUT_A_CPU_KERNEL
 
@@ -30,12 +30,13 @@ LEAST = {
     "facts": 1.0,
     "expressions": 0.98,
     "two_devices": 0.95,
+    "modules": 0.995,
     "operators, half looked at": 0.995,
     "operators, other half": 0.995,
 }
 
 
-_PARTS = ("facts", "expressions", "two_devices", "operators")
+_PARTS = ("facts", "expressions", "two_devices", "modules", "operators")
 
 
 class Row(NamedTuple):
@@ -101,6 +102,18 @@ def compared_operators(
             with simulated_accelerator():
                 for case, drawn in wanted:
                     yield Row(part, case.name, operator_rows.ask(case, drawn), recorded[tuple(case)])
+
+
+def compared_modules() -> Iterator[Row]:
+    """The same for modules."""
+    recorded = {
+        tuple(row["case"]): Answer(row["outcome"], row["text"]) for row in answers.read(_file("modules"))[1]
+    }
+    for module in module_rows.database():
+        with simulated_accelerator():
+            for case, built in module_rows.cases(module):
+                if tuple(case) in recorded:
+                    yield Row("modules", case.name, module_rows.ask(case, built), recorded[tuple(case)])
 
 
 def _file(part: str) -> Path:
@@ -174,6 +187,8 @@ def main() -> int:
 
 def compared(part: str, *, quick: bool) -> list[Row]:
     """The rows of one part."""
+    if part == "modules":
+        return [] if quick else list(compared_modules())
     if part != "operators":
         return list(compared_snippets(part, quick=quick))
     return list(compared_operators(samples=1, variants=("",)) if quick else compared_operators())

@@ -1,6 +1,6 @@
 """Records what a real accelerator answers to the questions of tests/fidelity.
 
-    python tests/gpu/record_answers.py OUT --commit "$(git rev-parse HEAD)" [--part facts|expressions|two_devices|operators]
+    python tests/gpu/record_answers.py OUT --commit "$(git rev-parse HEAD)" [--part facts|expressions|two_devices|operators|modules]
 
 Needs Python 3.10 and torch, not devfix. Writes OUT/<part>.jsonl.gz; copied to tests/fidelity/recorded they are what
 tests/fidelity/compare.py compares the simulator with. Exit code 2 without an accelerator.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import torch
-from fidelity import answers, operator_rows, snippets
+from fidelity import answers, module_rows, operator_rows, snippets
 
 _PROCESSES = 12
 
@@ -53,16 +53,23 @@ def _is_broken(answer: answers.Answer) -> bool:
 
 def operators(shard: int) -> list[dict[str, Any]]:
     """The answers of every _PROCESSES-th operator, from the shard-th on."""
+    return _answered(operator_rows, shard, lambda case: case.operand == -1)
+
+
+def modules(shard: int) -> list[dict[str, Any]]:
+    """The same of modules."""
+    return _answered(module_rows, shard, lambda case: case.mode == "fine")
+
+
+def _answered(rows: Any, shard: int, is_undisplaced: Callable[[Any], bool]) -> list[dict[str, Any]]:
     found = []
-    for operator in operator_rows.database()[shard::_PROCESSES]:
+    for subject in rows.database()[shard::_PROCESSES]:
         works = True
-        for case, drawn in operator_rows.cases(operator):
-            if case.operand == -1:
-                works = True
-            if works:
-                answer = operator_rows.ask(case, drawn)
+        for case, drawn in rows.cases(subject):
+            if works or is_undisplaced(case):
+                answer = rows.ask(case, drawn)
                 # What fails with nothing displaced says nothing of devices.
-                works = answer.outcome == "ok" or case.operand != -1
+                works = answer.outcome == "ok" or not is_undisplaced(case)
                 if works:
                     found.append({"case": list(case), "outcome": answer.outcome, "text": answer.text})
     return found
@@ -76,16 +83,17 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--commit", required=True)
     parser.add_argument(
-        "--part", choices=("facts", "expressions", "two_devices", "operators"), action="append"
+        "--part", choices=("facts", "expressions", "two_devices", "operators", "modules"), action="append"
     )
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("there is no accelerator here", file=sys.stderr)
         return 2
-    for part in options.part or ("operators", "facts", "expressions"):
-        if part == "operators":
+    for part in options.part or ("operators", "modules", "facts", "expressions"):
+        if part in ("operators", "modules"):
             with multiprocessing.get_context("spawn").Pool(_PROCESSES) as pool:
-                rows = [row for shard in pool.map(operators, range(_PROCESSES)) for row in shard]
+                asked_all = operators if part == "operators" else modules
+                rows = [row for shard in pool.map(asked_all, range(_PROCESSES)) for row in shard]
             rows.sort(key=lambda row: row["case"])
         else:
             rows = list(asked(getattr(snippets, part)()))
