@@ -27,7 +27,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
 
 class _Descriptor(property):
-    """A property that says whose it is, as descriptors made in C do: torch._dynamo asks that of this one until torch 2.5."""
+    """A property that says whose it is, as descriptors made in C do: torch._dynamo of torch 2.4 asks it of this one."""
 
     __objclass__ = Tensor
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 import torch.multiprocessing
+from torch.utils._python_dispatch import _disable_current_modes
 
 from ..claims import Claim, Made
 from ..machine import Machine
@@ -20,6 +21,7 @@ from ..places import user_spot
 from .storages import device_of_storage
 
 Storage: Any = torch.UntypedStorage
+_base: Any = torch._C.TensorBase
 _strategy: Any = torch.multiprocessing.get_sharing_strategy
 
 
@@ -54,12 +56,18 @@ def _handle(storage: Any) -> Any:
 def _open(machine: Machine) -> Any:
     def new_shared_cuda(_cls: Any, index: int, handle: Any, size: int, *_rest: Any) -> Any:
         machine.touch()
-        opened = _opened(handle, size)
+        opened = _lasting(_opened(handle, size))
         made = Made("other", "torch.multiprocessing", user_spot()) if machine.origins else None
         opened._claim = Claim(machine.device(index), made)
         return opened
 
     return classmethod(new_shared_cuda)
+
+
+def _lasting(storage: Any) -> Any:
+    """The object that tensors of a storage show; in torch 2.4 it is another than the one that was opened."""
+    with _disable_current_modes():
+        return _base.untyped_storage(_base.set_(torch.empty(0, dtype=torch.uint8), storage))
 
 
 def _opened(handle: Any, size: int) -> Any:

@@ -25,7 +25,7 @@ _RealEvent: Any = torch.Event
 def _bases(real: Any, name: str) -> tuple[Any, ...]:
     """What a class that stands for ``real`` inherits.
 
-    Until torch 2.5 the classes of accelerators had an abstract base besides, which torch._dynamo insists on.
+    In torch 2.4 the classes of accelerators have an abstract base besides, which its torch._dynamo insists on.
     """
     base = getattr(_streambase, name, real)
     return (real,) if issubclass(base, real) else (real, base)
@@ -284,6 +284,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
             )
     if machine.kind == "mps":
         patcher.set(torch.mps, "Event", Event)
+        patcher.set(torch.mps.event, "Event", Event)
         return
     package = getattr(torch, machine.kind)
     prefix = f"_{machine.kind}_"

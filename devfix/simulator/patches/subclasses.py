@@ -48,7 +48,7 @@ def _converting(original: Any) -> Any:
     def as_subclass(self: Tensor, cls: Any) -> Any:
         if dispatches_itself(type(self)):
             return original(self, cls)
-        # Until torch 2.5 this fails as a constructor does.
+        # In torch 2.4 this fails as a constructor does.
         with _undispatched():
             return original(self, cls)
 
