@@ -176,8 +176,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         named = kwargs["device"]
         if named.type == "meta" or (named.type != "cpu" and _is_traced()):
             return func(*args, **kwargs)
-        if named.type == "mps" != self.machine.kind:
-            # Only a build for macOS could do it; the others say so.
+        if named.type not in ("cpu", "cuda", "xpu", self.machine.kind):
+            # Only a build for that device (macOS for "mps") could do it; the others say so.
             return func(*args, **kwargs)
         if len(tensors) > 1:
             self._judged(func, args, kwargs, tensors)
