@@ -181,8 +181,8 @@ class Machine:
             return CPU
         if found.type in ("cuda", "xpu"):
             raise AssertionError(f"Torch not compiled with {found.type.upper()} enabled")
-        if found.type == "mps":
-            raise RuntimeError("PyTorch is not linked with support for mps devices")
+        if found.type != "meta":
+            raise RuntimeError(f"PyTorch is not linked with support for {found.type} devices")
         return found
 
     def _numbered(self, kind: str, index: Optional[int]) -> torch.device:
