@@ -119,6 +119,12 @@ def test_a_fork_bomb_whose_parts_detach_themselves(folder: Path, isolation: Isol
     assert run(folder, program, isolation).limit == "processes"
 
 
+def test_a_fork_bomb_of_large_processes(folder: Path, isolation: Isolation) -> None:
+    ending = run(folder, "import os\nkept = b'x' * (100 << 20)\nwhile True: os.fork()", isolation)
+    # What they share counts once, unless asking for it takes too long.
+    assert ending.limit in ("processes", "memory")
+
+
 def test_a_program_that_allocates_without_bound(folder: Path, isolation: Isolation) -> None:
     program = "kept = []\nwhile True: kept.append(bytearray(1 << 20))"
     ending = run(folder, program, isolation)

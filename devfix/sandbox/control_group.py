@@ -26,6 +26,12 @@ class ControlGroup:
         """Put this process in; what it starts is born within."""
         (self.folder / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a process or thread was refused."""
+        events = dict(line.split(" ", 1) for line in _lines(self.folder / "pids.events") if " " in line)
+        return events.get("max", "0").strip() != "0"
+
     def remove(self) -> None:
         """Take the group away; one that is not empty stays."""
         with contextlib.suppress(OSError):

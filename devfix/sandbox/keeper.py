@@ -28,6 +28,8 @@ from devfix.sandbox.limits import Limits
 _LINUX = sys.platform == "linux"
 #: The pause between two looks at the processes, and how much longer than a look it is at least.
 _PAUSE, _LOOKS = (0.03 if _LINUX else 0.5), 10
+#: On a busy machine a look takes long; what goes on in between must not go on for long.
+_LONGEST_PAUSE = 1.0
 #: How long the kernel may take to end what was killed, and a pipe to run dry afterwards.
 _PATIENCE = 20.0
 _PIECE = 1 << 16
@@ -125,7 +127,7 @@ class Keeper:
             now = time.monotonic()
             if now >= self._next_look and self.limit is None:
                 self._look()
-                self._next_look = now + max(_PAUSE, _LOOKS * (time.monotonic() - now))
+                self._next_look = now + min(max(_PAUSE, _LOOKS * (time.monotonic() - now)), _LONGEST_PAUSE)
             self._mind_time(now, started)
 
     def _mind_time(self, now: float, started: float) -> None:
@@ -147,7 +149,7 @@ class Keeper:
         found = processes.descendants(os.getpid())
         self._known.update(process.pid for process in found)
         self.peak_processes = max(self.peak_processes, len(found))
-        if len(found) > self.limits.processes:
+        if len(found) > self.limits.processes or (self._group is not None and self._group.is_full):
             self.limit = "processes"
             return
         memory = processes.memory_of(found, self.limits.memory)

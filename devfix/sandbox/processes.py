@@ -15,6 +15,8 @@ from pathlib import Path
 _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _KIB = 1024
+#: Seconds that may go into asking for shares of memory.
+_LONG_ENOUGH = 0.2
 #: Where the state, the parent and the resident pages stand in /proc/PID/stat after the name (proc(5)).
 _STATE, _PARENT, _GROUP, _THREADS, _RESIDENT = 0, 1, 2, 17, 21
 #: What ``ps`` prints for each process: the numbers of itself, its parent and its group, its memory in KiB, its state.
@@ -80,13 +82,18 @@ def descendants(of: int) -> list[Process]:
 def memory_of(processes: Iterable[Process], limit: int) -> int:
     """The bytes that processes hold together; pages that several share count once when it matters.
 
-    Asking the kernel for shares is slow, and needless as long as the plain sum is within ``limit``.
+    Asking the kernel for shares is slow, needless as long as the plain sum is within ``limit``, and
+    given up where it takes too long: what is multiplying must not get the time for it.
     """
     alive = [process for process in processes if not process.dead]
     total = sum(process.resident for process in alive)
     if total <= limit or len(alive) == 1 or sys.platform != "linux":
         return total
-    return sum(_share(process) for process in alive)
+    deadline = time.monotonic() + _LONG_ENOUGH
+    return sum(
+        _share(process) if time.monotonic() < deadline else process.resident
+        for process in sorted(alive, key=lambda process: -process.resident)
+    )
 
 
 def _share(process: Process) -> int:
