@@ -43,9 +43,9 @@ def make_home(homes: Homes) -> None:
 
 def _show(original: Path, place: Path) -> None:
     with contextlib.suppress(OSError):
-        for entry in original.iterdir():
-            target = place / entry.name
-            if entry.name in _SHARED_FOLDERS and entry.is_dir():
+        for name in os.listdir(original):
+            entry, target = original / name, place / name
+            if name in _SHARED_FOLDERS and os.path.isdir(entry):
                 target.mkdir()
                 _show(entry, target)
             else:
@@ -94,4 +94,4 @@ def _caches(home: Path) -> dict[str, str]:
     """Where models that were fetched before lie, unless the user says otherwise."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
     places = {"TORCH_HOME": cache / "torch", "HF_HOME": cache / "huggingface"}
-    return {name: str(place) for name, place in places.items() if place.is_dir()}
+    return {name: str(place) for name, place in places.items() if os.path.isdir(place)}
