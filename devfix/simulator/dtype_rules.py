@@ -224,16 +224,20 @@ def _kernel(name: str) -> str:
 _NO_HALVES = frozenset(
     ("aten::igamma", "aten::igammac", "aten::angle", "aten::_cdist_forward", "aten::bincount")
 )
+#: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).
+_WHOLE_ON_CUDA = frozenset({"aten::histc"})
 _HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)")
 
 
 def widened(
     func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception
 ) -> Optional[tuple[Any]]:
-    """The result of an operator that CUDA has for halves and the CPU has not, computed with float32.
+    """The result of an operator that CUDA has for halves (or whole numbers) and the CPU has not, computed with floats.
 
-    In a tuple of its own; None where halves are not what was wrong.
+    In a tuple of its own; None where that is not what was wrong.
     """
+    if func._schema.name in _WHOLE_ON_CUDA and args[0].dtype in _WHOLE and "not implemented" in str(error):
+        return (func(args[0].double(), *args[1:], **kwargs).to(args[0].dtype),)
     if func._schema.name in _NO_HALVES or not _HALF_UNKNOWN.search(str(error)):
         return None
     halves = [
