@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from devfix.engine import Engine
 from devfix.findings import Applicability
+from devfix.observation.pruning import pruned
 from devfix.observation.search import Mended, Search, State
 from devfix.observation.trial import Stage, Trial
 from devfix.project import Program
@@ -86,5 +87,5 @@ class Repairer:
         return state.after(self.stage, texts, mended) if texts else None
 
     def _observed(self, state: State) -> State:
-        """The state after what the runs show is mended."""
-        return Search(self.engine, self.stage, self.wanted).run(state)
+        """The state after what the runs show is mended, with no more changes than it takes."""
+        return pruned(state, Search(self.engine, self.stage, self.wanted).run(state), self.stage)

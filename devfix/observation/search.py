@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
 from devfix.engine import Engine
-from devfix.findings import Applicability, Finding, Skipped
+from devfix.findings import Applicability, Finding, Skipped, WrapExpression
 from devfix.observation.line_map import lines_before
 from devfix.observation.remedies import Prescriber, Remedy, Sign, parted, sign_of
 from devfix.observation.trial import Stage, Trial
@@ -88,7 +88,7 @@ class Search:
         found = dict(choices)
         size = len(remedies)
         while self.budget > 0:
-            batch = self._batch(remedies, found)[:size]
+            batch = self._batch(state, remedies, found)[:size]
             if not batch:
                 break
             after = self._attempt(state, batch)
@@ -104,13 +104,14 @@ class Search:
                 found[remedy.sign] = found.get(remedy.sign, 0) + 1
         return found
 
-    def _batch(self, remedies: list[Remedy], choices: Choices) -> Batch:
+    def _batch(self, state: State, remedies: list[Remedy], choices: Choices) -> Batch:
         """Remedies whose fixes fit together, each with the fix whose turn it is."""
         pairs = {
             remedy.with_fix(choices.get(remedy.sign, 0)): remedy
             for remedy in remedies
             if choices.get(remedy.sign, 0) < len(remedy.fixes)
         }
+        pairs = {finding: remedy for finding, remedy in pairs.items() if not _is_idle(state.program, finding)}
         return [(pairs[finding], finding) for finding in choose(pairs)]
 
     def _attempt(self, state: State, batch: Batch) -> State | None:
@@ -127,22 +128,42 @@ class Search:
         return state.after(self.stage, texts, [Mended(finding, "run") for _, finding in batch])
 
     def _failed(self, state: State, after: State, batch: Batch) -> Batch:
-        """The remedies of a batch that did not help: their mismatch is still there, or the program broke."""
+        """The remedies of a batch that did not help: their mismatch is seen as often as before, or the program broke."""
         if after.trial.record is None or (state.trial.is_well and not after.trial.is_well):
             return batch
-        left = set(self._left(state.program, after))
-        return [(remedy, finding) for remedy, finding in batch if remedy.sign in left]
+        before = self._counted(state.program, state)
+        left = self._counted(state.program, after)
+        # The same line may be reached in several ways, of which one is mended at a time.
+        return [
+            (remedy, finding)
+            for remedy, finding in batch
+            if left.get(remedy.sign, 0) and left[remedy.sign] >= before.get(remedy.sign, 0)
+        ]
 
-    def _left(self, before: Program, after: State) -> Iterator[Sign]:
-        """What is still there after a change, by its lines before."""
-        assert after.trial.record is not None  # noqa: S101 - asked by the caller
-        for one in after.trial.record.mismatches:
+    def _counted(self, before: Program, state: State) -> dict[Sign, int]:
+        """How often each mismatch is seen in a state, by its lines before the change that led there."""
+        assert state.trial.record is not None  # noqa: S101 - asked by the callers
+        found: dict[Sign, int] = {}
+        for one in state.trial.record.mismatches:
             path = self.stage.locate(one.sink.file) if one.sink is not None else None
             if one.sink is None or path is None or path not in before.sources:
                 continue
-            lines = lines_before(before.sources[path].lines, after.program.sources[path].lines)
+            lines = lines_before(before.sources[path].lines, state.program.sources[path].lines)
             line = lines[one.sink.line - 1] if one.sink.line <= len(lines) else 0
-            yield from (sign_of(part, path, line) for part in parted(one))
+            for part in parted(one):
+                sign = sign_of(part, path, line)
+                found[sign] = found.get(sign, 0) + one.count
+        return found
 
 
 _MOST_PASSES = 8
+
+
+def _is_idle(program: Program, finding: Finding) -> bool:
+    """Whether a fix would only do again what stands there already."""
+    edits = finding.fix.edits if finding.fix is not None else ()
+    return bool(edits) and all(
+        isinstance(each.edit, WrapExpression)
+        and program.sources[each.path].segment(each.edit.span).endswith(each.edit.suffix)
+        for each in edits
+    )

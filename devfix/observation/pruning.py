@@ -1,0 +1,65 @@
+"""Pruning: taking back changes that a program runs through without."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from devfix.findings import Skipped
+from devfix.observation.search import State
+from devfix.observation.trial import Stage
+from devfix.source import check_syntax
+
+#: More changes than this are not tried one by one.
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Some lines of a file, and the lines that stand in their place."""
+
+    path: str
+    first: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def pruned(before: State, after: State, stage: Stage) -> State:
+    """The state without those changes since ``before`` that a clean run does not need."""
+    changes = [change for path in sorted(after.program.sources) for change in _changes(before, after, path)]
+    if not after.trial.is_clean or not 1 < len(changes) <= _MOST:
+        return after
+    kept, state = list(changes), after
+    for change in reversed(changes):
+        rest = [each for each in kept if each is not change]
+        tried = _with(before, rest, state, stage) if rest else None
+        if tried is not None and tried.trial.is_clean:
+            kept, state = rest, tried
+    return state
+
+
+def _changes(before: State, after: State, path: str) -> list[_Change]:
+    """The changes of a file; lines that each became another are changes of their own."""
+    old, new = before.program.sources[path].lines, after.program.sources[path].lines
+    found = []
+    for tag, first, end, start, stop in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "replace" and end - first == stop - start:
+            found += [_Change(path, first + k, first + k + 1, (new[start + k],)) for k in range(end - first)]
+        elif tag != "equal":
+            found.append(_Change(path, first, end, tuple(new[start:stop])))
+    return found
+
+
+def _with(before: State, changes: Sequence[_Change], state: State, stage: Stage) -> State | None:
+    """The state with some of the changes; None when that is no Python."""
+    texts = dict(before.texts)
+    for path in {change.path for change in changes}:
+        lines = list(before.program.sources[path].lines)
+        for change in sorted((each for each in changes if each.path == path), key=lambda each: -each.first):
+            lines[change.first : change.end] = change.lines
+        texts[path] = "".join(lines)
+    program = before.program.with_texts(texts)
+    if any(isinstance(check_syntax(source), Skipped) for source in program.sources.values()):
+        return None
+    return replace(state, program=program, trial=stage.run(texts, "heal"))
