@@ -79,11 +79,13 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             wide = dtype_rules.widened(func, args, kwargs, error) if placed else None
             if wide is not None:
                 return wide[0]
+            said = str(error)
+            told = dtype_rules.in_its_words(func, args, device, error) if placed else error
             if self.machine.heal:
-                return dtype_healing.call(self.machine, func, args, kwargs)
-            if placed:
-                raise dtype_rules.in_its_words(func, args, device, error) from None
-            raise
+                healed = dtype_healing.heal(self.machine, func, args, kwargs, told, said)
+                if healed is not None:
+                    return healed[0]
+            raise told from None
 
     def _judged(
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[Tensor]

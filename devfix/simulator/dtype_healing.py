@@ -32,20 +32,24 @@ _OF_DTYPE = re.compile(
 _true: Any = torch._C.TensorBase
 
 
-def call(machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Carry out an operator; one that is refused for its dtypes is written down and made to work."""
-    try:
-        return func(*args, **kwargs)
-    except ERRORS as error:
-        attempt = Attempt(func, func._schema.name, slots_of_operator(func, args, kwargs), args, kwargs)
-        attempt.written = written_slot(func, attempt.slots)
-        healed = None if is_expected() else _healed(attempt, error, _MOST_FAULTS)
-        if healed is None:
-            raise
-        write_down(machine, attempt, error, healed.guesses)
-        if healed.error is not None:
-            raise
-        return healed.result
+def heal(
+    machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception, said: str
+) -> Optional[tuple[Any]]:
+    """The result (in a tuple) of an operator that raised ``error`` for its dtypes, which is written down.
+
+    None where something else is wrong. ``said`` is what the CPU said of it.
+    """
+    attempt = Attempt(func, func._schema.name, slots_of_operator(func, args, kwargs), args, kwargs)
+    attempt.written = written_slot(func, attempt.slots)
+    return _put_right(machine, attempt, error, said)
+
+
+def _put_right(machine: Machine, attempt: Attempt, error: Exception, said: str) -> Optional[tuple[Any]]:
+    healed = None if is_expected() else _healed(attempt, said, _MOST_FAULTS)
+    if healed is None:
+        return None
+    write_down(machine, attempt, error, healed.guesses)
+    return (healed.result,) if healed.error is None else None
 
 
 def refused(
@@ -75,13 +79,10 @@ def call_checked(
     except ERRORS as error:
         attempt = Attempt(function, name, slots_of(names, args, kwargs), args, kwargs)
         attempt.context = _dtype_of_module(args)
-        healed = None if is_expected() else _healed(attempt, error, _MOST_FAULTS)
+        healed = _put_right(machine, attempt, error, str(error))
         if healed is None:
             raise
-        write_down(machine, attempt, error, healed.guesses)
-        if healed.error is not None:
-            raise
-        return healed.result
+        return healed[0]
 
 
 def _dtype_of_module(args: Sequence[Any]) -> Optional[torch.dtype]:
@@ -128,10 +129,10 @@ class _Healed:
         self.error = error
 
 
-def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Healed]:
+def _healed(attempt: Attempt, said: str, most: int) -> Optional[_Healed]:
     """The call with the first casts that make it work; None when none do."""
     refused = RefusedCall(
-        attempt.name, attempt.slots, attempt.written, str(error), is_module_state, attempt.context
+        attempt.name, attempt.slots, attempt.written, said, is_module_state, attempt.context
     )
     helped = []
     every = list(guesses(refused))
@@ -140,19 +141,19 @@ def _healed(attempt: Attempt, error: BaseException, most: int) -> Optional[_Heal
         try:
             result = changed.run()
         except ERRORS as failure:
-            if str(failure) != str(error):
+            if str(failure) != said:
                 helped.append((guess, changed, failure))
         else:
             return _Healed(_written_back(attempt, guess, changed, result), [guess])
     for guess, changed, another in helped if most > 1 else ():
-        further = _healed(changed, another, most - 1)
+        further = _healed(changed, str(another), most - 1)
         if further is not None and further.error is None:
             written = _written_back(attempt, guess, changed, further.result)
             return _Healed(written, [guess, *further.guesses])
     together = _healed_together(attempt, every)
     if together is not None:
         return together
-    if helped and _OF_DTYPE.search(str(error)):
+    if helped and _OF_DTYPE.search(said):
         # The dtype was wrong, and something else is, too.
         return _Healed(None, [helped[0][0]], helped[0][2])
     return None
