@@ -52,6 +52,15 @@ def test_recorded_answers_say_where_they_come_from(part: str) -> None:
     assert len(recorded) >= 90
 
 
+@pytest.mark.parametrize("part", ["facts", "expressions", "two_devices"])
+def test_questions_are_sound(part: str) -> None:
+    recorded = {row["name"]: row for row in answers.read(answers.RECORDED / f"{part}.jsonl.gz")[1]}
+    assert set(recorded) == {snippet.name for snippet in getattr(snippets, part)()}
+    unsound = ("SyntaxError", "NameError", "AttributeError", "ModuleNotFoundError")
+    assert [name for name, row in recorded.items() if row["outcome"] in unsound] == []
+    assert [name for name, row in recorded.items() if "unexpected keyword" in row["text"]] == []
+
+
 def test_the_table_of_kernels_is_what_the_installed_torch_says() -> None:
     written = make_kernel_table.TABLE.read_text(encoding="utf-8")
     assert written == make_kernel_table.table(*make_kernel_table.installed())

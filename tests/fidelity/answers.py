@@ -44,7 +44,7 @@ def of_result(result: Any) -> Answer:
 
 def of_error(error: BaseException) -> Answer:
     """The answer of a call that raised; a worker's traceback is left out."""
-    lines = str(error).splitlines() or [""]
+    lines = [line for line in str(error).splitlines() if line.strip()] or [""]
     text = f"{lines[0]}\n{lines[-1]}" if "Original Traceback" in str(error) else str(error)
     return Answer(type(error).__name__, text[:_MOST_TEXT])
 
