@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 import traceback
 from pathlib import Path
@@ -10,6 +9,28 @@ from typing import Annotated
 
 import typer
 
+from devfix.cli_options import (
+    Color,
+    Colour,
+    Config,
+    ErrorFormat,
+    Exclude,
+    Format,
+    Ignore,
+    Jobs,
+    Kind,
+    NoConfig,
+    On,
+    OutputFormat,
+    Paths,
+    Python,
+    ReportFormat,
+    RunOn,
+    Select,
+    StdinName,
+    Steps,
+    Timeout,
+)
 from devfix.running.invocation import ProgramCommand
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
@@ -24,86 +45,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class OutputFormat(str, enum.Enum):
-    """How findings are written."""
-
-    TEXT = "text"
-    CONCISE = "concise"
-    JSON = "json"
-
-
-class ErrorFormat(str, enum.Enum):
-    """How the explanation of an error is written."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class ReportFormat(str, enum.Enum):
-    """How a run is reported."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
-
-
-class Kind(str, enum.Enum):
-    """Which accelerator is simulated."""
-
-    CUDA = "cuda"
-    MPS = "mps"
-    XPU = "xpu"
-
-
-class Color(str, enum.Enum):
-    """When to colour; ``auto`` means on a terminal, unless NO_COLOR is set."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-
-
-class On(str, enum.Enum):
-    """What programs are run on; ``auto`` means a GPU where there is one."""
-
-    AUTO = "auto"
-    GPU = "gpu"
-    SIMULATOR = "simulator"
-
-
-Paths = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="PATHS", help="Files and folders; `-` reads standard input. Default: this folder."
-    ),
-]
-Select = Annotated[
-    list[str] | None,
-    typer.Option(metavar="RULES", help="Run only these: codes, prefixes, names or ALL, with commas."),
-]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="RULES", help="Do not run these.")]
-Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these out of folders.")]
-Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
-Config = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The pyproject.toml to take [tool.devfix] from.")
-]
-NoConfig = Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")]
-StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
-Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
-
-
-RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]
-Python = Annotated[
-    str | None,
-    typer.Option(metavar="PATH", help="The interpreter to run with. Default: the one that has torch."),
-]
-Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")]
-Steps = Annotated[
-    int | None, typer.Option("--max-steps", min=1, help="Stop each run after so many optimizer steps.")
-]
 
 
 def _show_version(value: bool) -> None:
@@ -389,7 +330,29 @@ def run(
     nothing is left to fix, 1 when something is (with --diff: or there are changes to make).
     """
     from devfix.running import command
-    from devfix.running.invocation import split
+    from devfix.cli_options import (
+    Color,
+    Colour,
+    Config,
+    ErrorFormat,
+    Exclude,
+    Format,
+    Ignore,
+    Jobs,
+    Kind,
+    NoConfig,
+    On,
+    OutputFormat,
+    Paths,
+    Python,
+    ReportFormat,
+    RunOn,
+    Select,
+    StdinName,
+    Steps,
+    Timeout,
+)
+from devfix.running.invocation import split
     from devfix.running.request import Request
 
     try:

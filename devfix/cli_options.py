@@ -1,0 +1,87 @@
+"""Options of the command line that several commands share, with what they say of themselves."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class OutputFormat(str, enum.Enum):
+    """How findings are written."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+
+
+class ErrorFormat(str, enum.Enum):
+    """How the explanation of an error is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class ReportFormat(str, enum.Enum):
+    """How a run is reported."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+class Kind(str, enum.Enum):
+    """Which accelerator is simulated."""
+
+    CUDA = "cuda"
+    MPS = "mps"
+    XPU = "xpu"
+
+
+class Color(str, enum.Enum):
+    """When to colour; ``auto`` means on a terminal, unless NO_COLOR is set."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class On(str, enum.Enum):
+    """What programs are run on; ``auto`` means a GPU where there is one."""
+
+    AUTO = "auto"
+    GPU = "gpu"
+    SIMULATOR = "simulator"
+
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATHS", help="Files and folders; `-` reads standard input. Default: this folder."
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(metavar="RULES", help="Run only these: codes, prefixes, names or ALL, with commas."),
+]
+Ignore = Annotated[list[str] | None, typer.Option(metavar="RULES", help="Do not run these.")]
+Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these out of folders.")]
+Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+Config = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The pyproject.toml to take [tool.devfix] from.")
+]
+NoConfig = Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")]
+StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
+Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
+RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]
+Python = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", help="The interpreter to run with. Default: the one that has torch."),
+]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")]
+Steps = Annotated[
+    int | None, typer.Option("--max-steps", min=1, help="Stop each run after so many optimizer steps.")
+]
