@@ -330,29 +330,7 @@ def run(
     nothing is left to fix, 1 when something is (with --diff: or there are changes to make).
     """
     from devfix.running import command
-    from devfix.cli_options import (
-    Color,
-    Colour,
-    Config,
-    ErrorFormat,
-    Exclude,
-    Format,
-    Ignore,
-    Jobs,
-    Kind,
-    NoConfig,
-    On,
-    OutputFormat,
-    Paths,
-    Python,
-    ReportFormat,
-    RunOn,
-    Select,
-    StdinName,
-    Steps,
-    Timeout,
-)
-from devfix.running.invocation import split
+    from devfix.running.invocation import split
     from devfix.running.request import Request
 
     try:
