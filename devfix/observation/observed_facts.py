@@ -87,7 +87,7 @@ def names_seen(mismatches: Sequence[ObservedMismatch], pointer: Pointer) -> dict
     """What the names of all frames on the way to the mismatches stood for, by file and scope."""
     found: dict[tuple[str, str], Scope] = {}
     for mismatch in mismatches:
-        for place, names in zip(mismatch.stack, mismatch.names, strict=False):
+        for place, names in (*zip(mismatch.stack, mismatch.names, strict=False), *mismatch.origins):
             spot = pointer.spot(place)
             if spot is not None:
                 for scope, name, binding in _bindings(spot, names):

@@ -103,6 +103,7 @@ class ObservedMismatch:
     ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu float32 3x4")``.
     ``wanted`` is the dtype that the operands to blame should have had, where that is the matter. ``history`` has the
     stacks of what an optimizer went through: when it was built, got its state, and its parameters were moved.
+    ``origins`` have such names for the places where the operands to blame were made.
     """
 
     kind: str
@@ -116,6 +117,7 @@ class ObservedMismatch:
     names: tuple[tuple[tuple[str, str], ...], ...] = ()
     wanted: str | None = None
     history: tuple[tuple[str, tuple[Place, ...]], ...] = ()
+    origins: tuple[tuple[Place, tuple[tuple[str, str], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +348,9 @@ def _mismatch(fields: _Fields) -> ObservedMismatch:
         names=tuple(_names(item) for item in fields.items("names")),
         wanted=fields.text_or_none("wanted"),
         history=fields.maybe("history", _history) or (),
+        origins=fields.each(
+            "origins", lambda part: (_place(part.part("place")), _names(part.value("names")))
+        ),
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from .callers import is_module_state, is_optimizer_state
 from .claims import Claim, Made, types_of
 from .expressions import holders, paths_to, sources_of
+from .glimpses import Glimpses
 from .histories import history
 from .owners import Owners
 from .places import Spot, place, spot_of, user_spot, user_stack
@@ -39,12 +40,16 @@ _Origins = frozenset[Any]
 class _Event:
     """One mistake at one place; ``first`` is the call it was seen in first, whose repetitions are counted."""
 
-    __slots__ = ("data", "first", "origins")
+    __slots__ = ("data", "first", "origins", "spot")
 
-    def __init__(self, data: dict[str, Any], first: tuple[Any, ...], origins: _Origins) -> None:
+    def __init__(
+        self, data: dict[str, Any], first: tuple[Any, ...], origins: _Origins, spot: Optional[Spot]
+    ) -> None:
         self.data = data
         self.first = first
         self.origins = origins
+        # Keeps the code alive that the event is found by.
+        self.spot = spot
 
 
 class Log:
@@ -58,8 +63,11 @@ class Log:
     def __init__(self) -> None:
         self._mismatches: dict[tuple[str, Optional[_Here]], list[_Event]] = {}
         self._transfers: dict[tuple[str, str, Optional[_Here]], list[Any]] = {}
+        #: A model that was not moved is met at every step: these are found again without asking for their owners.
+        self._of_parameters: dict[tuple[Any, ...], _Event] = {}
         self.on_first: Callable[[], None] = _nothing
         self.others: Callable[[], list[dict[str, Any]]] = list
+        self.glimpses = Glimpses()
 
     def __bool__(self) -> bool:
         """Whether anything was seen by this process."""
@@ -68,8 +76,12 @@ class Log:
     def mismatch(self, refusal: Refusal, operation: str, operands: Sequence[Operand]) -> None:
         """Write down that an operation was refused; called from where the user's frames can be seen."""
         blamed = [operand for operand in operands if _is_blamed(refusal, operand)]
-        kind = _kind(refusal, blamed)
         spot = user_spot(2)
+        again = self._of_parameters.get((_here(spot), operation, *_parameters(blamed))) if blamed else None
+        if again is not None:
+            again.data["count"] += 1
+            return
+        kind = _kind(refusal, blamed)
         origins = _origins(refusal, operation, blamed, spot)
         first = (operation, *(operand.role for operand in blamed))
         events = self._mismatches.setdefault((kind, _here(spot)), [])
@@ -88,8 +100,20 @@ class Log:
             events[0].data.update(data)
             events[0].first, events[0].origins = first, origins
         else:
-            events.append(_Event(data, first, origins))
+            events.append(_Event(data, first, origins, spot))
+            if len(_parameters(blamed)) == len(blamed) > 0 and kind == refusal.kind:
+                self._of_parameters[_here(spot), operation, *_parameters(blamed)] = events[-1]
         self.on_first()
+
+    def _origins(self, refusal: Refusal, blamed: Sequence[Operand]) -> list[dict[str, Any]]:
+        """What the names stood for where the operands to blame were made."""
+        made = [operand.claim.made for operand in blamed if operand.claim is not None]
+        every = [*made, *(root for operand in blamed for root in _roots(refusal, operand))]
+        spots = [each.spot for each in every if each is not None]
+        found = {
+            (id(spot.code), spot.instruction): self.glimpses.at(spot) for spot in spots if spot is not None
+        }
+        return [each for each in found.values() if each is not None]
 
     def transfer(self, what: str, size: int, by: str) -> None:
         """Count a copy of ``size`` bytes between host and device, or a synchronisation (of 0 bytes)."""
@@ -102,6 +126,7 @@ class Log:
         """Forget everything."""
         self._mismatches.clear()
         self._transfers.clear()
+        self._of_parameters.clear()
 
     @property
     def count(self) -> int:
@@ -139,6 +164,12 @@ def _merged(own: list[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list
 
 def _nothing() -> None:
     """Do nothing."""
+
+
+def _parameters(blamed: Sequence[Operand]) -> list[torch.Tensor]:
+    """The parameters among the operands to blame, or those they are views of; they are hashed by identity."""
+    found = [operand.tensor if operand.tensor._base is None else operand.tensor._base for operand in blamed]
+    return [tensor for tensor in found if isinstance(tensor, torch.nn.Parameter)]
 
 
 def _here(spot: Optional[Spot]) -> Optional[_Here]:

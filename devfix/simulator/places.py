@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import threading
 from types import CodeType, FrameType
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import torch
 
@@ -60,10 +60,16 @@ def user_frame(depth: int = 1) -> Optional[FrameType]:
     return frame
 
 
+#: Hear of each frame whose line is asked for.
+watchers: list[Callable[[FrameType], None]] = []
+
+
 def user_spot(depth: int = 1) -> Optional[Spot]:
     """Where the innermost frame of the user's own code stands, or stood when it started this thread of a library."""
     frame = user_frame(depth + 1)
     if frame is not None:
+        for watch in watchers:
+            watch(frame)
         return Spot(frame.f_code, frame.f_lasti)
     spots = _start().spots
     return Spot(*list(spots.items())[-1]) if spots else None

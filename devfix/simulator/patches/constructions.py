@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import torch
 
+from .. import places
 from ..claims import device_of
 from ..histories import is_method_of, remember_move, remember_turn
 from ..machine import Machine
@@ -20,6 +21,7 @@ from ..places import Spot, is_user_file, spot_of
 def install(patcher: Patcher, machine: Machine) -> None:
     """Remember the lines at which they got to be what they are, where origins are kept at all."""
     if machine.origins:
+        patcher.set(places, "watchers", [machine.log.glimpses.take])
         patcher.wrap(torch.nn.Module, "__init__", _constructing)
         patcher.wrap(torch.nn.Module, "_apply", _moving)
         patcher.wrap(torch.optim.Optimizer, "__init__", lambda original: _turning(original, "built"))
