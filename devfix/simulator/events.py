@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import weakref
 from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Callable, NamedTuple, Optional
@@ -40,7 +41,7 @@ _Origins = frozenset[Any]
 class _Event:
     """One mistake at one place; ``first`` is the call it was seen in first, whose repetitions are counted."""
 
-    __slots__ = ("data", "first", "origins", "spot")
+    __slots__ = ("data", "first", "origins", "parameters", "spot")
 
     def __init__(
         self, data: dict[str, Any], first: tuple[Any, ...], origins: _Origins, spot: Optional[Spot]
@@ -50,6 +51,14 @@ class _Event:
         self.origins = origins
         # Keeps the code alive that the event is found by.
         self.spot = spot
+        self.parameters: list[weakref.ref[torch.Tensor]] = []
+
+    def concerns(self, parameters: Sequence[torch.Tensor]) -> bool:
+        """Whether these are the very parameters that the event was first seen with."""
+        known = self.parameters
+        return len(known) == len(parameters) > 0 and all(
+            reference() is parameter for reference, parameter in zip(known, parameters)
+        )
 
 
 class Log:
@@ -77,8 +86,8 @@ class Log:
         """Write down that an operation was refused; called from where the user's frames can be seen."""
         blamed = [operand for operand in operands if _is_blamed(refusal, operand)]
         spot = user_spot(2)
-        again = self._of_parameters.get((_here(spot), operation, *_parameters(blamed))) if blamed else None
-        if again is not None:
+        again = self._of_parameters.get((_here(spot), operation))
+        if again is not None and again.concerns(_parameters(blamed)):
             again.data["count"] += 1
             return
         kind = _kind(refusal, blamed)
@@ -101,8 +110,10 @@ class Log:
             events[0].first, events[0].origins = first, origins
         else:
             events.append(_Event(data, first, origins, spot))
-            if len(_parameters(blamed)) == len(blamed) > 0 and kind == refusal.kind:
-                self._of_parameters[_here(spot), operation, *_parameters(blamed)] = events[-1]
+            parameters = _parameters(blamed)
+            if parameters and len(parameters) == len(blamed) and kind == refusal.kind:
+                events[-1].parameters = [weakref.ref(parameter) for parameter in parameters]
+                self._of_parameters[(_here(spot), operation)] = events[-1]
         self.on_first()
 
     def _origins(self, refusal: Refusal, blamed: Sequence[Operand]) -> list[dict[str, Any]]:
@@ -167,7 +178,7 @@ def _nothing() -> None:
 
 
 def _parameters(blamed: Sequence[Operand]) -> list[torch.Tensor]:
-    """The parameters among the operands to blame, or those they are views of; they are hashed by identity."""
+    """The parameters among the operands to blame, or those they are views of."""
     found = [operand.tensor if operand.tensor._base is None else operand.tensor._base for operand in blamed]
     return [tensor for tensor in found if isinstance(tensor, torch.nn.Parameter)]
 
