@@ -40,6 +40,7 @@ from devfix.running.invocation import split
 from devfix.running.page import render_page
 from devfix.running.progress import Progress
 from devfix.running.request import Request
+from devfix.running.sandboxed import run_in_copy
 from devfix.running.text import render_text
 
 PLAIN = Paint()
@@ -349,3 +350,25 @@ def test_a_program_goes_the_whole_way(tmp_path: Path) -> None:
         11,
     )
     assert running.returncode == 2
+
+
+def test_in_a_copy_nothing_of_the_users_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "a.py").write_text("")
+    monkeypatch.chdir(folder)
+    acts = (
+        "open('written.txt', 'w').write('x')",
+        "print('words of the program')",
+        "place = {'file': os.path.abspath('a.py'), 'line': 1, 'function': 'f', 'text': ''}",
+        "mismatch = {'kind': 'device', 'operation': 'x', 'error': 'E', 'message': 'm', 'count': 1, 'sink': place}",
+        f"open(report, 'w').write(json.dumps({{**{REPORT!r}, 'mismatches': [mismatch]}}))",
+    )
+    python = fake_python(tmp_path, "; ".join(acts))
+    record = run_in_copy(Request("a.py"), python, folder, sys.stdout, None)
+    assert [path.name for path in folder.iterdir()] == ["a.py"]
+    assert record.mismatches[0].sink is not None
+    assert record.mismatches[0].sink.file == str(folder / "a.py")
+    assert capsys.readouterr().out == "words of the program\n"

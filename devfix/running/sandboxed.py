@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from devfix.observation.record import RunRecord
 from devfix.running.child import RunError, read_report
 from devfix.running.request import Request
-from devfix.sandbox.box import boxed
+from devfix.sandbox.box import Box, boxed
 from devfix.sandbox.ending import LIMITS
 from devfix.sandbox.limits import Limits
 from devfix.sandbox.replica import TooLargeError
@@ -38,6 +39,29 @@ def run_in_copy(
                     stream.flush()
             if ending.limit is not None:
                 raise RunError(f"the program {LIMITS[ending.limit]}")
+            _rename(report, box)
             return read_report(report, ending.status)
     except (TooLargeError, SandboxError, OSError) as error:
         raise RunError(str(error)) from error
+
+
+def _rename(report: Path, box: Box) -> None:
+    """Give the files in a report the names that the user knows them by."""
+    try:
+        held = json.loads(report.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return  # whoever reads it says so
+    report.write_text(json.dumps(_renamed(held, box)), encoding="utf-8")
+
+
+def _renamed(held: Any, box: Box) -> Any:
+    if isinstance(held, list):
+        return [_renamed(part, box) for part in held]
+    if not isinstance(held, dict):
+        return held
+    return {
+        name: str(box.outside(Path(part)))
+        if name == "file" and isinstance(part, str)
+        else _renamed(part, box)
+        for name, part in held.items()
+    }
