@@ -91,7 +91,7 @@ class Trained:
         return {
             "sha256": digest.hexdigest(),
             "count": len(found),
-            "values": [summary.values[:most] for summary in found[:MOST_VALUES]],
+            "values": [_spread(summary.values, most) for summary in found[:MOST_VALUES]],
             "norm": math.sqrt(sum(summary.square for summary in found)),
             "device_types": sorted({summary.device for summary in found}),
         }
@@ -102,6 +102,11 @@ class Trained:
                 yield from self._gone[number]
             else:
                 yield from (_Summary(tensor) for tensor in self._alive[number][1])
+
+
+def _spread(values: list[float], most: int) -> list[float]:
+    """At most so many of the values, evenly spread."""
+    return values[:: max(1, -(-len(values) // most))]
 
 
 class _Summary:
