@@ -181,8 +181,10 @@ def argument_for(function: ast.AST, parameter: str, call: ast.AST, *, is_method:
     return None if any(isinstance(part, ast.Starred) for part in before) else call.args[index]
 
 
-def stores_of(attribute: str, outline: Outline, path: str) -> list[tuple[Spot, ast.expr, ast.ClassDef]]:
-    """The statements of a file by which methods set an attribute of their object: target, value and class."""
+def stores_of(
+    attribute: str, outline: Outline, path: str
+) -> list[tuple[Spot, ast.expr, ast.ClassDef | None]]:
+    """The statements of a file that set an attribute: target, value, and the class whose method sets its own."""
     found = []
     for node in outline.parents:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
@@ -191,9 +193,8 @@ def stores_of(attribute: str, outline: Outline, path: str) -> list[tuple[Spot, a
         for target in targets:
             pairs = _pairs(target, node.value)
             for part, value in pairs:
-                cls = _class_of_store(outline, part, attribute)
-                if cls is not None:
-                    found.append((Spot(path, outline, part), value, cls))
+                if isinstance(part, ast.Attribute) and part.attr == attribute:
+                    found.append((Spot(path, outline, part), value, _class_of_store(outline, part)))
     return found
 
 
@@ -208,16 +209,10 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
         yield target, value
 
 
-def _class_of_store(outline: Outline, target: ast.expr, attribute: str) -> ast.ClassDef | None:
-    """The class whose method sets ``self.attribute`` at ``target``."""
-    if (
-        not isinstance(target, ast.Attribute)
-        or target.attr != attribute
-        or not isinstance(target.value, ast.Name)
-    ):
-        return None
+def _class_of_store(outline: Outline, target: ast.Attribute) -> ast.ClassDef | None:
+    """The class whose method sets an attribute of its own object at ``target``."""
     function = outline.function_of(target)
-    if function is None or target.value.id != outline.receiver_name(function):
+    if function is None or getattr(target.value, "id", None) != outline.receiver_name(function):
         return None
     return outline.class_of(function)
 

@@ -94,6 +94,13 @@ class Lives:
             begin = [Origin("module", begin[0].path, begin[0].span, begin[0].text, begin[0].scope)]
         return _joined([*begin, *way, *self._holder(path, at)])
 
+    def of_layer(self, operand: ObservedOperand) -> Trail:
+        """The life of the innermost module that made the parameter."""
+        spot = self.pointer.spot(operand.made.place) if operand.made is not None else None
+        if spot is None or not isinstance(spot.node, ast.Call):
+            return ()
+        return _joined([spot.origin("module"), *self._stored_at(spot)])
+
     def _holder(self, path: ast.expr | None, at: Spot | None) -> list[Origin]:
         """Where the object got its name that keeps a module as an attribute (``trainer`` of ``trainer.net``)."""
         root = path
@@ -130,6 +137,8 @@ class Lives:
         if isinstance(node, ast.Attribute):
             stores = self._stores(node, at, None)
             return (stores[0][0].at(stores[0][1]), None) if stores else None
+        if isinstance(node, ast.Subscript):
+            return at.at(node.value), frame
         found = binding_of(node.id, at) if isinstance(node, ast.Name) else None
         if found is None:
             return None
@@ -153,6 +162,8 @@ class Lives:
         if made is None or spot is None:
             return None
         kind = _KINDS.get(made.kind, "other")
+        if kind == "checkpoint" and _names_a_place(spot.node):
+            kind = "host-checkpoint"
         return spot.origin("other" if kind in _CALLS and not _is_call_of(spot.node, made.by) else kind)
 
     def _value_of(self, site: Origin) -> Origin | None:
@@ -284,9 +295,23 @@ class Lives:
         plain = isinstance(node, (ast.Name, ast.Attribute))
         return not plain or not operand.held or ast.unparse(node) in map(normal, _held(operand, frame))
 
+    def is_made_in(self, operand: ObservedOperand, node: ast.expr) -> bool:
+        """Whether the tensor was made where an object of the sink's frame was."""
+        frame = len(self.frames) - 1
+        at = self.frames[frame] if self.frames else None
+        source = self.source(node, at, frame) if at is not None else None
+        spots = [self.pointer.spot(made.place) for made in (operand.made, *operand.roots) if made is not None]
+        return source is not None and any(spot is not None and self._makes(source, spot) for spot in spots)
+
+    def _makes(self, value: Spot, made: Spot) -> bool:
+        """Whether what was made somewhere is, or is a part of, an expression's value."""
+        if made.path == value.path and value.span.contains(made.span):
+            return True
+        return isinstance(value.node, ast.expr) and self.source(value.node, value, None).node is made.node
+
     def _stores(
         self, node: ast.Attribute, at: Spot, operand: ObservedOperand | None
-    ) -> list[tuple[Spot, ast.expr, ast.ClassDef]]:
+    ) -> list[tuple[Spot, ast.expr, ast.ClassDef | None]]:
         """The statements that set an attribute, the likeliest first."""
         found = [
             store
@@ -301,12 +326,10 @@ class Lives:
         function = at.outline.function_of(at.node)
         own = at.outline.class_of(function) if function is not None else None
 
-        def rank(store: tuple[Spot, ast.expr, ast.ClassDef]) -> tuple[bool, bool, bool]:
+        def rank(store: tuple[Spot, ast.expr, ast.ClassDef | None]) -> tuple[bool, bool, bool]:
             target, value, cls = store
-            makes = (
-                made is not None and made.path == target.path and target.at(value).span.contains(made.span)
-            )
             setter = target.outline.function_of(target.node)
+            makes = made is not None and self._makes(target.at(value), made)
             return not makes, cls is not own, getattr(setter, "name", "") != "__init__"
 
         found.sort(key=rank)
@@ -318,6 +341,11 @@ class Lives:
             mine = [store for store in found if store[2] is own or not rank(store)[0]]
             return mine or found
         return found
+
+
+def _names_a_place(node: ast.AST) -> bool:
+    """Whether a call that loads a checkpoint says where to."""
+    return isinstance(node, ast.Call) and any(keyword.arg == "map_location" for keyword in node.keywords)
 
 
 def _is_call_of(node: ast.AST, by: str) -> bool:

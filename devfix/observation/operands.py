@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from devfix.findings import Mismatch, Operand
@@ -32,15 +32,31 @@ def translated(sighting: Sighting) -> list[Mismatch]:
     return [_mismatch(sighting, found)] if found else []
 
 
-def of_single_modules(sighting: Sighting) -> list[Mismatch]:
-    """The mismatch with modules that a plain container keeps as if each were to be moved by itself."""
-    if not any(_keeper(operand) is not None for operand in sighting.observed.operands):
-        return []
-    owned = tuple(
-        replace(operand, owners=tuple(replace(owner, kept=None) for owner in operand.owners))
-        for operand in sighting.observed.operands
-    )
-    return translated(replace(sighting, observed=replace(sighting.observed, operands=owned)))
+def otherwise(sighting: Sighting) -> Iterator[Mismatch]:
+    """The mismatch in other lights, for when what the rules propose for the first one does not do.
+
+    Modules that a plain container keeps are moved one by one; of a module only the layer is moved that joined
+    it late; and what a tensor goes back to is left alone.
+    """
+    observed = sighting.observed
+    if any(_keeper(operand) is not None for operand in observed.operands):
+        owned = tuple(
+            replace(operand, owners=tuple(replace(owner, kept=None) for owner in operand.owners))
+            for operand in observed.operands
+        )
+        yield from translated(replace(sighting, observed=replace(observed, operands=owned)))
+    for mismatch in translated(sighting):
+        blamed = mismatch.operands[0]
+        owned_one = next((each for each in observed.operands if each.blamed and each.owners), None)
+        life = sighting.lives.of_layer(owned_one) if owned_one is not None else ()
+        if life:
+            yield _with_first(mismatch, replace(blamed, trail=life, roots=()))
+        names = tuple(site for site in blamed.trail if site.kind in ("name", "argument", "attribute"))
+        yield _with_first(mismatch, replace(blamed, trail=names, roots=()))
+
+
+def _with_first(mismatch: Mismatch, operand: Operand) -> Mismatch:
+    return replace(mismatch, operands=(operand, *mismatch.operands[1:]))
 
 
 def _mismatch(sighting: Sighting, found: list[Operand]) -> Mismatch:
@@ -80,16 +96,17 @@ def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Opera
     device = operand.device.partition(":")[0]
     trail, roots = sighting.lives.of_tensor(operand, node)
     owner = _owner(operand)
-    if device == "cpu" and owner is not None:
+    loaded = operand.made is not None and operand.made.kind == "checkpoint"
+    if device == "cpu" and owner is not None and not loaded:
         kept = _keeper(operand)
         trail = sighting.lives.of_container(kept) if kept is not None else sighting.lives.of_module(owner)
         roots = ()
     if sighting.observed.kind.endswith("dtype"):
         roots = sighting.lives.of_dtype(operand, trail)
-    holder = _holder(sighting) if node is None and device == "cpu" and not operand.owners else None
+    holder = _holder(sighting, operand) if node is None and device == "cpu" and not operand.owners else None
     spot = sighting.sink.at(node or holder or sighting.sink.node)
     role = "weight" if weights else _role(sighting, operand)
-    held = holder is not None
+    held = holder is not None or (node is not None and sighting.what_is(node).startswith("tensors"))
     return Operand(spot.text, role, spot.path, spot.span, device, operand.dtype, trail, roots, held)
 
 
@@ -119,17 +136,22 @@ def _is_weight(sighting: Sighting, node: ast.expr | None, operand: ObservedOpera
     return node is call.func or (node is None and called and bool(operand.owners))
 
 
-def _holder(sighting: Sighting) -> ast.expr | None:
-    """The object whose method was called, when it is neither a tensor nor a module: it holds the tensor."""
+def _holder(sighting: Sighting, operand: ObservedOperand) -> ast.expr | None:
+    """The object, neither tensor nor module, that was handed in or whose method was called: it holds the tensor."""
     call = sighting.sink.node
-    receiver = (
-        call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
-    )
-    if not isinstance(receiver, (ast.Name, ast.Attribute)):
+    if not isinstance(call, ast.Call):
         return None
-    what = sighting.what_is(receiver)
-    seen = sighting.is_bound(receiver)
-    return None if what.startswith(("tensor", "module")) or not seen else receiver
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    given = [*([receiver] if receiver is not None else []), *call.args, *(k.value for k in call.keywords)]
+    objects = [
+        node
+        for node in given
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and not sighting.what_is(node).startswith(("tensor:", "module"))
+        and sighting.is_bound(node)
+    ]
+    made = [node for node in objects if sighting.lives.is_made_in(operand, node)]
+    return next(iter(made or objects), None)
 
 
 def _owner(operand: ObservedOperand) -> Owner | None:

@@ -83,7 +83,7 @@ class Prescriber:
         sighting = sighted(part, self.pointer) if part.kind == "device" else None
         if sighting is None:
             return
-        for mismatch in operands.of_single_modules(sighting):
+        for mismatch in operands.otherwise(sighting):
             yield from self._findings([mismatch], names)
         mirror = mirrored(part)
         for mismatch in translated(mirror, self.pointer) if mirror is not None else ():
