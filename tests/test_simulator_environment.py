@@ -176,7 +176,7 @@ def test_without_an_accelerator_nothing_is_seeded_or_queried() -> None:
         with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
             torch.cuda.current_device()
         with pytest.raises(TypeError, match=r"type torch.cuda.FloatTensor not available"):
-            torch.cuda.FloatTensor([1.0])
+            torch.cuda.FloatTensor([1.0])  # type: ignore[attr-defined]
 
 
 _FLOAT64 = [
@@ -387,7 +387,7 @@ def test_torch_itself_gets_the_graphs_it_asks_for(cuda: Machine) -> None:
 
 
 def test_what_only_a_real_accelerator_can_do_is_refused(cuda: Machine) -> None:
-    for use in (torch.cuda.CUDAGraph, lambda: torch.cuda.graph(None), torch.cuda.MemPool):
+    for use in (torch.cuda.CUDAGraph, lambda: torch.cuda.graph(None), torch.cuda.MemPool):  # type: ignore[arg-type]
         with pytest.raises(NotSimulatedError):
             use()
     with pytest.raises(NotSimulatedError, match="tensors without data"):
@@ -445,7 +445,7 @@ def test_a_generator_of_the_wrong_device_is_written_down() -> None:
 @pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type:UserWarning")
 def test_a_default_tensor_type_ends_with_the_simulation() -> None:
     with simulated_accelerator():
-        torch.set_default_tensor_type(torch.cuda.DoubleTensor)
+        torch.set_default_tensor_type(torch.cuda.DoubleTensor)  # type: ignore[attr-defined]
         assert torch.zeros(1).type() == "torch.cuda.DoubleTensor"
         assert torch.Tensor(1).is_cuda
     assert torch.zeros(1).type() == "torch.FloatTensor"

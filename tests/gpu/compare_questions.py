@@ -16,10 +16,10 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(_HERE.parent), str(_HERE.parent.parent)]
 
-import torch
-from recorded.questions import answer
+import torch  # noqa: E402 - the folders of the project come first
+from recorded.questions import answer  # noqa: E402 - as above
 
-from devfix.simulator import simulated_accelerator
+from devfix.simulator import simulated_accelerator  # noqa: E402 - as above
 
 _RECORDED = json.loads((_HERE.parent / "data" / "h200_answers.json").read_text())
 

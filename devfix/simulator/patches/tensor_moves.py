@@ -42,7 +42,7 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
         machine.work()
     if _is_lazy(source):
         with torch._C.DisableTorchFunctionSubclass():
-            out = Tensor._make_subclass(type(source), torch.empty(0, dtype=source.dtype))  # type: ignore[no-untyped-call]
+            out = Tensor._make_subclass(type(source), torch.empty(0, dtype=source.dtype))
     else:
         out = source.detach().clone()
     what = direction(device_of(source), target)
