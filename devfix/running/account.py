@@ -6,7 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 from devfix.discovery import short_path
-from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Outcome, Place, RunRecord
+from devfix.observation.record import (
+    Made,
+    ObservedMismatch,
+    ObservedOperand,
+    Outcome,
+    Place,
+    RunRecord,
+    Transfer,
+)
 from devfix.report.summary import count_of
 from devfix.running.request import Request
 from devfix.tracebacks.readings import recognise
@@ -51,6 +59,14 @@ _ABSENT = "absent-device"
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Something that operands go back to, in words, and its line."""
+
+    text: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """One run and what was asked for."""
 
@@ -65,13 +81,12 @@ class Account:
         return 1 if ended_by_mismatch(self.record.outcome) else 2
 
     @property
-    def origins(self) -> list[tuple[Made, int]]:
+    def origins(self) -> list[tuple[Source, int]]:
         """Where the operands to blame go back to, and in how many mismatches; the most frequent first."""
-        found: Counter[Made] = Counter()
+        found: Counter[Source] = Counter()
         for mismatch in self.record.mismatches:
-            found.update(
-                {made for operand in mismatch.operands if operand.blamed for made in sources(operand)}
-            )
+            blamed = [operand for operand in mismatch.operands if operand.blamed]
+            found.update({source for operand in blamed for source in _origins_of(operand)})
         return found.most_common(_MOST_ORIGINS)
 
 
@@ -92,6 +107,37 @@ def sources(operand: ObservedOperand) -> tuple[Made, ...]:
     """What an operand goes back to."""
     found = operand.roots or ((operand.made,) if operand.made is not None else ())
     return tuple(made for made in found if made.place is not None)
+
+
+def _origins_of(operand: ObservedOperand) -> list[Source]:
+    """What an operand goes back to; for a parameter that is the largest module that is where it is."""
+    owner = next((owner for owner in operand.owners if owner.whole), None)
+    if operand.module is not None and owner is not None:
+        return [Source(f"module `{owner.path}` ({owner.class_name})", owner.made)]
+    return [Source(made_by(made, operand), made.place) for made in sources(operand)]
+
+
+def together(found: list[ObservedOperand]) -> list[tuple[ObservedOperand, int]]:
+    """Operands, and how many more there are of the same module, made at the same line."""
+    counted: list[tuple[ObservedOperand, int]] = []
+    for operand in found:
+        last = counted[-1][0] if counted else None
+        if last is not None and _are_siblings(operand, last):
+            counted[-1] = (last, counted[-1][1] + 1)
+        else:
+            counted.append((operand, 0))
+    return counted
+
+
+def _are_siblings(one: ObservedOperand, other: ObservedOperand) -> bool:
+    if one.module is None or other.module is None or one.module.path != other.module.path:
+        return False
+    return (one.role, one.blamed, one.device, one.made) == (
+        other.role,
+        other.blamed,
+        other.device,
+        other.made,
+    )
 
 
 def title(mismatch: ObservedMismatch) -> str:
@@ -125,9 +171,17 @@ def _owned(operand: ObservedOperand) -> str:
     return f" (computed from `{'`, `'.join(operand.computed_from)}`)" if operand.computed_from else ""
 
 
-def made_by(made: Made) -> str:
+def made_by(made: Made, operand: ObservedOperand | None = None) -> str:
     """How a tensor came to be, in words."""
+    if operand is not None and operand.module is not None and made.kind in ("factory", "random-factory"):
+        return "made with its module"
     return f"{_MADE.get(made.kind, 'made by')} {made.by}"
+
+
+def caused_by(transfer: Transfer) -> str:
+    """What made a copy or a wait, in words that stand in programs."""
+    name = transfer.by.removeprefix("aten::")
+    return {"_local_scalar_dense": "item, float, bool, if"}.get(name, name)
 
 
 def where(place: Place) -> str:

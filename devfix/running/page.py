@@ -7,7 +7,7 @@ from html import escape
 
 from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Place, Transfer
 from devfix.running import account as words
-from devfix.running.account import Account
+from devfix.running.account import Account, Source
 from devfix.running.costs import costliest_first, size_in_words
 from devfix.running.texts import lines_of
 
@@ -41,7 +41,7 @@ def _body(account: Account, title: str) -> Iterator[str]:
         yield from map(_mismatch, mismatches)
     if len(mismatches) > 1 and account.origins:
         yield "<h2>Where the operands to blame come from</h2>"
-        rows = [(str(count), *_origin(made)) for made, count in account.origins]
+        rows = [(str(count), *_origin(source)) for source, count in account.origins]
         yield from _table(("mismatches", "how", "line", "source"), rows)
     transfers = costliest_first(account.record.transfers)
     if transfers:
@@ -52,7 +52,7 @@ def _body(account: Account, title: str) -> Iterator[str]:
 
 def _mismatch(mismatch: ObservedMismatch) -> str:
     place = words.where(mismatch.sink) if mismatch.sink is not None else "(no line of the program)"
-    operands = "".join(_operand(operand) for operand in words.operands(mismatch))
+    operands = "".join(_operand(*each) for each in words.together(words.operands(mismatch)))
     return (
         f'<section><p><code>{escape(place)}</code> <span class="kind">{escape(mismatch.kind)}</span> '
         f"{escape(words.title(mismatch))}</p>{_source(mismatch.sink)}"
@@ -60,15 +60,16 @@ def _mismatch(mismatch: ObservedMismatch) -> str:
     )
 
 
-def _operand(operand: ObservedOperand) -> str:
+def _operand(operand: ObservedOperand, more: int) -> str:
     made = words.sources(operand) or ((operand.made,) if operand.made is not None else ())
-    lines = "".join(f"<br>{_made(each)}" for each in made)
+    lines = "".join(f"<br>{_made(each, operand)}" for each in made)
     blamed = ' class="blamed"' if operand.blamed else ""
-    return f"<li><span{blamed}>{escape(words.describe(operand))}</span>{lines}</li>"
+    others = f", and {more} more of its module" if more else ""
+    return f"<li><span{blamed}>{escape(words.describe(operand))}{others}</span>{lines}</li>"
 
 
-def _made(made: Made) -> str:
-    text = escape(words.made_by(made))
+def _made(made: Made, operand: ObservedOperand) -> str:
+    text = escape(words.made_by(made, operand))
     if made.place is None:
         return text
     return f"{text}, <code>{escape(words.where(made.place))}</code> <code>{escape(made.place.text)}</code>"
@@ -86,16 +87,16 @@ def _source(place: Place | None) -> str:
     return f"<pre>{place.line} | {escape(before)}<mark>{escape(marked)}</mark>{escape(after)}</pre>"
 
 
-def _origin(made: Made) -> tuple[str, str, str]:
-    place = made.place
-    return words.made_by(made), words.where(place) if place else "", place.text if place else ""
+def _origin(source: Source) -> tuple[str, str, str]:
+    place = source.place
+    return source.text, words.where(place) if place else "", place.text if place else ""
 
 
 def _transfer(transfer: Transfer) -> tuple[str, ...]:
     place = transfer.place
     size = size_in_words(transfer.size) if transfer.size else ""
     where = (words.where(place), place.text) if place is not None else ("", "")
-    return (str(transfer.count), transfer.what, size, transfer.by, *where)
+    return (str(transfer.count), transfer.what, size, words.caused_by(transfer), *where)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:

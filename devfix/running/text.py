@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devfix.findings import Note, Span
-from devfix.observation.record import Made, ObservedMismatch, Place, Transfer
+from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Place, Transfer
 from devfix.report.excerpt import excerpt
 from devfix.report.paint import Paint
 from devfix.report.summary import count_of
@@ -36,12 +36,12 @@ def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
     yield f"{_place(place, paint)}: {paint('red', mismatch.kind)} {words.title(mismatch)}"
     yield from _source(place, paint)
     yield f"  = an accelerator says: {words.error(mismatch)}"
-    operands = words.operands(mismatch)
-    for operand in operands[:_MOST_OPERANDS]:
+    operands = words.together(words.operands(mismatch))
+    for operand, more in operands[:_MOST_OPERANDS]:
         mark = paint("red", "!") if operand.blamed else "="
-        yield f"  {mark} {words.describe(operand)}"
+        yield f"  {mark} {words.describe(operand)}{f', and {more} more of its module' if more else ''}"
         made = words.sources(operand) or ((operand.made,) if operand.made is not None else ())
-        yield from (f"      {_made(each, paint)}" for each in made)
+        yield from (f"      {_made(each, paint, operand)}" for each in made)
     if len(operands) > _MOST_OPERANDS:
         yield f"  = and {count_of(len(operands) - _MOST_OPERANDS, 'more operand')}"
 
@@ -64,11 +64,12 @@ def _source(place: Place | None, paint: Paint) -> Iterator[str]:
     yield from excerpt(lines, [Note(place.file, span, "")], paint)
 
 
-def _made(made: Made, paint: Paint) -> str:
-    place = (
-        f", {_place(made.place, paint)}  {paint('dim', made.place.text)}" if made.place is not None else ""
-    )
-    return f"{words.made_by(made)}{place}"
+def _made(made: Made, paint: Paint, operand: ObservedOperand) -> str:
+    return _at(words.made_by(made, operand), made.place, paint)
+
+
+def _at(text: str, place: Place | None, paint: Paint) -> str:
+    return f"{text}, {_place(place, paint)}  {paint('dim', place.text)}" if place is not None else text
 
 
 def _origins(account: Account, paint: Paint) -> Iterator[str]:
@@ -77,8 +78,8 @@ def _origins(account: Account, paint: Paint) -> Iterator[str]:
     if len(account.record.mismatches) < 2 or not origins:
         return
     yield paint("bold", "Where the operands to blame (!) come from:")
-    for made, count in origins:
-        yield f"  {count_of(count, 'mismatch', 'mismatches'):>13}  {_made(made, paint)}"
+    for source, count in origins:
+        yield f"  {count_of(count, 'mismatch', 'mismatches'):>13}  {_at(source.text, source.place, paint)}"
 
 
 def _transfers(account: Account, paint: Paint) -> Iterator[str]:
@@ -97,4 +98,4 @@ def _transfer(transfer: Transfer, paint: Paint) -> str:
     size = size_in_words(transfer.size) if transfer.size else ""
     place = f"{_place(transfer.place, paint)}  {paint('dim', transfer.place.text)}" if transfer.place else "-"
     way = _WAYS.get(transfer.what, transfer.what)
-    return f"  {transfer.count:>7} x {way:<17} {size:>10}  {transfer.by}, {place}"
+    return f"  {transfer.count:>7} x {way:<17} {size:>10}  {words.caused_by(transfer)}, {place}"
