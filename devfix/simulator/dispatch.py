@@ -20,8 +20,16 @@ from .refusals import Refusal
 from .slots import slots_of_operator
 
 Tensor = torch.Tensor
-#: Operations that make the host wait for the accelerator, since it needs their result.
-_SYNCHRONISING = {"aten::_local_scalar_dense", "aten::nonzero", "aten::equal", "aten::masked_select"}
+#: Operations that make the host wait for the accelerator, since it needs their result or its size.
+_SYNCHRONISING = frozenset(
+    f"aten::{name}"
+    for name in (
+        "_local_scalar_dense nonzero equal masked_select _unique _unique2 unique_dim unique_consecutive "
+        "unique_dim_consecutive repeat_interleave bincount"
+    ).split()
+)
+#: Operations that do so for masks, which they turn into indices.
+_INDEXING = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
 #: Parts of the names of operations that draw random numbers.
 _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")
 _ANY = Claim(None)
@@ -106,7 +114,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if type(verdict) is list:
             return verdict
         if verdict is not None and verdict is not CPU:
-            self._use(func, verdict)
+            self._use(func, verdict, tensors)
         return verdict
 
     def _mixed(
@@ -165,12 +173,13 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Raise what the accelerator raises, or write it down where mismatches are healed."""
         self.machine.refuse(refusal, operation, operands)
 
-    def _use(self, func: Any, device: torch.device) -> None:
+    def _use(self, func: Any, device: torch.device, tensors: Sequence[Tensor] = ()) -> None:
         """A call runs on an accelerator."""
         if self.machine.forked and self.machine.is_accelerator(device) and not _is_free_view(func):
             self.machine.work()
         name = func._schema.name
-        if name in _SYNCHRONISING:
+        masked = name in _INDEXING and any(t.dtype in (torch.bool, torch.uint8) for t in tensors[1:])
+        if masked or name in _SYNCHRONISING:
             self.machine.log.transfer("synchronisation", 0, name)
 
     def _placed(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
