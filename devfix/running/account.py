@@ -54,6 +54,13 @@ _MADE = {
     "result": "result of",
 }
 _MOST_ORIGINS = 10
+#: What operators are called in programs.
+_WORDS = {
+    "_local_scalar_dense": "item, float, bool, if",
+    "index": "index by a mask",
+    "index_put_": "assignment by a mask",
+    "_unique2": "unique",
+}
 #: The kind of messages that say that there is no such device, rather than that two do not fit.
 _ABSENT = "absent-device"
 
@@ -181,7 +188,7 @@ def made_by(made: Made, operand: ObservedOperand | None = None) -> str:
 def caused_by(transfer: Transfer) -> str:
     """What made a copy or a wait, in words that stand in programs."""
     name = transfer.by.removeprefix("aten::")
-    return {"_local_scalar_dense": "item, float, bool, if"}.get(name, name)
+    return _WORDS.get(name, name)
 
 
 def where(place: Place) -> str:
