@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Span
 from devfix.observation.pointing import Spot
@@ -223,3 +224,21 @@ def span_of_header(loop: ast.AST, outline: Outline) -> Span | None:
         return None
     target, source = outline.source.span(loop.target), outline.source.span(loop.iter)
     return Span(target.line, target.column, source.end_line, source.end_column)
+
+
+def returned_by(facts: Facts, call: ast.Call) -> Spot | None:
+    """What a function of the program returns, where there is one function of that name with one return."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    functions = [
+        (path, node)
+        for path, source in facts.program.sources.items()
+        for node in ast.walk(source.tree)
+        if isinstance(node, _FUNCTIONS) and node.name == name
+    ]
+    if len(functions) != 1:
+        return None
+    [(path, function)] = functions
+    values = [
+        node.value for node in own_nodes(function) if isinstance(node, ast.Return) and node.value is not None
+    ]
+    return Spot(path, facts.outline(path), values[0]) if len(values) == 1 else None

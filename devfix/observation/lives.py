@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.findings import Origin
-from devfix.observation.bindings import argument_for, binding_of, span_of_header, stores_of
+from devfix.observation.bindings import argument_for, binding_of, returned_by, span_of_header, stores_of
 from devfix.observation.module_classes import is_module_class
 from devfix.observation.parts import normal
 from devfix.observation.pointing import Pointer, Spot
@@ -55,7 +55,8 @@ class Lives:
             return tuple(way), ()
         roots = self._roots(operand)
         if made.kind != "result":
-            return _joined([made, *self._stored(operand.made), *way]), ()
+            stored = self._stored(operand.made) if made.kind != "other" else []
+            return _joined([made, *stored, *way]), ()
         if at is not None and (made.path, made.span) == (at.path, at.span):
             # Made on the way, inside of what was called: it stands for what was handed in.
             return _joined([*(roots[0] if len(roots) == 1 else ()), *way]), roots
@@ -63,7 +64,11 @@ class Lives:
 
     def _roots(self, operand: ObservedOperand) -> tuple[Trail, ...]:
         firsts = [(root, self.origin(root)) for root in operand.roots]
-        return tuple(_joined([first, *self._stored(root)]) for root, first in firsts if first is not None)
+        return tuple(
+            _joined([first, *(self._stored(root) if first.kind != "other" else ())])
+            for root, first in firsts
+            if first is not None
+        )
 
     def of_dtype(self, operand: ObservedOperand, trail: Trail) -> tuple[Trail, ...]:
         """The trails of what gave an operand its dtype; what it was before it moved belongs to them."""
@@ -139,6 +144,9 @@ class Lives:
             return (stores[0][0].at(stores[0][1]), None) if stores else None
         if isinstance(node, ast.Subscript):
             return at.at(node.value), frame
+        if isinstance(node, ast.Call):
+            returned = returned_by(self.pointer.facts, node)
+            return (returned, None) if returned is not None else None
         found = binding_of(node.id, at) if isinstance(node, ast.Name) else None
         if found is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import ACCELERATOR, CPU, Device
@@ -63,16 +64,28 @@ def _combined(known: list[Binding], seen: list[Binding]) -> list[Binding]:
     if len(devices) == 1 and all(each.kind == "device" for each in known):
         [device] = devices
         return [Binding("device", device, each.statement) for each in known or seen]
-    unsure = [each for each in known if not _is_sure(each)]
     if not known:
         return seen
-    if len(unsure) < len(known):
-        return known
     kinds = {(each.kind, each.device) for each in seen}
+    if any(_is_sure(each) for each in known):
+        sure = {(each.kind, each.device) for each in known if _is_sure(each)}
+        against = any(_contradicts(one, other) for one in kinds for other in sure)
+        return [replace(each, kind="other", device=None) for each in known] if against else known
     if len(kinds) > 1:
         return known
     [(kind, device)] = kinds
     return [Binding(kind, device, each.statement) for each in known]
+
+
+def _contradicts(seen: tuple[str, Device | None], known: tuple[str, Device | None]) -> bool:
+    """Whether something was seen elsewhere than where the analysis has it."""
+    kinds, devices = {seen[0], known[0]}, {seen[1], known[1]}
+    return (
+        len(kinds) == 1
+        and kinds <= {"tensor", "module"}
+        and None not in devices
+        and devices >= {CPU, ACCELERATOR}
+    )
 
 
 def _is_sure(binding: Binding) -> bool:

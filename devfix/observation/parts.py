@@ -13,7 +13,10 @@ from devfix.observation.record import ObservedOperand
 #: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
 _SEEN, _MADE, _MADE_WITHIN, _COMPUTED, _FITS, _CONTRADICTED = 20, 18, 10, 6, 4, -100
 #: Attributes that are no tensors, and calls that make numbers.
-_SIZES = frozenset({"shape", "dtype", "device", "ndim"})
+_SIZES, _VIEWS = (
+    frozenset({"shape", "dtype", "device", "ndim"}),
+    frozenset({"grad", "data", "T", "mT", "real"}),
+)
 _METHODS, _FUNCTIONS = (
     frozenset("size dim item numel tolist".split()),
     frozenset("len int float bool range".split()),
@@ -148,6 +151,11 @@ def _fill(
         chosen = free if len(free) == len(rest) else outer
         if len(chosen) == len(rest):
             found.update(zip(rest, chosen, strict=True))
+    elif free:
+        # What an operator adds for itself stands nowhere.
+        blamed = [number for number in rest if operands[number].operand.blamed]
+        if len(blamed) == len(free):
+            found.update(zip(blamed, free, strict=True))
 
 
 def _is_inside(node: ast.AST, other: ast.AST) -> bool:
@@ -157,26 +165,33 @@ def _is_inside(node: ast.AST, other: ast.AST) -> bool:
 def _may_be_tensor(node: ast.expr, names: Mapping[str, str]) -> bool:
     if isinstance(node, (ast.Slice, ast.Lambda, ast.JoinedStr)):
         return False
-    if _is_number(node):
+    if _is_number(node, names):
         return False
     if isinstance(node, (ast.Name, ast.Attribute)):
         text = ast.unparse(node)
         # What lies deeper than an attribute of a name was not looked at.
-        return names.get(text, "tensor" if text.count(".") > 1 else "").startswith("tensor")
+        unknown = "tensor" if text.count(".") > 1 or getattr(node, "attr", "") in _VIEWS else ""
+        return names.get(text, unknown).startswith("tensor")
     return True
 
 
-def _is_number(node: ast.expr) -> bool:
-    """Whether an expression is one of Python's numbers or sizes: ``len(x)``, ``x.size(0)``, ``x.shape[0] - 1``."""
+def _is_number(node: ast.expr, names: Mapping[str, str]) -> bool:
+    """Whether an expression is one of Python's numbers or sizes: ``len(x)``, ``x.size(0)``, ``1 - beta``."""
     if isinstance(node, ast.BinOp):
-        return all(_is_constant(part) or _is_number(part) for part in (node.left, node.right))
+        return all(_is_scalar(part, names) for part in (node.left, node.right))
     if isinstance(node, ast.Subscript):
-        return _is_number(node.value)
+        return _is_number(node.value, names)
     if isinstance(node, ast.Attribute):
         return node.attr in _SIZES
     if isinstance(node, ast.Call):
         return getattr(node.func, "attr", "") in _METHODS or getattr(node.func, "id", "") in _FUNCTIONS
     return False
+
+
+def _is_scalar(node: ast.expr, names: Mapping[str, str]) -> bool:
+    # Every name of a frame that holds a tensor is known.
+    plain = isinstance(node, ast.Name) and node.id not in names
+    return _is_constant(node) or plain or _is_number(node, names)
 
 
 def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spot) -> int:

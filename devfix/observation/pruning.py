@@ -30,6 +30,8 @@ def pruned(before: State, after: State, stage: Stage) -> State:
     changes = [change for path in sorted(after.program.sources) for change in _changes(before, after, path)]
     if not after.trial.is_clean or not 1 < len(changes) <= _MOST:
         return after
+    if any(not change.lines for change in changes):
+        return after  # what goes at one place may come at another
     kept, state = list(changes), after
     for change in reversed(changes):
         rest = [each for each in kept if each is not change]

@@ -10,7 +10,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
 from devfix.findings import Applicability, Finding, Fix, Mismatch, Note
 from devfix.judgement import judge
-from devfix.observation import operands
+from devfix.observation import operands, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -83,7 +83,8 @@ class Prescriber:
         sighting = sighted(part, self.pointer) if part.kind == "device" else None
         if sighting is None:
             return
-        for mismatch in operands.otherwise(sighting):
+        of_optimizer = stepped.translated(sighting) if part.history else []
+        for mismatch in (*of_optimizer, *operands.otherwise(sighting)):
             yield from self._findings([mismatch], names)
         mirror = mirrored(part)
         for mismatch in translated(mirror, self.pointer) if mirror is not None else ():

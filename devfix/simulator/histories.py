@@ -54,11 +54,14 @@ def history() -> Optional[dict[str, Any]]:
 
 
 def _running() -> Optional[torch.optim.Optimizer]:
+    """The optimizer whose method is at work, one of torch's or the program's own."""
     frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
+    while frame is not None:
         code = frame.f_code
         own = frame.f_locals.get("self") if code.co_argcount and code.co_varnames[0] == "self" else None
         if isinstance(own, torch.optim.Optimizer):
             return own
+        if is_user_file(code.co_filename):
+            return None
         frame = frame.f_back
     return None
