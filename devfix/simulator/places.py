@@ -149,7 +149,7 @@ NOWHERE = Start(0, {})
 
 
 def place(spot: Optional[Spot]) -> Optional[dict[str, Any]]:
-    """A spot as plain data: 1-based lines, 0-based columns in code points (null before Python 3.11).
+    """A spot as plain data: 1-based lines, 0-based columns in code points (null where Python does not tell).
 
     In a notebook ``cell`` says which one, and lines are those of the cell.
     """
@@ -182,8 +182,10 @@ def _position(spot: Spot) -> tuple[int, int, Optional[int], Optional[int]]:
         for number, (line, end_line, column, end_column) in enumerate(positions()):
             if number == spot.instruction // 2 and line is not None:
                 return line, end_line or line, column, end_column
+    from .old_positions import position  # noqa: PLC0415 - only for interpreters without positions
+
     line = _line(spot)
-    return line, line, None, None
+    return position(spot.code, spot.instruction) or (line, line, None, None)
 
 
 def _line(spot: Spot) -> int:
