@@ -32,6 +32,7 @@ def package() -> ModuleType:
 
 
 if __name__ == "__main__":
-    # Python put the folder of this file there; the program's own takes its place.
-    del sys.path[0]
+    if not getattr(sys.flags, "safe_path", False):
+        # Python put the folder of this file there; the program's own takes its place.
+        del sys.path[0]
     importlib.import_module(f"{package().__name__}.launching").main(sys.argv[1:])
