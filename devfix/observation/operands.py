@@ -78,13 +78,12 @@ def _mismatch(sighting: Sighting, found: list[Operand]) -> Mismatch:
 def _operands(sighting: Sighting) -> list[Operand]:
     """The operands that matter, those to blame first; a module's parameters count as one."""
     described: dict[tuple[str, object, str | None], tuple[bool, Operand]] = {}
-    of_device = sighting.observed.kind == "device"
+    on_device = sighting.observed.kind == "device"
     for number, operand in enumerate(sighting.observed.operands):
-        if not operand.shape and not operand.blamed and operand.device == "cpu":
-            continue  # a scalar of the host fits everywhere
+        if on_device and operand.device == "cpu" and not operand.blamed:
+            continue  # it may be there: a scalar of the host, say
         one = _operand(sighting, number, operand)
-        blamed = one.device == "cpu" if of_device else operand.blamed
-        described.setdefault((one.role, one.span, one.device), (not blamed, one))
+        described.setdefault((one.role, one.span, one.device), (not operand.blamed, one))
     return [one for _, one in sorted(described.values(), key=lambda pair: pair[0])]
 
 
