@@ -99,6 +99,11 @@ def registered(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
         waiting += [(f"{prefix}{name}.", child) for name, child in children if child is not None]
 
 
+def parameters_of(module: torch.nn.Module) -> list[torch.Tensor]:
+    """The parameters of a module and its children."""
+    return [part for _, part in registered(module) if is_a(part, torch.nn.Parameter)]
+
+
 def is_a(value: Any, kinds: Any) -> bool:
     """``isinstance`` by the true type alone: an object may pretend to be of another class."""
     return issubclass(type(value), kinds)

@@ -27,10 +27,17 @@ class Glimpses:
         key = (id(frame.f_code), frame.f_lasti)
         if key not in self._seen and len(self._seen) < _MOST:
             # The code object is kept alive by the spot, so that nothing else gets its identity.
-            self._seen[key] = (Spot(frame.f_code, frame.f_lasti), surroundings(frame))
+            self._seen[key] = (Spot(frame.f_code, frame.f_lasti), _looked_at(frame))
             release_locals()
 
     def at(self, spot: Optional[Spot]) -> Optional[dict[str, Any]]:
         """What was seen at a line."""
         known = self._seen.get((id(spot.code), spot.instruction)) if spot is not None else None
         return None if known is None else {"place": place(known[0]), "names": known[1]}
+
+
+def _looked_at(frame: FrameType) -> dict[str, str]:
+    try:
+        return surroundings(frame)
+    except Exception:  # noqa: BLE001 - objects of the program may do anything when they are looked at
+        return {}

@@ -16,7 +16,7 @@ from typing import Any, Optional
 import torch
 
 from .claims import device_of, storage_of
-from .expressions import is_a, named_values, registered
+from .expressions import is_a, named_values, parameters_of, registered
 from .places import Spot, place
 
 _MOST_EXPRESSIONS = 3
@@ -86,7 +86,7 @@ class Owners:
             name = self._names(module).get(storage) if is_a(module, torch.nn.Module) else None
             if name is None:
                 continue
-            whole = all(device_of(part) == device for part in module.parameters())
+            whole = all(device_of(part) == device for part in parameters_of(module))
             if whole or first is None:
                 described = {
                     "path": path,

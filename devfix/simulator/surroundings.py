@@ -14,7 +14,7 @@ from typing import Any, Optional
 import torch
 
 from .claims import device_of
-from .expressions import is_a
+from .expressions import dict_of, is_a, parameters_of
 
 #: How many names of a frame, and attributes of what they hold, are looked at.
 _MOST_NAMES, _MOST_ATTRIBUTES = 200, 64
@@ -69,7 +69,7 @@ def _tensors(values: Sequence[Any]) -> Optional[str]:
 
 
 def _module(module: torch.nn.Module) -> str:
-    devices = {str(device_of(part)) for part in module.parameters()}
+    devices = {str(device_of(part)) for part in parameters_of(module)}
     return f"module:{devices.pop()}" if len(devices) == 1 else "module"
 
 
@@ -95,5 +95,6 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
         if is_a(name, str) and name.isidentifier() and not name.startswith("_"):
             yield name, part
     if is_a(value, torch.nn.Module):
-        for parts in (value._buffers, value._modules):
+        held = dict_of(value)
+        for parts in (held.get("_buffers", {}), held.get("_modules", {})):
             yield from ((name, part) for name, part in parts.items() if name.isidentifier())

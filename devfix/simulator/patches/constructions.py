@@ -11,6 +11,7 @@ import torch
 
 from .. import places
 from ..claims import device_of
+from ..expressions import parameters_of
 from ..histories import is_method_of, remember_move, remember_turn
 from ..machine import Machine
 from ..owners import constructions
@@ -51,7 +52,7 @@ def _moving(original: Any) -> Any:
     @functools.wraps(original)
     def apply(self: torch.nn.Module, *args: Any, **kwargs: Any) -> torch.nn.Module:
         nonlocal depth
-        before = [] if depth else [(part, device_of(part)) for part in self.parameters()]
+        before = [] if depth else [(part, device_of(part)) for part in parameters_of(self)]
         depth += 1
         try:
             found: torch.nn.Module = original(self, *args, **kwargs)
