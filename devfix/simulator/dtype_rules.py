@@ -7,7 +7,7 @@ Learnt from an H200: every operator of PyTorch's own database with every dtype, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Callable, Optional
 
 import torch
@@ -40,6 +40,15 @@ def _no_whole_numbers(kernel: str, position: int = 0, *, alike: bool = False) ->
         if tensor.dtype not in _WHOLE or (alike and args[position + 1].dtype != tensor.dtype):
             return None
         return _unknown_to(kernel, tensor)
+
+    return rule
+
+
+def _without(dtypes: Collection[torch.dtype], kernel: str) -> Rule:
+    """A kernel without some dtypes that the CPU's has."""
+
+    def rule(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+        return _unknown_to(kernel, args[0]) if args[0].dtype in dtypes else None
 
     return rule
 
@@ -96,6 +105,14 @@ REFUSED: dict[str, Rule] = {
     "aten::avg_pool3d": _no_whole_numbers("avg_pool3d_out_cuda"),
     "aten::max_pool2d_with_indices": _no_whole_numbers("max_pool2d_with_indices_out_cuda_frame"),
     "aten::max_pool3d_with_indices": _no_whole_numbers("max_pool3d_with_indices_out_frame"),
+    "aten::_trilinear": _no_whole_numbers("baddbmm_cuda"),
+    "aten::upsample_bilinear2d": _without(_WHOLE, "upsample_bilinear2d_out_frame"),
+    "aten::_upsample_bilinear2d_aa": _without(_WHOLE, "upsample_bilinear2d_out_frame"),
+    "aten::upsample_bicubic2d": _without(_WHOLE, "upsample_bicubic2d_out_frame"),
+    "aten::_upsample_bicubic2d_aa": _without(_WHOLE, "upsample_bicubic2d_out_frame"),
+    "aten::angle": _without(_HALVES, "angle_cuda"),
+    "aten::igamma": _without(_HALVES, "igamma_cuda"),
+    "aten::igammac": _without(_HALVES, "igammac_cuda"),
     "aten::convolution": _convolution,
     "aten::native_layer_norm": _normalisation(slice(2, 4)),
     "aten::native_group_norm": _normalisation(slice(1, 3)),
@@ -222,10 +239,13 @@ def _kernel(name: str) -> str:
 
 #: Operators without a kernel for halves on CUDA either (H200 record).
 _NO_HALVES = frozenset(
-    ("aten::igamma", "aten::igammac", "aten::angle", "aten::_cdist_forward", "aten::bincount")
+    """
+    aten::igamma aten::igammac aten::angle aten::_cdist_forward aten::bincount aten::_ctc_loss aten::histc
+    aten::linalg_solve_triangular aten::triangular_solve aten::linalg_ldl_factor_ex
+    """.split()
 )
 #: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).
-_WHOLE_ON_CUDA = frozenset({"aten::histc"})
+_WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
 _HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)")
 
 

@@ -16,7 +16,6 @@ _MADE_INSIDE = "made inside C++ without a word on where; it fits every device un
 
 #: The name of a question to the reason.
 EXPLAINED: dict[str, str] = {
-    "r = torch.histc(gi(0, 1))": _NO_CPU_KERNEL,
     "r = torch.fft.fft(g(4).half()).dtype": _NO_CPU_KERNEL,
     "r = torch.fft.fft(g(3).half())": _NO_CPU_KERNEL,
     "r = F.batch_norm(g(2, 4), g(4).double(), g(4).double())": _NO_CPU_KERNEL,
