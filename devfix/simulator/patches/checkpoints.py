@@ -15,6 +15,7 @@ from ..claims import CPU, Claim, Made
 from ..machine import Machine
 from ..patching import Patcher
 from ..places import user_spot
+from ..refusals import Refusal
 from .storages import device_of_storage
 
 Storage = torch.UntypedStorage
@@ -34,7 +35,14 @@ def _restoring(machine: Machine, original: Any) -> Any:
         restore = original(map_location)
 
         def restore_location(storage: Any, location: str) -> Any:
-            found = restore(storage, location)
+            try:
+                found = restore(storage, location)
+            except RuntimeError as error:
+                if not machine.heal or "deserialize" not in str(error):
+                    raise
+                # The device is not there; the data is.
+                machine.refuse(Refusal(str(error), "map-location"), "torch.load")
+                found = storage
             device = device_of_storage(found) if isinstance(found, Storage) else None
             if device is not None and (device == CPU or machine.is_accelerator(device)):
                 found._claim = Claim(device, Made("checkpoint", "torch.load", user_spot()))

@@ -40,9 +40,13 @@ def _others(paths: str) -> list[str]:
 def begin() -> None:
     """Simulate the machine that the environment names, until the process ends."""
     told = json.loads(os.environ.get(MACHINE, "null"))
-    if told is None or (told["kind"] == "cuda" and os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")):
-        # A process that is to see no accelerator is simulated none.
+    if told is None:
         return
+    if told["kind"] == "cuda" and os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+        # A process that is to see no accelerator has none; what is wrong with that is to be healed, too.
+        if not told["heal"]:
+            return
+        told["kind"] = "none"
     from ..children import Children  # noqa: PLC0415 - needs torch, which has just been imported
     from ..machine import active  # noqa: PLC0415 - as above
     from ..simulation import simulated_accelerator  # noqa: PLC0415 - as above
