@@ -69,6 +69,7 @@ def _simulated(options: LaunchOptions) -> Optional[Machine]:
         return None
     from .simulation import simulated_accelerator  # noqa: PLC0415 - imports torch
 
+    shown_traceback.clean_in_workers()
     entered = contextlib.ExitStack()
     # Kept open by a reference that outlives the program.
     _never_left.append(entered)

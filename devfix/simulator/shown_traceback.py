@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from types import TracebackType
-from typing import Optional
+from typing import Any, Optional
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -14,6 +15,21 @@ def show(error: BaseException) -> None:
     """Print what Python prints for an exception that nobody catches."""
     _clean(error, set())
     sys.excepthook(type(error), error, error.__traceback__)
+
+
+def clean_in_workers() -> None:
+    """Let the tracebacks that loaders send home from their workers, as text, be clean as well."""
+    from torch import _utils  # noqa: PLC0415 - what is above needs no torch
+
+    wrapper: Any = _utils.ExceptionWrapper
+    original = wrapper.__init__
+
+    @functools.wraps(original)
+    def initialise(self: Any, exc_info: Any = None, *args: Any, **kwargs: Any) -> None:
+        kind, error, traceback = sys.exc_info() if exc_info is None else exc_info
+        original(self, (kind, error, without_own_frames(traceback)), *args, **kwargs)
+
+    wrapper.__init__ = initialise
 
 
 def _clean(error: Optional[BaseException], seen: set[int]) -> None:
