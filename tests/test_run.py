@@ -280,6 +280,29 @@ def test_a_child_that_minds_no_limit_is_ended(tmp_path: Path, monkeypatch: pytes
     assert record.outcome.how == "unfinished"
 
 
+def test_who_ends_devfix_ends_the_program(tmp_path: Path) -> None:
+    act = "print(os.getpid(), flush=True); leave('unfinished'); time.sleep(60)"
+    python = fake_python(tmp_path, act)
+    text = f"""
+        import io, sys
+        from devfix.running.child import run_in_place
+        from devfix.running.progress import Progress
+        from devfix.running.request import Request
+        run_in_place(Request("a.py"), {python!r}, Progress(io.StringIO(), alone=True), sys.stdout, None)
+    """
+    root = str(Path(__file__).parent.parent)
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(text)], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    ) as running:  # fmt: skip
+        assert running.stdout is not None
+        child = int(running.stdout.readline())
+        running.terminate()
+        assert running.wait(30) == 143
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
 def test_progress_is_shown_on_a_terminal_alone(tmp_path: Path) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

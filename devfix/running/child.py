@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -39,13 +42,30 @@ def run_in_place(
             )
         except OSError as error:
             raise RunError(f"{python} cannot be run: {error.strerror}") from error
-        with child:
+        with child, _taking_it_along():
             try:
                 _watch(child, report, request.max_seconds, progress)
             finally:
                 _end(child)
                 progress.clear()
         return read_report(report, child.returncode)
+
+
+@contextlib.contextmanager
+def _taking_it_along() -> Iterator[None]:
+    """Who ends devfix means the program as well: let the end come as an exception, on the way of which it is ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _target(stream: TextIO | None) -> int | TextIO:
