@@ -13,6 +13,7 @@ import types
 import unittest
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import torch
@@ -65,7 +66,9 @@ def full_name(operator: Any) -> str:
 
 def cases(operator: Any, samples: int = SAMPLES) -> Iterator[tuple[Case, Drawn]]:
     """All calls of one operator, the one with nothing displaced (operand -1) before the others."""
-    drawn = _samples(operator, samples)
+    # torch writes down the whole stack whenever it is seeded, which is often; that of a new thread is short.
+    with ThreadPoolExecutor(1) as thread:
+        drawn = thread.submit(_samples, operator, samples).result()
     for variant, function in (("", _at_run_time(operator)), ("inplace", operator.inplace_variant)):
         if function is None:
             continue
