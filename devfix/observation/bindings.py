@@ -242,3 +242,17 @@ def returned_by(facts: Facts, call: ast.Call) -> Spot | None:
         node.value for node in own_nodes(function) if isinstance(node, ast.Return) and node.value is not None
     ]
     return Spot(path, facts.outline(path), values[0]) if len(values) == 1 else None
+
+
+def sole_call_of(facts: Facts, function: ast.AST, outline: Outline) -> Spot | None:
+    """The one call of a function in the program, or of the class whose constructor it is; None for several."""
+    cls = outline.class_of(function)
+    name = getattr(function, "name", "")
+    wanted = cls.name if cls is not None and name == "__init__" else name
+    calls = [
+        (path, node)
+        for path, source in facts.program.sources.items()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == wanted
+    ]
+    return Spot(calls[0][0], facts.outline(calls[0][0]), calls[0][1]) if len(calls) == 1 and wanted else None

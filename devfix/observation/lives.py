@@ -10,7 +10,14 @@ import ast
 from collections.abc import Iterator
 
 from devfix.findings import Origin
-from devfix.observation.bindings import argument_for, binding_of, returned_by, span_of_header, stores_of
+from devfix.observation.bindings import (
+    argument_for,
+    binding_of,
+    returned_by,
+    sole_call_of,
+    span_of_header,
+    stores_of,
+)
 from devfix.observation.module_classes import is_module_class
 from devfix.observation.parts import normal
 from devfix.observation.pointing import Pointer, Spot
@@ -152,9 +159,13 @@ class Lives:
             return None
         if found.kind != "parameter" or not isinstance(node, ast.Name):
             return (found.target.at(found.value), frame) if found.value is not None else None
-        caller = self._caller(frame, found.target)
-        given = self._given(node.id, found.target, caller[1]) if caller is not None else None
-        return (caller[1].at(given), caller[0]) if caller is not None and given is not None else None
+        number, call = self._caller(frame, found.target) or (None, self._sole_call(found.target))
+        given = self._given(node.id, found.target, call) if call is not None else None
+        return (call.at(given), number) if call is not None and given is not None else None
+
+    def _sole_call(self, parameter: Spot) -> Spot | None:
+        function = parameter.outline.function_of(parameter.node)
+        return sole_call_of(self.pointer.facts, function, parameter.outline) if function is not None else None
 
     def _given(self, parameter: str, target: Spot, call: Spot) -> ast.expr | None:
         """The argument that a call gives for a parameter."""

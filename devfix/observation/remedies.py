@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.analysis.entries import run_program
@@ -10,7 +10,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
 from devfix.findings import Applicability, Finding, Fix, Mismatch, Note
 from devfix.judgement import judge
-from devfix.observation import operands, stepped
+from devfix.observation import carried, operands, own_choice, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -70,7 +70,7 @@ class Prescriber:
             spot = self.pointer.spot(one.sink)
             for part in parted(one):
                 sign = sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
-                more = [fix for finding in self._otherwise(part, names) for fix in _fixes(finding, wanted)]
+                more = self._otherwise(part, names, wanted)
                 for mismatch in translated(part, self.pointer):
                     for finding in self._findings([mismatch], names):
                         if finding not in aside:
@@ -78,29 +78,52 @@ class Prescriber:
                             found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes)))
         return found
 
-    def _otherwise(self, part: ObservedMismatch, names: Mapping[tuple[str, str], Scope]) -> Iterator[Finding]:
-        """What the rules say of a mismatch in other lights, for when what they propose first does not do."""
+    def _otherwise(
+        self, part: ObservedMismatch, names: Mapping[tuple[str, str], Scope], wanted: Applicability
+    ) -> list[Fix]:
+        """Fixes of a mismatch in other lights, for when what the rules propose first does not do."""
         sighting = sighted(part, self.pointer) if part.kind == "device" else None
         if sighting is None:
-            return
+            return []
         of_optimizer = stepped.translated(sighting) if part.history else []
-        for mismatch in (*of_optimizer, *operands.otherwise(sighting)):
-            yield from self._findings([mismatch], names)
+        found = [fix for m in of_optimizer for fix in self._proposed([m], names, wanted)]
+        for mismatch in operands.translated(sighting):
+            facts = self._facts([mismatch], names)
+            found += _told(carried.fixes(facts, sighting, mismatch), wanted)
+        found += [fix for m in operands.otherwise(sighting) for fix in self._proposed([m], names, wanted)]
         mirror = mirrored(part)
-        for mismatch in translated(mirror, self.pointer) if mirror is not None else ():
-            yield from self._findings([mismatch], names_seen([mirror] if mirror else [], self.pointer))
+        if mirror is not None:
+            seen = names_seen([mirror], self.pointer)
+            found += [
+                fix for m in translated(mirror, self.pointer) for fix in self._proposed([m], seen, wanted)
+            ]
+        for mismatch in operands.translated(sighting):
+            found += _told(own_choice.fixes(self.pointer.facts, mismatch.operands[0]), wanted)
+        return found
+
+    def _proposed(
+        self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope], wanted: Applicability
+    ) -> list[Fix]:
+        return [fix for finding in self._findings(mismatches, names) for fix in _fixes(finding, wanted)]
 
     def _findings(
         self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]
     ) -> tuple[Finding, ...]:
-        facts = ObservedFacts(self.program, self._recorder, mismatches, names)
+        facts = self._facts(mismatches, names)
         return judge(self.program, self.selection, lambda _program: facts).findings
+
+    def _facts(self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]) -> ObservedFacts:
+        return ObservedFacts(self.program, self._recorder, mismatches, names)
 
 
 def _fixes(finding: Finding, wanted: Applicability) -> tuple[Fix, ...]:
-    every = () if finding.fix is None else (finding.fix, *finding.alternatives)
+    return _told(() if finding.fix is None else (finding.fix, *finding.alternatives), wanted)
+
+
+def _told(fixes: Iterable[Fix], wanted: Applicability) -> tuple[Fix, ...]:
+    """The fixes that are wanted; their titles say who the witness was."""
     return tuple(
-        replace(fix, title=f"{fix.title} ({_WITNESS})") for fix in every if fix.applicability >= wanted
+        replace(fix, title=f"{fix.title} ({_WITNESS})") for fix in fixes if fix.applicability >= wanted
     )
 
 
