@@ -64,7 +64,8 @@ def family(ending: str) -> str:
     for name, pattern in _FAMILIES:
         if re.search(pattern, message):
             return f"{error}: {name}"
-    return re.sub(r"[\d'\"]+|torch\.\S+", "_", ending)[:60]
+    # Numbers, types and paths differ from machine to machine.
+    return re.sub(r"[\d'\"]+|torch\.\S+|/[^\s',]+", "_", ending)[:60]
 
 
 def comparisons(cases: Sequence[CorpusCase], jobs: int) -> Iterator[Comparison]:
