@@ -84,7 +84,10 @@ class Lives:
         if not moves:
             return roots
         before = [site for move in moves for site in self._before(move)]
-        return tuple(_joined([*root[:1], *before, *moves, *root[1:]]) for root in roots)
+        return tuple(
+            _joined([*before, *root] if root[0] in moves else [root[0], *before, *moves, *root[1:]])
+            for root in roots
+        )
 
     def _before(self, move: Origin) -> list[Origin]:
         """The life of what a method such as ``to`` is called on."""

@@ -190,7 +190,7 @@ def _is_number(node: ast.expr, names: Mapping[str, str]) -> bool:
 
 def _is_scalar(node: ast.expr, names: Mapping[str, str]) -> bool:
     # Every name of a frame that holds a tensor is known.
-    plain = isinstance(node, ast.Name) and node.id not in names
+    plain = bool(names) and isinstance(node, ast.Name) and node.id not in names
     return _is_constant(node) or plain or _is_number(node, names)
 
 

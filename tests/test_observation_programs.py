@@ -1,0 +1,112 @@
+"""Programs whose faults no reading of the text finds, mended by what their runs show."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from text_program import rules
+from zygote import Zygote
+
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.observation.record import read_record
+from devfix.observation.repair import Repair, Repairer
+from devfix.observation.trial import Trial
+from devfix.project import Program, Project
+from devfix.source import Source
+
+FOLDER = Path(__file__).parent / "data" / "observed"
+PROGRAMS = sorted(path.stem for path in FOLDER.iterdir() if path.name != "__pycache__")
+FINE = [name for name in PROGRAMS if name.startswith("fine_")]
+#: What the analysis reports as well, without a fix that it could apply.
+KNOWN = ["partial_table"]
+#: Its fault is in a text that the program executes.
+LEFT_ALONE = "executed"
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    """A process that has torch loaded."""
+    found = Zygote()
+    yield found
+    found.close()
+
+
+class ForkedStage:
+    """Runs a program in a fresh folder each time."""
+
+    def __init__(self, texts: Mapping[str, str], folder: Path, zygote: Zygote) -> None:
+        self.texts = texts
+        self.folder = folder
+        self.zygote = zygote
+
+    def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+        """Run the program with other texts."""
+        place = self.folder / "program"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        for path, text in {**self.texts, **texts}.items():
+            (place / path).write_text(text, encoding="utf-8")
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        output = self.zygote.run(place, ["main.py"], report, mode, kind)
+        return Trial(read_record(report), output)
+
+    def locate(self, file: str) -> str | None:
+        """The path of a file of the program."""
+        name = os.path.relpath(file, self.folder / "program")
+        return name if name in self.texts else None
+
+
+def _texts(name: str) -> dict[str, str]:
+    single = FOLDER / f"{name}.py"
+    files = (
+        {"main.py": single} if single.exists() else {path.name: path for path in (FOLDER / name).glob("*.py")}
+    )
+    return {path: file.read_text(encoding="utf-8") for path, file in sorted(files.items())}
+
+
+def _program(name: str) -> Program:
+    return Project([Source(path, text) for path, text in _texts(name).items()], roots=("",)).whole()
+
+
+def _repaired(name: str, folder: Path, zygote: Zygote) -> tuple[Repair, ForkedStage]:
+    stage = ForkedStage(_texts(name), folder, zygote)
+    # Only what runs show: the analysis is told to keep out.
+    repairer = Repairer(Engine(rules(), Settings()), stage, analysed=False)
+    return repairer.repair(_program(name), stage.run({}, "heal")), stage
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in [*FINE, *KNOWN]])
+def test_the_analysis_sees_nothing(name: str) -> None:
+    reports = Engine(rules(), Settings()).check(_program(name))
+    assert [finding for report in reports for finding in report.findings] == []
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in [*FINE, LEFT_ALONE]])
+def test_a_run_shows_what_to_mend(name: str, tmp_path: Path, zygote: Zygote) -> None:
+    repair, _ = _repaired(name, tmp_path, zygote)
+    assert (repair.verdict, repair.reason) == ("fixed", "")
+    assert "RESULT" in repair.last.output
+
+
+@pytest.mark.parametrize("name", [*FINE, LEFT_ALONE])
+def test_what_is_right_or_out_of_reach_is_not_touched(name: str, tmp_path: Path, zygote: Zygote) -> None:
+    repair, _ = _repaired(name, tmp_path, zygote)
+    assert repair.verdict == ("clean" if name in FINE else "still-fails")
+    assert repair.end.texts == _texts(name)
+
+
+def test_numbers_on_the_cpu_stay_what_they_were(tmp_path: Path, zygote: Zygote) -> None:
+    repair, stage = _repaired("set_attributes", tmp_path, zygote)
+    before, after = (
+        stage.run(_texts("set_attributes"), "plain", "none"),
+        stage.run(repair.end.texts, "plain", "none"),
+    )
+    assert before.output == after.output != ""

@@ -1,0 +1,214 @@
+"""Mending what runs show: the search for a program that runs through, with runs that are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from observed_reports import Report, locate, operand, record
+from text_program import files, rules
+
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.findings import Applicability
+from devfix.observation.line_map import lines_before
+from devfix.observation.record import ObservedMismatch, parse_record
+from devfix.observation.repair import Repair, Repairer
+from devfix.observation.trial import Trial
+from devfix.project import Program, Project
+from devfix.source import Source
+
+#: What a run of a program shows, by its texts.
+Shown = Callable[[Mapping[str, str]], Trial]
+
+TEXTS = files("""
+    import torch
+
+    device = torch.device("cuda")
+
+    def shifted(x):
+        offset = vars(torch)[input()](4)
+        return x + offset
+
+    print(shifted(torch.ones(4).to(device)))
+""")
+
+
+class FakeStage:
+    """Shows what it is told to, and remembers what was run."""
+
+    def __init__(self, shown: Shown) -> None:
+        self.shown = shown
+        self.runs: list[tuple[str, Mapping[str, str]]] = []
+
+    def run(self, texts: Mapping[str, str], mode: str, kind: str = "cuda") -> Trial:
+        """Show what was made up for the texts."""
+        self.runs.append((mode, texts))
+        return self.shown(texts)
+
+    def locate(self, file: str) -> str | None:
+        """The path of a file in the made-up folder."""
+        return locate(file)
+
+
+def _trial(*mismatches: ObservedMismatch, **outcome: object) -> Trial:
+    return Trial(replace(parse_record(record([], **outcome)), mismatches=mismatches))
+
+
+def _clash(texts: Mapping[str, str], *, count: int = 1) -> ObservedMismatch:
+    """``offset`` is on the CPU, wherever it is written."""
+    report = Report(texts)
+    text = texts["main.py"]
+    made = text.split("offset = ")[1].splitlines()[0]
+    return report.mismatch(
+        "aten::add",
+        [report.place(text.split("return ")[1].splitlines()[0])],
+        [
+            operand("self", "cuda:0", ["x"], report.made("move", "Tensor.to", "torch.ones(4).to(device)")),
+            operand("other", "cpu", ["offset"], report.made("factory", "torch.arange", made)),
+        ],
+        [{"x": "tensor:cuda:0 float32 4", "offset": "tensor:cpu float32 4"}],
+        count=count,
+    )
+
+
+def _program(texts: Mapping[str, str]) -> Program:
+    return Project([Source(path, text) for path, text in texts.items()], roots=("",)).whole()
+
+
+def _repaired(stage: FakeStage, texts: Mapping[str, str] = TEXTS, **options: object) -> Repair:
+    repairer = Repairer(Engine(rules(), Settings()), stage, **options)  # type: ignore[arg-type]
+    return repairer.repair(_program(texts), stage.run(texts, "heal"))
+
+
+def _text(repair: Repair) -> str:
+    return repair.end.texts["main.py"]
+
+
+def test_a_program_without_a_mismatch_is_not_touched_and_not_run_again() -> None:
+    stage = FakeStage(lambda _texts: _trial())
+    repair = _repaired(stage)
+    assert repair.verdict == "clean"
+    assert repair.end.texts == TEXTS
+    assert len(stage.runs) == 1
+
+
+def test_what_one_run_showed_is_mended_and_proven_by_a_strict_run() -> None:
+    stage = FakeStage(
+        lambda texts: _trial() if "device=device" in texts["main.py"] else _trial(_clash(texts))
+    )
+    repair = _repaired(stage)
+    assert repair.verdict == "fixed"
+    assert [mode for mode, _ in stage.runs] == ["heal", "heal", "strict"]
+    [mended] = repair.end.mended
+    assert mended.witness == "run"
+    assert mended.finding.fix is not None
+    assert "seen in a run" in mended.finding.fix.title
+
+
+def test_a_fix_that_breaks_the_program_gives_way_to_the_next() -> None:
+    def shown(texts: Mapping[str, str]) -> Trial:
+        if "device=device" in texts["main.py"]:
+            error = {"type": "TypeError", "message": "unexpected keyword", "frames": []}
+            return _trial(how="raised", status=1, error=error)
+        return _trial() if "(4).to(device)\n" in texts["main.py"] else _trial(_clash(texts))
+
+    repair = _repaired(FakeStage(shown))
+    assert repair.verdict == "fixed"
+    assert _text(repair) == TEXTS["main.py"].replace("()](4)", "()](4).to(device)")
+
+
+def test_a_fix_that_does_not_help_is_taken_back() -> None:
+    stage = FakeStage(lambda texts: _trial() if "offset.to(" in texts["main.py"] else _trial(_clash(texts)))
+    repair = _repaired(stage)
+    assert repair.verdict == "fixed"
+    assert _text(repair) == TEXTS["main.py"].replace("x + offset", "x + offset.to(device)")
+
+
+def test_a_line_that_is_reached_less_often_has_got_better() -> None:
+    def shown(texts: Mapping[str, str]) -> Trial:
+        if "offset.to(" in texts["main.py"]:
+            return _trial()
+        return _trial(_clash(texts, count=3 if "device=device" in texts["main.py"] else 7))
+
+    repair = _repaired(FakeStage(shown))
+    assert repair.verdict == "fixed"
+    assert "x + offset.to(device)" in _text(repair)
+
+
+def test_what_is_not_needed_in_the_end_is_taken_back() -> None:
+    def shown(texts: Mapping[str, str]) -> Trial:
+        text = texts["main.py"]
+        if "offset.to(" in text:
+            return _trial()
+        return _trial(_clash(texts, count=3 if "device=device" in text else 7))
+
+    assert "device=device" not in _text(_repaired(FakeStage(shown)))
+
+
+def test_nothing_is_changed_where_nothing_helps() -> None:
+    stage = FakeStage(lambda texts: _trial(_clash(texts)))
+    repair = _repaired(stage)
+    assert repair.verdict == "still-fails"
+    assert repair.end.texts == TEXTS
+    assert len(stage.runs) < 40
+
+
+def test_a_program_that_fails_for_reasons_of_its_own_cannot_be_run() -> None:
+    error = {"type": "FileNotFoundError", "message": "no such file", "frames": []}
+    repair = _repaired(FakeStage(lambda _texts: _trial(how="raised", status=1, error=error)))
+    assert (repair.verdict, repair.reason) == ("cannot-run", "FileNotFoundError: no such file")
+    assert repair.end.texts == TEXTS
+
+
+def test_a_run_without_a_report_says_why() -> None:
+    repair = _repaired(FakeStage(lambda _texts: Trial(None, problem="it did not end in time")))
+    assert (repair.verdict, repair.reason) == ("cannot-run", "it did not end in time")
+
+
+def test_what_the_analysis_knows_goes_first() -> None:
+    texts = files("""
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def masked(x):
+            return x * torch.ones(3)
+
+        print(masked(torch.ones(3).to(device)))
+    """)
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        report = Report(texts)
+        if "torch.ones(3, device=" in texts["main.py"]:
+            return _trial()
+        operands = [operand("self", "cuda:0", ["x"]), operand("other", "cpu")]
+        return _trial(report.mismatch("aten::mul", [report.place("x * torch.ones(3)")], operands))
+
+    repair = _repaired(FakeStage(shown), texts)
+    assert repair.verdict == "fixed"
+    assert [mended.witness for mended in repair.end.mended] == ["analysis"]
+
+
+def test_casts_are_left_out_where_only_safe_fixes_are_wanted() -> None:
+    def shown(texts: Mapping[str, str]) -> Trial:
+        if ".float()" in texts["main.py"]:
+            return _trial()
+        report = Report(texts)
+        odd = operand("mat1", "cuda:0", ["offset"], dtype="float64", blamed=True)
+        operands = [odd, operand("mat2", "cuda:0", ["x"])]
+        return _trial(
+            report.mismatch(
+                "aten::mm", [report.place("x + offset")], operands, kind="dtype", wanted="float32"
+            )
+        )
+
+    assert _repaired(FakeStage(shown)).verdict == "fixed"
+    assert _repaired(FakeStage(shown), wanted=Applicability.SAFE).verdict == "still-fails"
+
+
+def test_lines_are_told_by_what_they_were() -> None:
+    before = ["a\n", "b\n", "c\n"]
+    assert lines_before(before, ["a\n", "new\n", "b\n", "c\n"]) == [1, 2, 2, 3]
+    assert lines_before(before, ["a\n", "B\n", "c\n"]) == [1, 2, 3]
+    assert lines_before(before, ["c\n"]) == [3]

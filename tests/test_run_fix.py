@@ -1,0 +1,139 @@
+"""``devfix run --fix``: from the command line to the program's new text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from observed_reports import record
+from typer.testing import CliRunner
+
+from devfix.cli import app
+from devfix.findings import Applicability, FileReport, Finding, Fix, Span
+from devfix.observation.record import parse_record
+from devfix.observation.repair import Repair
+from devfix.observation.search import Mended, State
+from devfix.observation.trial import Trial
+from devfix.project import Project
+from devfix.proof.subject import SubjectError
+from devfix.report.results import Results
+from devfix.running import fix as fixing
+from devfix.running.mending import Mending, subject_of
+from devfix.running.request import Request
+from devfix.source import Source
+
+runner = CliRunner()
+
+BEFORE = """\
+import json
+
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3).to(device)
+for name in json.loads('["offset"]'):
+    globals()[name] = torch.arange(3.0)
+print("RESULT", (x + offset).sum().item())
+"""
+AFTER = BEFORE.replace("(x + offset)", "(x + offset.to(device))")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.py").write_text(BEFORE, encoding="utf-8")
+
+
+def test_a_program_is_run_mended_and_proven(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    result = runner.invoke(app, ["run", "--fix", "main.py"])
+    assert result.exit_code == 0, result.output
+    text = (tmp_path / "main.py").read_text(encoding="utf-8")
+    assert text != BEFORE
+    assert "The program runs through." in result.stdout
+    assert "(seen in a run)" in result.stdout
+    assert "devfix runs your code, in a copy of its folder" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["main.py", "pyproject.toml"]
+
+
+def _mending(verdict: str, *, written: bool = False, note: str = "") -> Mending:
+    start = Project([Source("main.py", BEFORE)]).whole()
+    end = start.with_texts({"main.py": AFTER})
+    fix = Fix("move `offset` (seen in a run)", (), Applicability.SAFE)
+    finding = Finding(
+        "main.py", Span(9, 16, 9, 26), "DF102", "operand-not-moved", "`offset` is on the CPU", fix=fix
+    )
+    trial = Trial(parse_record(record()))
+    mended = (Mended(finding, "run"),) if verdict == "fixed" else ()
+    changed = verdict == "fixed"
+    repair = Repair(verdict, State(start, trial), State(end if changed else start, trial, mended), trial)
+    report = FileReport("main.py", fixed=(finding,) if changed else (), new_text=AFTER if changed else None)
+    return Mending(repair, Results((report,), start.sources, applying=True, written=written), 5, note)
+
+
+@pytest.fixture
+def mended(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Mending]]:
+    """What the next call of the command gets instead of real runs."""
+    waiting: list[Mending] = []
+    monkeypatch.setattr(fixing, "find_interpreter", lambda _named, _folder: "python")
+    monkeypatch.setattr(fixing, "mend", lambda *_args, **_options: waiting.pop())
+    yield waiting
+    assert waiting == []
+
+
+def test_with_diff_a_patch_goes_to_standard_output_and_all_else_to_standard_error(
+    mended: list[Mending],
+) -> None:
+    mended.append(_mending("fixed"))
+    result = runner.invoke(app, ["run", "--fix", "--diff", "main.py"])
+    assert result.exit_code == 1
+    assert '+print("RESULT", (x + offset.to(device)).sum().item())' in result.stdout
+    assert "Would fix 1 finding in 1 file, tried in 5 runs." in result.stderr
+    assert "DF102" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("verdict", "written", "code"),
+    [
+        ("fixed", True, 0),
+        ("clean", True, 0),
+        ("still-fails", True, 1),
+        ("changed-result", True, 1),
+        ("cannot-run", True, 2),
+    ],
+)
+def test_exit_codes(mended: list[Mending], verdict: str, written: bool, code: int) -> None:
+    mended.append(_mending(verdict, written=written))
+    assert runner.invoke(app, ["run", "--fix", "main.py"]).exit_code == code
+
+
+def test_json_says_who_found_what(mended: list[Mending]) -> None:
+    mended.append(_mending("fixed", written=True))
+    found = json.loads(runner.invoke(app, ["run", "--fix", "--format", "json", "main.py"]).stdout)
+    assert (found["verdict"], found["changed"], found["runs"]) == ("fixed", ["main.py"], 5)
+    assert [(each["code"], each["line"], each["witness"]) for each in found["fixed"]] == [("DF102", 9, "run")]
+
+
+def test_numbers_that_would_change_are_a_reason_to_change_nothing(mended: list[Mending]) -> None:
+    mended.append(_mending("changed-result", note="on the CPU its parameters would change: 1 against 2"))
+    result = runner.invoke(app, ["run", "--fix", "main.py"])
+    assert "Nothing is changed: on the CPU its parameters would change: 1 against 2." in result.stdout
+    assert "With --unsafe" in result.stdout
+
+
+def test_diff_and_unsafe_go_with_fix() -> None:
+    assert runner.invoke(app, ["run", "--diff", "main.py"]).exit_code == 2
+    assert runner.invoke(app, ["run", "--unsafe", "main.py"]).exit_code == 2
+
+
+def test_only_the_projects_own_python_files_are_rewritten(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="notebooks can be run, but not rewritten"):
+        subject_of(Request("book.ipynb"), tmp_path)
+    with pytest.raises(SubjectError, match=r"no module json\.tool"):
+        subject_of(Request("json.tool", is_module=True), tmp_path)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__main__.py").write_text("", encoding="utf-8")
+    assert subject_of(Request("package", is_module=True), tmp_path).module == "package"
+    assert subject_of(Request("package"), tmp_path).script.name == "__main__.py"
