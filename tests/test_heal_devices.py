@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,3 +184,44 @@ def test_a_program_without_mistakes_shows_none(machine: Machine) -> None:
         optimizer.step()
     ids[torch.ones(4, dtype=torch.bool)].to(D)[torch.tensor([0, 1])] * torch.tensor(2)
     assert machine.log.mismatches == []
+
+
+def test_a_checkpoint_of_a_device_that_is_not_there_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pt"
+    with simulated_accelerator():
+        torch.save(torch.ones(2, device=D), path)
+    with simulated_accelerator("none", heal=True) as machine:
+        loaded = torch.load(path)
+        [found] = machine.log.mismatches
+    assert (found["kind"], found["sink"]["text"]) == ("map-location", "loaded = torch.load(path)")
+    assert loaded.tolist() == [1.0, 1.0]
+
+
+class Moving(torch.utils.data.Dataset[torch.Tensor]):
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        moved = torch.full((2,), float(index)).to(D)
+        return moved * 2 + torch.ones(2, device=D)
+
+
+def test_a_worker_that_uses_the_accelerator_is_named_by_the_lines_that_do(machine: Machine) -> None:
+    torch.ones(1, device=D)
+    for batch in torch.utils.data.DataLoader(Moving(), batch_size=2, num_workers=1):
+        assert batch.shape == (2, 2)
+    found = {mismatch["sink"]["text"]: mismatch["count"] for mismatch in machine.log.mismatches}
+    assert found == {
+        "moved = torch.full((2,), float(index)).to(D)": 4,
+        "return moved * 2 + torch.ones(2, device=D)": 4,
+    }
+    assert {mismatch["kind"] for mismatch in machine.log.mismatches} == {"worker"}
+
+
+def test_what_makes_the_host_wait_is_counted_by_line(machine: Machine) -> None:
+    x: Any = torch.arange(6.0, device=D)
+    for _ in range(3):
+        x[x > 2].unique()
+    waits = [t for t in machine.log.transfers if t["what"] == "synchronisation"]
+    assert [(t["by"], t["count"]) for t in waits] == [("aten::index", 3), ("aten::_unique2", 3)]
+    assert {t["place"]["text"] for t in waits} == {"x[x > 2].unique()"}
