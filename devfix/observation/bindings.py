@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Span
-from devfix.observation.pointing import Spot
+from devfix.observation.spots import Spot
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
@@ -182,77 +181,9 @@ def argument_for(function: ast.AST, parameter: str, call: ast.AST, *, is_method:
     return None if any(isinstance(part, ast.Starred) for part in before) else call.args[index]
 
 
-def stores_of(
-    attribute: str, outline: Outline, path: str
-) -> list[tuple[Spot, ast.expr, ast.ClassDef | None]]:
-    """The statements of a file that set an attribute: target, value, and the class whose method sets its own."""
-    found = []
-    for node in outline.parents:
-        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            pairs = _pairs(target, node.value)
-            for part, value in pairs:
-                if isinstance(part, ast.Attribute) and part.attr == attribute:
-                    found.append((Spot(path, outline, part), value, _class_of_store(outline, part)))
-    return found
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The single targets of an assignment, each with what it gets (or with the whole, where that is not told)."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
-        same = len(values) == len(target.elts)
-        for number, part in enumerate(target.elts):
-            yield from _pairs(part, values[number] if same else value)
-    else:
-        yield target, value
-
-
-def _class_of_store(outline: Outline, target: ast.Attribute) -> ast.ClassDef | None:
-    """The class whose method sets an attribute of its own object at ``target``."""
-    function = outline.function_of(target)
-    if function is None or getattr(target.value, "id", None) != outline.receiver_name(function):
-        return None
-    return outline.class_of(function)
-
-
 def span_of_header(loop: ast.AST, outline: Outline) -> Span | None:
     """From the target of a loop to the end of what it iterates over."""
     if not isinstance(loop, (*_LOOPS, ast.comprehension)):
         return None
     target, source = outline.source.span(loop.target), outline.source.span(loop.iter)
     return Span(target.line, target.column, source.end_line, source.end_column)
-
-
-def returned_by(facts: Facts, call: ast.Call) -> Spot | None:
-    """What a function of the program returns, where there is one function of that name with one return."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    functions = [
-        (path, node)
-        for path, source in facts.program.sources.items()
-        for node in ast.walk(source.tree)
-        if isinstance(node, _FUNCTIONS) and node.name == name
-    ]
-    if len(functions) != 1:
-        return None
-    [(path, function)] = functions
-    values = [
-        node.value for node in own_nodes(function) if isinstance(node, ast.Return) and node.value is not None
-    ]
-    return Spot(path, facts.outline(path), values[0]) if len(values) == 1 else None
-
-
-def sole_call_of(facts: Facts, function: ast.AST, outline: Outline) -> Spot | None:
-    """The one call of a function in the program, or of the class whose constructor it is; None for several."""
-    cls = outline.class_of(function)
-    name = getattr(function, "name", "")
-    wanted = cls.name if cls is not None and name == "__init__" else name
-    calls = [
-        (path, node)
-        for path, source in facts.program.sources.items()
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == wanted
-    ]
-    return Spot(calls[0][0], facts.outline(calls[0][0]), calls[0][1]) if len(calls) == 1 and wanted else None

@@ -36,7 +36,7 @@ def _is_in_constructor(mismatch: Mismatch, sighting: Sighting) -> bool:
     node = outline.expression_at(origin.span)
     function = outline.function_of(node) if node is not None else None
     cls = outline.class_of(function) if function is not None else None
-    return cls is not None and is_module_class(facts, origin.path, cls)
+    return cls is not None and is_module_class(sighting.lives.pointer, origin.path, cls)
 
 
 def of_legacy(sighting: Sighting) -> list[Mismatch]:

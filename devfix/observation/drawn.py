@@ -6,8 +6,8 @@ import ast
 import re
 
 from devfix.findings import Mismatch, Operand
-from devfix.observation.pointing import Spot
 from devfix.observation.sighting import Sighting
+from devfix.observation.spots import Spot
 
 #: What torch says (aten/src/ATen/core/Generator.h).
 _SAID = re.compile(r"Expected an? '(\w+)' device type for generator but found '(\w+)'")
@@ -24,7 +24,7 @@ def translated(sighting: Sighting) -> list[Mismatch]:
 def _drawn(sighting: Sighting, sink: Spot, of_generator: str, of_result: str) -> Mismatch:
     node = _given(sink.node)
     frame = len(sighting.lives.frames) - 1
-    made = _construction(sighting.lives.source(node, sink, frame)) if node is not None else None
+    made = _construction(sighting.lives.whence.source(node, sink, frame)) if node is not None else None
     at = sink.at(node) if node is not None else sink
     trail = (made.origin("factory"),) if made is not None else ()
     generator = Operand(at.text, "generator", at.path, at.span, of_generator, trail=trail)
@@ -43,7 +43,7 @@ def _drawing(sighting: Sighting) -> list[Spot]:
     found: dict[tuple[str, object], Spot] = {}
     for node in ast.walk(source):
         if isinstance(node, (ast.Name, ast.Attribute)) and sighting.what_is(node) == "loader":
-            made = sighting.lives.source(node, sink, len(sighting.lives.frames) - 1)
+            made = sighting.lives.whence.source(node, sink, len(sighting.lives.frames) - 1)
             if isinstance(made.node, ast.Call):
                 found.setdefault((made.path, made.span), made)
     return list(found.values())

@@ -10,22 +10,15 @@ import ast
 from collections.abc import Iterator
 
 from devfix.findings import Origin
-from devfix.observation.bindings import (
-    argument_for,
-    binding_of,
-    returned_by,
-    sole_call_of,
-    span_of_header,
-    stores_of,
-)
+from devfix.observation.bindings import binding_of, span_of_header
 from devfix.observation.module_classes import is_module_class
 from devfix.observation.parts import normal
-from devfix.observation.pointing import Pointer, Spot
+from devfix.observation.pointing import Pointer
 from devfix.observation.record import Made, ObservedMismatch, ObservedOperand, Owner
+from devfix.observation.spots import Spot
+from devfix.observation.whence import MOST_STEPS, Whence
 from devfix.placement.causes import Trail
 
-#: Names are followed through no more steps than this.
-_MOST_STEPS = 12
 #: What made a tensor, in the words of a trail.
 _KINDS = {
     "factory": "factory",
@@ -49,6 +42,7 @@ class Lives:
         self.mismatch = mismatch
         self.frames = [pointer.spot(place) for place in mismatch.stack]
         self.names = [dict(names) for names in mismatch.names]
+        self.whence = Whence(pointer, self.frames)
 
     def of_tensor(self, operand: ObservedOperand, node: ast.expr | None) -> tuple[Trail, tuple[Trail, ...]]:
         """The trail and the roots of an operand that is written as ``node`` at the sink."""
@@ -99,7 +93,7 @@ class Lives:
 
     def of_module(self, owner: Owner) -> Trail:
         """The life of the module that owns a parameter."""
-        made = self.pointer.spot(owner.made)
+        made = self.pointer.spot(owner.made, owner.class_name)
         at = self.frames[owner.frame] if owner.frame < len(self.frames) else None
         path = _parsed(owner.path)
         way = self._way(path, at, owner.frame, None) if at is not None and path is not None else []
@@ -111,7 +105,7 @@ class Lives:
 
     def of_layer(self, operand: ObservedOperand) -> Trail:
         """The life of the innermost module that made the parameter."""
-        spot = self.pointer.spot(operand.made.place) if operand.made is not None else None
+        spot = self.pointer.made(operand.made)
         if spot is None or not isinstance(spot.node, ast.Call):
             return ()
         return _joined([spot.origin("module"), *self._stored_at(spot)])
@@ -134,53 +128,13 @@ class Lives:
         kept = _parsed(owner.kept) if at is not None and owner.kept else None
         if at is None or not isinstance(kept, ast.Attribute):
             return ()
-        for target, value, _ in self._stores(kept, at, None):
-            return (target.at(value).origin("other"), target.origin("module-attribute"))
+        for store in self.whence.stores(kept, at, None):
+            return (store.target.at(store.value).origin("other"), store.target.origin("module-attribute"))
         return ()
-
-    def source(self, node: ast.expr, at: Spot, frame: int | None) -> Spot:
-        """The expression that a name, an attribute or a parameter got its value from, as far as can be told."""
-        for _ in range(_MOST_STEPS):
-            found = self._source(node, at, frame)
-            if found is None:
-                break
-            at, frame = found
-            node = at.node if isinstance(at.node, ast.expr) else node
-        return at.at(node)
-
-    def _source(self, node: ast.expr, at: Spot, frame: int | None) -> tuple[Spot, int | None] | None:
-        if isinstance(node, ast.Attribute):
-            stores = self._stores(node, at, None)
-            return (stores[0][0].at(stores[0][1]), None) if stores else None
-        if isinstance(node, ast.Subscript):
-            return at.at(node.value), frame
-        if isinstance(node, ast.Call):
-            returned = returned_by(self.pointer.facts, node)
-            return (returned, None) if returned is not None else None
-        found = binding_of(node.id, at) if isinstance(node, ast.Name) else None
-        if found is None:
-            return None
-        if found.kind != "parameter" or not isinstance(node, ast.Name):
-            return (found.target.at(found.value), frame) if found.value is not None else None
-        number, call = self._caller(frame, found.target) or (None, self._sole_call(found.target))
-        given = self._given(node.id, found.target, call) if call is not None else None
-        return (call.at(given), number) if call is not None and given is not None else None
-
-    def _sole_call(self, parameter: Spot) -> Spot | None:
-        function = parameter.outline.function_of(parameter.node)
-        return sole_call_of(self.pointer.facts, function, parameter.outline) if function is not None else None
-
-    def _given(self, parameter: str, target: Spot, call: Spot) -> ast.expr | None:
-        """The argument that a call gives for a parameter."""
-        function = target.outline.function_of(target.node)
-        if function is None:
-            return None
-        is_method = target.outline.class_of(function) is not None and not _is_static(function)
-        return argument_for(function, parameter, call.node, is_method=is_method)
 
     def origin(self, made: Made | None) -> Origin | None:
         """Where and how a tensor came to be, when that is in the program."""
-        spot = self.pointer.spot(made.place) if made is not None else None
+        spot = self.pointer.made(made)
         if made is None or spot is None:
             return None
         kind = _KINDS.get(made.kind, "other")
@@ -197,7 +151,7 @@ class Lives:
         return Spot(site.path, outline, value).origin("module") if value is not None else None
 
     def _stored(self, made: Made | None) -> list[Origin]:
-        return self._stored_at(self.pointer.spot(made.place) if made is not None else None)
+        return self._stored_at(self.pointer.made(made))
 
     def _stored_at(self, spot: Spot | None) -> list[Origin]:
         """The name or attribute that a statement gives to what was made on its right-hand side."""
@@ -220,21 +174,21 @@ class Lives:
     def _kind_of_attribute(self, target: Spot) -> str:
         function = target.outline.function_of(target.node)
         cls = target.outline.class_of(function) if function is not None else None
-        module = cls is not None and is_module_class(self.pointer.facts, target.path, cls)
+        module = cls is not None and is_module_class(self.pointer, target.path, cls)
         return "module-attribute" if module else "attribute"
 
     def _way(
         self, node: ast.expr, at: Spot, frame: int | None, operand: ObservedOperand | None, steps: int = 0
     ) -> list[Origin]:
         """The names that led to an expression, from the first that can be told."""
-        if steps > _MOST_STEPS:
+        if steps > MOST_STEPS:
             return []
         if isinstance(node, ast.Name):
             return self._way_of_name(node.id, at, frame, operand, steps + 1)
         if isinstance(node, ast.Attribute):
-            for target, value, _ in self._stores(node, at, operand):
-                before = self._way(value, target, None, operand, steps + 1)
-                return [*before, target.origin(self._kind_of_attribute(target))]
+            for store in self.whence.stores(node, at, operand):
+                before = self._way(store.value, store.target, None, operand, steps + 1)
+                return [*before, store.target.origin(self._kind_of_attribute(store.target))]
             return []
         if isinstance(node, ast.Subscript):
             return self._way(node.value, at, frame, operand, steps + 1)
@@ -270,11 +224,7 @@ class Lives:
 
     def _comes_from_iteration(self, target: Spot, operand: ObservedOperand | None) -> bool:
         """Whether library code that the loop asked for its next element made the tensor."""
-        made = (
-            self.pointer.spot(operand.made.place)
-            if operand is not None and operand.made is not None
-            else None
-        )
+        made = self.pointer.made(operand.made) if operand is not None else None
         loop = target.outline.parents.get(target.node)
         while isinstance(loop, (ast.Tuple, ast.List, ast.Starred)):
             loop = target.outline.parents.get(loop)
@@ -290,26 +240,16 @@ class Lives:
         self, name: str, target: Spot, frame: int | None, operand: ObservedOperand | None, steps: int
     ) -> list[Origin]:
         site = target.origin("argument", name)
-        caller = self._caller(frame, target)
+        caller = self.whence.caller(frame, target)
         if caller is None:
             return [site]
         number, at = caller
-        given = self._given(name, target, at)
+        given = self.whence.given(name, target, at)
         if given is not None and operand is not None and not self._may_hold(given, number, operand):
             given = None
         if given is None and operand is not None:
             given = _parsed(next(iter(_held(operand, number)), ""))
         return [*(self._way(given, at, number, operand, steps) if given is not None else []), site]
-
-    def _caller(self, frame: int | None, parameter: Spot) -> tuple[int, Spot] | None:
-        """The frame that called the function whose parameter it is, if that is the frame before."""
-        if frame is None or frame == 0:
-            return None
-        here, before = self.frames[frame], self.frames[frame - 1]
-        function = parameter.outline.function_of(parameter.node)
-        if here is None or before is None or here.outline.function_of(here.node) is not function:
-            return None
-        return frame - 1, before
 
     @staticmethod
     def _may_hold(node: ast.expr, frame: int, operand: ObservedOperand) -> bool:
@@ -321,48 +261,11 @@ class Lives:
         """Whether the tensor was made where an object of the sink's frame was."""
         frame = len(self.frames) - 1
         at = self.frames[frame] if self.frames else None
-        source = self.source(node, at, frame) if at is not None else None
-        spots = [self.pointer.spot(made.place) for made in (operand.made, *operand.roots) if made is not None]
-        return source is not None and any(spot is not None and self._makes(source, spot) for spot in spots)
-
-    def _makes(self, value: Spot, made: Spot) -> bool:
-        """Whether what was made somewhere is, or is a part of, an expression's value."""
-        if made.path == value.path and value.span.contains(made.span):
-            return True
-        return isinstance(value.node, ast.expr) and self.source(value.node, value, None).node is made.node
-
-    def _stores(
-        self, node: ast.Attribute, at: Spot, operand: ObservedOperand | None
-    ) -> list[tuple[Spot, ast.expr, ast.ClassDef | None]]:
-        """The statements that set an attribute, the likeliest first."""
-        found = [
-            store
-            for path in self.pointer.facts.program.sources
-            for store in stores_of(node.attr, self.pointer.facts.outline(path), path)
-        ]
-        made = (
-            self.pointer.spot(operand.made.place)
-            if operand is not None and operand.made is not None
-            else None
+        source = self.whence.source(node, at, frame) if at is not None else None
+        spots = [self.pointer.made(made) for made in (operand.made, *operand.roots)]
+        return source is not None and any(
+            spot is not None and self.whence.makes(source, spot) for spot in spots
         )
-        function = at.outline.function_of(at.node)
-        own = at.outline.class_of(function) if function is not None else None
-
-        def rank(store: tuple[Spot, ast.expr, ast.ClassDef | None]) -> tuple[bool, bool, bool]:
-            target, value, cls = store
-            setter = target.outline.function_of(target.node)
-            makes = made is not None and self._makes(target.at(value), made)
-            return not makes, cls is not own, getattr(setter, "name", "") != "__init__"
-
-        found.sort(key=rank)
-        if (
-            isinstance(node.value, ast.Name)
-            and own is not None
-            and node.value.id == at.outline.receiver_name(function)
-        ):
-            mine = [store for store in found if store[2] is own or not rank(store)[0]]
-            return mine or found
-        return found
 
 
 def _names_a_place(node: ast.AST) -> bool:
@@ -389,11 +292,6 @@ def _parsed(path: str) -> ast.expr | None:
         return ast.parse(path, mode="eval").body
     except SyntaxError:
         return None
-
-
-def _is_static(function: ast.AST) -> bool:
-    marks = getattr(function, "decorator_list", [])
-    return any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in marks)
 
 
 def _innermost_argument(source: ast.expr) -> ast.expr:

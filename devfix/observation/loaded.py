@@ -6,8 +6,8 @@ import ast
 
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.observation.bindings import own_nodes
-from devfix.observation.pointing import Spot
 from devfix.observation.sighting import Sighting
+from devfix.observation.spots import Spot
 
 _LOOPS = (ast.For, ast.AsyncFor)
 #: Methods of datasets that a loader calls for its samples.
@@ -31,7 +31,7 @@ def translated(sighting: Sighting) -> list[Mismatch]:
         return []
     inner = [each for each in sighting.lives.frames[number + 1 :] if each is not None]
     within = inner[0] if inner else next(iter(moves), None)
-    made = sighting.lives.source(_expression(loader), loader, number)
+    made = sighting.lives.whence.source(_expression(loader), loader, number)
     detail = {
         "scope": loader.scope,
         "where": "dataset" if within is None or _is_of_dataset(within) else "collate",
@@ -96,7 +96,7 @@ def _moves(sighting: Sighting, number: int) -> list[Spot]:
     found: dict[tuple[str, object], Spot] = {}
     for operand in sighting.observed.operands:
         for made in (operand.made, *operand.roots):
-            spot = sighting.lives.pointer.spot(made.place) if made is not None else None
+            spot = sighting.lives.pointer.made(made)
             called = made is not None and made.kind in ("move", "factory", "random-factory")
             if spot is not None and called and (_is_of_dataset(spot) or _is_collating(spot)):
                 found.setdefault((spot.path, spot.span), spot)

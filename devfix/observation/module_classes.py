@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
+from devfix.observation.pointing import Pointer
 
 #: Names of base classes outside of a program that are modules.
 _ENDINGS = ("Module", "ModuleList", "ModuleDict", "Sequential", "PreTrainedModel")
 
 
-def is_module_class(facts: Facts, path: str, cls: ast.ClassDef, seen: frozenset[str] = frozenset()) -> bool:
+def is_module_class(
+    pointer: Pointer, path: str, cls: ast.ClassDef, seen: frozenset[str] = frozenset()
+) -> bool:
     """Whether a class derives from ``nn.Module``; classes of the program are known by their names."""
     for base in cls.bases:
         name = ast.unparse(base).rpartition(".")[2].partition("[")[0]
@@ -18,18 +21,12 @@ def is_module_class(facts: Facts, path: str, cls: ast.ClassDef, seen: frozenset[
             return True
         if name in seen:
             continue
-        if any(is_module_class(facts, where, other, seen | {name}) for where, other in _classes(facts, name)):
-            return True
-    return _is_seen_as_module(facts, path, cls)
-
-
-def _classes(facts: Facts, name: str) -> list[tuple[str, ast.ClassDef]]:
-    return [
-        (path, node)
-        for path, source in facts.program.sources.items()
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.ClassDef) and node.name == name
-    ]
+        for spot in pointer.index.classes(name):
+            if isinstance(spot.node, ast.ClassDef) and is_module_class(
+                pointer, spot.path, spot.node, seen | {name}
+            ):
+                return True
+    return _is_seen_as_module(pointer.facts, path, cls)
 
 
 def _is_seen_as_module(facts: Facts, path: str, cls: ast.ClassDef) -> bool:

@@ -10,9 +10,10 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import ACCELERATOR, CPU, Device
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.findings import Mismatch, Origin, Span
-from devfix.observation.bindings import bindings_in, stores_of
-from devfix.observation.pointing import Pointer, Spot
+from devfix.observation.bindings import bindings_in
+from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
+from devfix.observation.spots import Spot
 from devfix.project import Program
 
 #: The names of one scope, each with what it was seen to stand for.
@@ -103,14 +104,16 @@ def names_seen(mismatches: Sequence[ObservedMismatch], pointer: Pointer) -> dict
         for place, names in (*zip(mismatch.stack, mismatch.names, strict=False), *mismatch.origins):
             spot = pointer.spot(place)
             if spot is not None:
-                for scope, name, binding in _bindings(spot, names):
+                for scope, name, binding in _bindings(spot, names, pointer):
                     known = found.setdefault((spot.path, scope), {}).setdefault(name, [])
                     if binding not in known:
                         known.append(binding)
     return found
 
 
-def _bindings(spot: Spot, names: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, Binding]]:
+def _bindings(
+    spot: Spot, names: Sequence[tuple[str, str]], pointer: Pointer
+) -> Iterator[tuple[str, str, Binding]]:
     function = spot.outline.function_of(spot.node)
     receiver = spot.outline.receiver_name(function)
     for name, what in names:
@@ -120,7 +123,7 @@ def _bindings(spot: Spot, names: Sequence[tuple[str, str]]) -> Iterator[tuple[st
             yield _scope_of(spot, root), name, Binding(kind, device, statement)
         if root == receiver and function is not None and "." in name:
             attribute = name.partition(".")[2]
-            for stored in _stores(spot, attribute, function):
+            for stored in _stores(spot, attribute, function, pointer):
                 yield spot.outline.scope(function), f"self.{attribute}", Binding(kind, device, stored)
 
 
@@ -166,8 +169,8 @@ def _statements(spot: Spot, name: str) -> list[Span | None]:
     return []
 
 
-def _stores(spot: Spot, attribute: str, function: ast.AST) -> list[Span | None]:
+def _stores(spot: Spot, attribute: str, function: ast.AST, pointer: Pointer) -> list[Span | None]:
     cls = spot.outline.class_of(function)
-    stores = [target for target, _, owner in stores_of(attribute, spot.outline, spot.path) if owner is cls]
-    spans = [spot.outline.source.span(spot.outline.statement_of(target.node)) for target in stores]
+    targets = [store.target for store in pointer.index.stores(attribute) if store.owner is cls]
+    spans = [spot.outline.source.span(spot.outline.statement_of(target.node)) for target in targets]
     return list(spans) or [None]

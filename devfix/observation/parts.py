@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from devfix.analysis.outline import Outline
-from devfix.observation.pointing import Spot
 from devfix.observation.record import ObservedOperand
+from devfix.observation.spots import Spot
 
 #: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
 _SEEN, _MADE, _MADE_WITHIN, _COMPUTED, _FITS, _CONTRADICTED = 20, 18, 10, 6, 4, -100

@@ -4,52 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Origin, Span
-from devfix.observation.record import Place
-
-#: Longer texts are cut in messages.
-_MAX_TEXT = 60
+from devfix.findings import Span
+from devfix.observation.index import Index
+from devfix.observation.record import Made, Place
+from devfix.observation.spots import Spot
 
 #: Tells the path that the project uses for a file of the run, or None when it is none of its own.
 Locate = Callable[[str], str | None]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A node of a file of the program."""
-
-    path: str
-    outline: Outline
-    node: ast.AST
-
-    def at(self, node: ast.AST) -> Spot:
-        """Another node of the same file."""
-        return Spot(self.path, self.outline, node)
-
-    @property
-    def span(self) -> Span:
-        """Where the node stands."""
-        return self.outline.source.span(self.node)
-
-    @property
-    def text(self) -> str:
-        """The node's source on one line, shortened."""
-        words = " ".join(self.outline.source.segment(self.span).split())
-        return words if len(words) <= _MAX_TEXT else words[: _MAX_TEXT - 1] + "…"
-
-    @property
-    def scope(self) -> str:
-        """The qualified name of the function around the node, as the analysis spells it."""
-        return self.outline.scopes(self.node)[0]
-
-    def origin(self, kind: str, text: str | None = None) -> Origin:
-        """The spot as a place in the life of a value."""
-        return Origin(kind, self.path, self.span, self.text if text is None else text, self.scope)
 
 
 class Pointer:
@@ -58,15 +23,26 @@ class Pointer:
     def __init__(self, facts: Facts, locate: Locate) -> None:
         self.facts = facts
         self.locate = locate
+        self.index = Index(facts)
 
-    def spot(self, place: Place | None) -> Spot | None:
-        """The node whose execution a place is; where the columns are unknown, the statement."""
+    def spot(self, place: Place | None, by: str = "") -> Spot | None:
+        """The node whose execution a place is; where the columns are unknown, the statement.
+
+        In a statement the call of what is called ``by`` is looked for.
+        """
         path = self.locate(place.file) if place is not None and place.cell is None else None
         if place is None or path is None or path not in self.facts.program.sources:
             return None
         outline = self.facts.outline(path)
         node = _node(outline, place)
-        return Spot(path, outline, node) if node is not None else None
+        if node is None:
+            return None
+        found = Spot(path, outline, node)
+        return found.at(_call_in(found, by)) if by and place.column is None else found
+
+    def made(self, made: Made | None) -> Spot | None:
+        """The node that made something."""
+        return self.spot(made.place, made.by) if made is not None else None
 
 
 def _node(outline: Outline, place: Place) -> ast.AST | None:
@@ -108,6 +84,14 @@ def _expressions(outline: Outline) -> Iterator[ast.AST]:
 def _size(span: Span) -> tuple[int, int]:
     lines = span.end_line - span.line
     return lines, span.end_column - span.column
+
+
+def _call_in(statement: Spot, by: str) -> ast.AST:
+    """The one call in a statement of what is called ``by``, or the statement."""
+    wanted = by.rpartition(".")[2].strip("_")
+    calls = [node for node in expressions_on(statement) if isinstance(node, ast.Call)]
+    named = [call for call in calls if wanted == getattr(call.func, "attr", getattr(call.func, "id", ""))]
+    return named[0] if named else statement.node
 
 
 def expressions_on(spot: Spot) -> list[ast.expr]:

@@ -9,8 +9,9 @@ from devfix.findings import Span
 from devfix.observation.bindings import binding_of
 from devfix.observation.lives import Lives
 from devfix.observation.parts import Candidate, best_sink, matched, parts_of
-from devfix.observation.pointing import Pointer, Spot, expressions_on
+from devfix.observation.pointing import Pointer, expressions_on
 from devfix.observation.record import ObservedMismatch
+from devfix.observation.spots import Spot
 
 _WHOLE_STATEMENTS = (ast.AugAssign, ast.For, ast.AsyncFor)
 
@@ -52,10 +53,7 @@ def sighted(observed: ObservedMismatch, pointer: Pointer) -> Sighting | None:
     if sink is None:
         return None
     names = dict(observed.names[-1]) if observed.names else {}
-    candidates = [
-        Candidate(operand, pointer.spot(operand.made.place) if operand.made is not None else None)
-        for operand in observed.operands
-    ]
+    candidates = [Candidate(operand, pointer.made(operand.made)) for operand in observed.operands]
     if isinstance(sink.node, ast.stmt) and not isinstance(sink.node, _WHOLE_STATEMENTS):
         nodes = expressions_on(sink)
         sink = sink.at(best_sink(nodes, candidates, names, sink)) if nodes else sink
