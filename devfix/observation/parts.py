@@ -248,13 +248,13 @@ def normal(path: str) -> str:
 
 
 def best_sink(
-    nodes: Sequence[ast.expr], operands: Sequence[Candidate], names: Mapping[str, str], at: Spot
-) -> ast.expr:
+    nodes: Sequence[ast.AST], operands: Sequence[Candidate], names: Mapping[str, str], at: Spot
+) -> ast.AST:
     """The operation of a statement that a mismatch is about, where only its line is known."""
 
-    def fit(node: ast.expr) -> tuple[int, int]:
+    def fit(node: ast.AST) -> tuple[int, int]:
         found = matched(parts_of(node, at.outline), operands, names, at)
         return len(found), -len(ast.unparse(node))
 
-    operations = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
-    return max((node for node in nodes if isinstance(node, operations)), key=fit, default=nodes[0])
+    operations = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
+    return max((node for node in nodes if isinstance(node, operations)), key=fit, default=nodes[-1])

@@ -54,8 +54,20 @@ def sighted(observed: ObservedMismatch, pointer: Pointer) -> Sighting | None:
         return None
     names = dict(observed.names[-1]) if observed.names else {}
     candidates = [Candidate(operand, pointer.made(operand.made)) for operand in observed.operands]
-    if isinstance(sink.node, ast.stmt) and not isinstance(sink.node, _WHOLE_STATEMENTS):
-        nodes = expressions_on(sink)
-        sink = sink.at(best_sink(nodes, candidates, names, sink)) if nodes else sink
+    if isinstance(sink.node, ast.stmt):
+        sink = _operation(sink, observed, candidates, names)
     found = matched(parts_of(sink.node, sink.outline), candidates, names, sink)
     return Sighting(observed, sink, found, Lives(pointer, observed))
+
+
+def _operation(
+    statement: Spot, observed: ObservedMismatch, candidates: list[Candidate], names: dict[str, str]
+) -> Spot:
+    """The operation of a statement: itself, where that was executed as a whole, or one of its expressions."""
+    whole = isinstance(statement.node, _WHOLE_STATEMENTS)
+    if whole and observed.sink is not None and observed.sink.column is not None:
+        return statement
+    nodes: list[ast.AST] = [*expressions_on(statement)]
+    if whole or not nodes:
+        nodes.append(statement.node)
+    return statement.at(best_sink(nodes, candidates, names, statement))
