@@ -18,22 +18,14 @@ from .machine import Machine
 from .places import user_spot
 from .refusals import Refusal
 from .slots import slots_of_operator
+from .traits import COMPOSITE, Traits, has_own_dispatch, traits_of
+from .transfers import direction, size_of
 
 Tensor = torch.Tensor
-#: Operations that make the host wait for the accelerator, since it needs their result or its size.
-_SYNCHRONISING = frozenset(
-    f"aten::{name}"
-    for name in (
-        "_local_scalar_dense nonzero equal masked_select _unique _unique2 unique_dim unique_consecutive "
-        "unique_dim_consecutive repeat_interleave bincount"
-    ).split()
-)
-#: Operations that do so for masks, which they turn into indices.
-_INDEXING = frozenset({"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"})
 #: Parts of the names of operations that draw random numbers.
 _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")
 _ANY = Claim(None)
-_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+_storage = torch._C.TensorBase.untyped_storage
 
 
 class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -42,6 +34,9 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, machine: Machine) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.machine = machine
+        #: Whether calls that nothing can be wrong with may take the short way.
+        self._brief = machine.kind == "cuda" and not machine.origins
+        self._plain = {device: Claim(device) for device in machine.devices}
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -50,60 +45,87 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge one call, carry it out on the true data, and lay claims on what comes out."""
-        if types and any(map(dispatches_itself, types)):
-            if any(issubclass(kind, (FakeTensor, FunctionalTensor)) for kind in types):
-                # A tracer's; its mode lies below this one, and would not be asked.
-                return func(*args, **(kwargs or {}))
-            # A subclass with a dispatch of its own goes first; what it calls inside comes here.
-            return NotImplemented
         kwargs = kwargs or {}
-        if _is_composite(func):
+        if types and has_own_dispatch(types):
+            # A subclass with a dispatch of its own goes first; what it calls inside comes here. But the mode of
+            # a tracer lies below this one, and would not be asked.
+            traced = any(issubclass(kind, (FakeTensor, FunctionalTensor)) for kind in types)
+            return func(*args, **kwargs) if traced else NotImplemented
+        traits = traits_of(func)
+        if traits.composite:
             with self:
-                return func._op_dk(_COMPOSITE, *args, **kwargs)
+                return func._op_dk(COMPOSITE, *args, **kwargs)
+        if self._brief and traits.plain and not self.machine.forked:
+            common = _common_device(args)
+            if common is not None:
+                return self._briefly(func, args, kwargs, common)
         tensors = tensors_of(args, kwargs)
-        if kwargs.get("pin_memory") and kwargs.get("device") is None and tensors:
+        if kwargs and kwargs.get("pin_memory") and kwargs.get("device") is None and tensors:
             kwargs = {**kwargs, "device": _device(tensors[0]) or CPU}
-        if kwargs.get("device") is not None:
+        if kwargs and kwargs.get("device") is not None:
             return self._placed(func, args, dict(kwargs), tensors)
-        device = self._judged(func, args, kwargs, tensors)
-        if kwargs.get("generator") is not None:
+        device = self._judged(func, args, kwargs, tensors, traits)
+        if kwargs and kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
-        out = self._called(func, args, kwargs, device)
+        try:
+            out = func(*args, **kwargs)
+        except dtype_rules.ERRORS as error:
+            out = self._recalled(func, args, kwargs, device, error)
         if self.machine.kind == "mps":
             out = metal_dtypes.holding(self.machine, device, out, func._schema.name, tensors)
         if type(device) is list:
             for place, result in zip(device, _results(out)):
-                self._claim(func, result, place, tensors)
+                self._claim(func, result, place, tensors, traits)
         elif device is not CPU or self.machine.origins:
-            self._claim(func, out, device, tensors)
+            self._claim(func, out, device, tensors, traits)
         return out
 
-    def _called(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], device: Any = None) -> Any:
-        """Carry out an operator on the true data; ``device`` is where its results will claim to be."""
+    def _briefly(
+        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], device: torch.device
+    ) -> Any:
+        """Carry out a plain call on tensors of one accelerator: what nearly every call of a program is."""
         try:
-            return func(*args, **kwargs)
+            out = func(*args, **kwargs)
         except dtype_rules.ERRORS as error:
-            placed = isinstance(device, torch.device) and device is not CPU
-            wide = dtype_rules.widened(func, args, kwargs, error) if placed else None
-            if wide is not None:
-                return wide[0]
-            said = str(error)
-            told = dtype_rules.in_its_words(func, args, device, error) if placed else error
-            if self.machine.heal:
-                healed = dtype_healing.heal(self.machine, func, args, kwargs, told, said)
-                if healed is not None:
-                    return healed[0]
-            raise told from None
+            out = self._recalled(func, args, kwargs, device, error)
+        if claim_of(out) is None:
+            lay(out, self._plain[device])
+        return out
+
+    def _recalled(
+        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], device: Any, error: Exception
+    ) -> Any:
+        """What an operator gives that the CPU refused for its dtypes; ``device`` is where the results would be.
+
+        The accelerator may do it all the same, or says it in its own words; or it is healed.
+        """
+        placed = isinstance(device, torch.device) and device is not CPU
+        wide = dtype_rules.widened(func, args, kwargs, error) if placed else None
+        if wide is not None:
+            return wide[0]
+        said = str(error)
+        told = dtype_rules.in_its_words(func, args, device, error) if placed else error
+        if self.machine.heal:
+            healed = dtype_healing.heal(self.machine, func, args, kwargs, told, said)
+            if healed is not None:
+                return healed[0]
+        raise told from None
 
     def _judged(
-        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[Tensor]
+        self,
+        func: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        tensors: list[Tensor],
+        traits: Traits,
     ) -> Any:
         """The device of the results (None: any), or one for each; raises what the accelerator raises, or writes it down."""
-        devices = [_device(tensor) for tensor in tensors]
-        if not devices:
+        if not tensors:
             return None
+        devices = [_device(tensor) for tensor in tensors]
         first = devices[0]
-        if all(device is first for device in devices):
+        # Tensors of one device are the rule, so this comes first; a generator would cost more than the rest.
+        if devices.count(first) == len(devices):
             if first is CPU or first is None:
                 return first
             verdict: Any = operand_rules.alone(func, args, kwargs, tensors, first)
@@ -113,7 +135,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._refused(verdict, func, args, kwargs, devices)
         if type(verdict) is list:
             return verdict
-        if verdict is not None and verdict is not CPU:
+        if verdict is not None and verdict is not CPU and (traits.waits or self.machine.forked):
             self._use(func, verdict, tensors)
         return verdict
 
@@ -175,12 +197,12 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _use(self, func: Any, device: torch.device, tensors: Sequence[Tensor] = ()) -> None:
         """A call runs on an accelerator."""
-        if self.machine.forked and self.machine.is_accelerator(device) and not _is_free_view(func):
+        traits = traits_of(func)
+        if not traits.free_view and self.machine.forked and self.machine.is_accelerator(device):
             self.machine.work()
-        name = func._schema.name
-        masked = name in _INDEXING and any(t.dtype in (torch.bool, torch.uint8) for t in tensors[1:])
-        if masked or name in _SYNCHRONISING:
-            self.machine.log.transfer("synchronisation", 0, name)
+        masked = traits.indexing and any(t.dtype in (torch.bool, torch.uint8) for t in tensors[1:])
+        if masked or traits.synchronising:
+            self.machine.log.transfer("synchronisation", 0, func._schema.name)
 
     def _placed(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
         """A call that says where its result goes: a factory, ``*_like``, ``new_*`` or a conversion."""
@@ -191,7 +213,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             # Only a build for that device (macOS for "mps") could do it; the others say so.
             return func(*args, **kwargs)
         if len(tensors) > 1:
-            self._judged(func, args, kwargs, tensors)
+            self._judged(func, args, kwargs, tensors, traits_of(func))
         device = self._destination(func, named, kwargs, tensors)
         if kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
@@ -202,13 +224,16 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs["device"] = CPU
         if device is not None and tensors:
             self._use(func, device)
-        out = self._called(func, args, kwargs)
+        try:
+            out = func(*args, **kwargs)
+        except dtype_rules.ERRORS as error:
+            out = self._recalled(func, args, kwargs, None, error)
         if self.machine.kind == "mps":
             out = metal_dtypes.holding(self.machine, device, out, func._schema.name, tensors)
         if func._schema.name == "aten::_to_copy":
             self._count_copy(_device(tensors[0]), device, out, "Tensor.to")
         if device is not CPU or self.machine.origins or pinned:
-            self._claim(func, out, device, tensors, pinned=pinned)
+            self._claim(func, out, device, tensors, traits_of(func), pinned=pinned)
         return out
 
     def _destination(
@@ -252,13 +277,14 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         out: Any,
         device: Optional[torch.device],
         tensors: list[Tensor],
+        traits: Traits,
         *,
         pinned: bool = False,
     ) -> None:
         """Lay claims on the results that have a storage of their own."""
         claim: Optional[Claim] = None
-        for result in _results(out):
-            if claim_of(result) is not None or (tensors and _is_part(result, tensors)):
+        for result in (out,) if isinstance(out, Tensor) else _results(out):
+            if claim_of(result) is not None or (tensors and not traits.fresh and _is_part(result, tensors)):
                 continue
             if claim is None or self.machine.origins:
                 claim = self._new_claim(func, device, tensors, result.dtype, pinned=pinned)
@@ -281,10 +307,28 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return Claim(device, made, roots, pinned=pinned, types=tuple(types)[:MOST_ROOTS])
 
 
+def _common_device(args: Sequence[Any]) -> Optional[torch.device]:
+    """The accelerator that all tensors among the arguments claim; None where there is more to say."""
+    common = None
+    try:
+        for value in args:
+            if isinstance(value, Tensor):
+                claim = getattr(_storage(value), "_claim", None)
+                if claim is None or (common is not None and claim.device is not common):
+                    return None
+                common = claim.device
+                if common is None or common is CPU:
+                    return None
+    except (NotImplementedError, RuntimeError, ValueError):
+        # A tensor without a storage of its own.
+        return None
+    return common
+
+
 def tensors_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
     """The tensors among the arguments of an operation, in the order of its schema."""
     found: list[Tensor] = []
-    for value in (*args, *kwargs.values()):
+    for value in (*args, *kwargs.values()) if kwargs else args:
         if isinstance(value, Tensor):
             found.append(value)
         elif type(value) in (list, tuple):
@@ -310,24 +354,12 @@ def roots_of(tensors: Sequence[Tensor], device: torch.device) -> tuple[Made, ...
     return tuple(found)[:MOST_ROOTS]
 
 
-def size_of(tensor: Tensor) -> int:
-    """Bytes that a copy of a tensor takes, of a sparse one that of what is written down."""
-    storage = storage_of(tensor) if tensor.layout is not torch.strided else None
-    return tensor.nbytes if storage is None else storage.nbytes()
-
-
-def direction(source: torch.device, target: torch.device) -> Optional[str]:
-    """What a copy from one device to another is called in the report; None when it stays where it is."""
-    if source == target:
-        return None
-    if source.type == "cpu":
-        return "host-to-device"
-    return "device-to-host" if target.type == "cpu" else "peer"
-
-
 def _device(tensor: Tensor) -> Optional[torch.device]:
     """Where a tensor claims to be; None for any device."""
-    claim = claim_of(tensor)
+    try:
+        claim = getattr(_storage(tensor), "_claim", None)
+    except (NotImplementedError, RuntimeError, ValueError):
+        claim = claim_of(tensor)
     return CPU if claim is None else claim.device
 
 
@@ -362,36 +394,6 @@ def _made_by(func: Any, tensors: Sequence[Tensor], dtype: torch.dtype) -> Made:
 def _is_traced() -> bool:
     """Whether tensors have no data at the moment, as in a tracer."""
     return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
-
-
-def dispatches_itself(kind: Any) -> bool:
-    """Whether tensors of a class have a dispatch of their own."""
-    own = getattr(kind, "__torch_dispatch__", None)
-    return own is not None and own is not torch._C._disabled_torch_dispatch_impl
-
-
-_composite: dict[Any, bool] = {}
-
-
-def _is_composite(func: Any) -> bool:
-    """Whether a call is made of others that should come here instead.
-
-    Under ``torch.inference_mode`` such calls arrive whole, since autograd, which takes them apart, is off.
-    """
-    known = _composite.get(func)
-    if known is None:
-        # Not `func.decompose`, which prefers formulas written in Python to those that CPU tensors go through.
-        # An operator that has a kernel of its own besides (`silu_backward`) goes through that, digit for digit.
-        name, has = func.name(), torch._C._dispatch_has_kernel_for_dispatch_key
-        known = _composite[func] = has(name, _COMPOSITE) and not has(name, "CPU")
-    return known
-
-
-def _is_free_view(func: Any) -> bool:
-    """Whether a call only looks at a tensor differently, which needs no driver; indexing does, so an H200 has it."""
-    returned = func._schema.returns
-    views = bool(returned) and all(r.alias_info is not None and not r.alias_info.is_write for r in returned)
-    return views and func._schema.name not in ("aten::select", "aten::slice")
 
 
 def _in_formula() -> bool:

@@ -111,6 +111,12 @@ def _rule_for(func: Any) -> Optional[_Rule]:
     return None if out and name != "aten::where" else rule
 
 
+def is_particular(func: Any) -> bool:
+    """Whether an operator may refuse tensors that are all on one accelerator."""
+    name = func._schema.name
+    return name in _ALONE or name in dtype_rules.REFUSED or _is_missing(func)
+
+
 def alone(
     func: Any,
     args: Sequence[Any],
@@ -120,12 +126,12 @@ def alone(
 ) -> Verdict:
     """The same for operands that all claim one accelerator: few operations refuse that."""
     try:
-        placed, dtypes = _alone[func]
+        placed, dtypes, _kept = _alone[id(func)]
     except KeyError:
         name = func._schema.name
         placed = _ALONE.get(name) or (_unknown if _is_missing(func) else None)
         dtypes = dtype_rules.REFUSED.get(name)
-        _alone[func] = placed, dtypes
+        _alone[id(func)] = placed, dtypes, func
     if dtypes is not None and device.type == "cuda":
         refusal = dtypes(func, args, device)
         if refusal is not None:
@@ -140,7 +146,8 @@ def alone(
 
 
 #: The rules for operands on one accelerator, on places and on dtypes, where there are any.
-_alone: dict[Any, tuple[Optional[_Rule], Optional[dtype_rules.Rule]]] = {}
+#: By identity, since the hash of an operator is computed in Python; it is kept, so that the identity stays its own.
+_alone: dict[int, tuple[Optional[_Rule], Optional[dtype_rules.Rule], Any]] = {}
 
 
 def _lengths_on_host(call: Call) -> Verdict:

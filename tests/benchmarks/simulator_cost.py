@@ -3,7 +3,7 @@
     python tests/benchmarks/simulator_cost.py [--rounds 7]
 
 Each program does the same training steps on the CPU and on the simulated accelerator, turn by turn; the
-fastest turn of each counts. Their parameters must be equal bit for bit, or the numbers would mean nothing.
+fastest turn of each counts, in processor time, since other load on the machine adds little to that. Their parameters must be equal bit for bit, or the numbers would mean nothing.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def ratio(program: Program, steps: int, rounds: int, *, heal: bool) -> float:
 
 
 def _timed(step: Step, steps: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(steps):
         step()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def start_up(rounds: int) -> float:

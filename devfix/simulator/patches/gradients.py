@@ -72,7 +72,11 @@ def _with_claim_of(gradient: Tensor, tensor: Tensor) -> Tensor:
 
     Where mistakes are healed it always is: operands on two devices leave gradients that no accelerator computes.
     """
-    machine, claim = active(), claim_of(gradient)
+    claim, own = claim_of(gradient), claim_of(tensor)
+    if claim is not None and own is not None and claim.device is own.device is not None:
+        # The rule, asked for with every parameter of every step.
+        return gradient
+    machine = active()
     if claim is not None and claim.device is None:
         claim.device = device_of(tensor)
     elif device_of(gradient) != device_of(tensor) and (gradient.dim() == 0 or _heals(machine)):

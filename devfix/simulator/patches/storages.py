@@ -13,10 +13,10 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..claims import CPU, Claim, Made, device_of
-from ..dispatch import direction
 from ..machine import Machine
 from ..patching import Patcher
 from ..places import user_spot
+from ..transfers import direction
 
 Storage = torch.UntypedStorage
 Tensor = torch.Tensor

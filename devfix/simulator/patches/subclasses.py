@@ -12,10 +12,10 @@ from typing import Any
 import torch
 
 from ..claims import Claim, Made, claim_of, lay
-from ..dispatch import dispatches_itself
 from ..machine import Machine
 from ..patching import Patcher
 from ..places import user_spot
+from ..traits import dispatches_itself
 
 Tensor = torch.Tensor
 _true_data: Any = torch._C.TensorBase.data

@@ -8,11 +8,11 @@ import torch
 from torch.nn.parameter import UninitializedTensorMixin  # type: ignore[attr-defined]
 
 from ..claims import CPU, Claim, Made, device_of, lay, types_of
-from ..dispatch import direction, size_of
 from ..machine import Machine, active
 from ..metal_dtypes import held
 from ..patching import Patcher
 from ..places import user_spot
+from ..transfers import direction, size_of
 
 Tensor = torch.Tensor
 _true_to = torch._C.TensorBase.to
@@ -44,12 +44,20 @@ def _copy(source: Tensor, target: torch.device, by: str) -> Tensor:
         with torch._C.DisableTorchFunctionSubclass():
             out = Tensor._make_subclass(type(source), torch.empty(0, dtype=source.dtype))
     else:
-        out = source.detach().clone()
+        out = _cloned(source)
     what = direction(device_of(source), target)
     if what is not None and not _is_lazy(source):
         machine.log.transfer(what, size_of(out), by)
     made = Made("move", by, user_spot(2)) if machine.origins else None
     return lay(out, Claim(target, made, types=types_of(source) if machine.origins else ()))
+
+
+def _cloned(source: Tensor) -> Tensor:
+    if type(source) in (Tensor, torch.nn.Parameter):
+        # The checks have nothing to say to this, and copies are what every step makes.
+        with torch._C._DisableTorchDispatch():
+            return source.detach().clone()
+    return source.detach().clone()
 
 
 def _is_lazy(tensor: Tensor) -> bool:
