@@ -32,8 +32,9 @@ def render_mending(mending: Mending, paint: Paint) -> str:
 def _fixes(mending: Mending, paint: Paint) -> Iterator[str]:
     for each in mending.repair.end.mended:
         yield heading(each.finding, paint)
-        title = each.finding.fix.title if each.finding.fix is not None else ""
-        yield f"  {paint('green', 'fix')} ({_WITNESSES[each.witness]}): {title}"
+        witness = _WITNESSES[each.witness]
+        title = each.finding.fix.title.removesuffix(f" ({witness})") if each.finding.fix is not None else ""
+        yield f"  {paint('green', 'fix')} ({witness}): {title}"
 
 
 def _mismatches(mending: Mending) -> tuple[ObservedMismatch, ...]:
@@ -48,11 +49,13 @@ def _left(mismatch: ObservedMismatch) -> str:
 
 def _summary(mending: Mending) -> Iterator[str]:
     results = mending.results
-    reason = mending.note or mending.repair.reason
+    reason = mending.note if mending.verdict == "changed-result" else mending.repair.reason
     verdict = _VERDICTS[mending.verdict]
     yield f"{verdict[:-1]}: {reason}." if reason and mending.verdict != "fixed" else verdict
     if mending.verdict == "changed-result":
         yield "With --unsafe the fixes are made all the same."
+    elif mending.note:
+        yield f"Another fix is only made with --unsafe: with it, {mending.note}."
     number = len(mending.repair.end.mended)
     if number and results.changed:
         verb = "Fixed" if results.written else "Would fix"

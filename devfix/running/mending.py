@@ -101,7 +101,7 @@ def mend(
             if careful.end.program is program or _changes(workshop, careful):
                 repair = replace(repair, verdict="changed-result", end=repair.start)
             else:
-                repair, note = careful, ""
+                repair = careful
     reports = _reports(repair)
     if write:
         reports = write_reports(reports, program.sources)
