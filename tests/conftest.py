@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -11,6 +12,10 @@ from hypothesis import settings
 # Where a result decides something, the same programs are tried each time; elsewhere new ones.
 settings.register_profile("devfix", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("devfix")
+
+# A shell starts what it runs in the background deaf to interrupts, and with it every program that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
