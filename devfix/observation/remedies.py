@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ from devfix.project import Program
 from devfix.selection import Selection
 
 _WITNESS = "seen in a run"
+#: More mismatches are not looked at at once: what mends these may mend the others.
+_MOST = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Prescriber:
 
     def __init__(self, program: Program, selection: Selection, locate: Locate) -> None:
         self.program = program
-        self.selection = selection
+        self.selection = _without_advice(selection)
         self._recorder = Recorder()
         run_program(program, self._recorder)
         self.pointer = Pointer(Facts(program, self._recorder), locate)
@@ -66,7 +69,7 @@ class Prescriber:
         names = names_seen(observed, self.pointer)
         aside = set(self._findings([], names))
         found = []
-        for one in observed:
+        for one in observed[:_MOST]:
             spot = self.pointer.spot(one.sink)
             for part in parted(one):
                 sign = sign_of(part, spot.path if spot else "", one.sink.line if one.sink else 0)
@@ -114,6 +117,13 @@ class Prescriber:
 
     def _facts(self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]) -> ObservedFacts:
         return ObservedFacts(self.program, self._recorder, mismatches, names)
+
+
+def _without_advice(selection: Selection) -> Selection:
+    """The rules that mend something."""
+    found = copy.copy(selection)
+    found.active = tuple(rule for rule in selection.active if rule.applicability > Applicability.DISPLAY)
+    return found
 
 
 def _fixes(finding: Finding, wanted: Applicability) -> tuple[Fix, ...]:
