@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import ACCELERATOR, CPU, Device
+from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.findings import Mismatch, Origin, Span
 from devfix.observation.bindings import bindings_in
@@ -32,10 +33,16 @@ class ObservedFacts(Facts):
         recorder: Recorder,
         observed: Sequence[Mismatch],
         names: Mapping[tuple[str, str], Scope],
+        outline: Callable[[str], Outline],
     ) -> None:
         super().__init__(program, recorder)
         self._observed = list(observed)
         self._names = names
+        self._outline = outline
+
+    def outline(self, path: str) -> Outline:
+        """The outline of a file, which all facts of one program share."""
+        return self._outline(path)
 
     def mismatches(self, kind: str | None = None) -> list[Mismatch]:
         """The observed mismatches; of a kind that no run can show, those of the analysis."""

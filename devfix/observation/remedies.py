@@ -116,7 +116,7 @@ class Prescriber:
         return judge(self.program, self.selection, lambda _program: facts).findings
 
     def _facts(self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]) -> ObservedFacts:
-        return ObservedFacts(self.program, self._recorder, mismatches, names)
+        return ObservedFacts(self.program, self._recorder, mismatches, names, self.pointer.facts.outline)
 
 
 def _without_advice(selection: Selection) -> Selection:
