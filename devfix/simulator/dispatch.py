@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
 
@@ -14,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import dtype_healing, dtype_rules, generators, metal_dtypes, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
 from .events import Operand
+from .formulas import in_formula
 from .machine import Machine
 from .places import user_spot
 from .refusals import Refusal
@@ -24,7 +24,6 @@ from .transfers import direction, size_of
 Tensor = torch.Tensor
 #: Parts of the names of operations that draw random numbers.
 _RANDOM = ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")
-_ANY = Claim(None)
 _storage = torch._C.TensorBase.untyped_storage
 
 
@@ -173,7 +172,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs: Mapping[str, Any],
         devices: list[Optional[torch.device]],
     ) -> Any:
-        if refusal.kind == "device" and _in_formula():
+        if refusal.kind == "device" and in_formula():
             # The engine itself takes gradients to the device they belong on; C++ formulas know no mistakes.
             return None
         if self.machine.heal and refusal.kind.endswith("dtype"):
@@ -394,13 +393,3 @@ def _made_by(func: Any, tensors: Sequence[Tensor], dtype: torch.dtype) -> Made:
 def _is_traced() -> bool:
     """Whether tensors have no data at the moment, as in a tracer."""
     return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
-
-
-def _in_formula() -> bool:
-    """Whether the call comes from a derivative formula in C++, and not from a function in Python."""
-    if torch._C._current_graph_task_id() == -1:
-        return False
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
-        frame = frame.f_back
-    return frame.f_code.co_name in ("_engine_run_backward", "apply_backward")
