@@ -103,7 +103,7 @@ class Log:
             data = _data(refusal, operation, operands, stack)
         except Exception:  # noqa: BLE001 - objects of the program may be of any kind, and it has to go on
             data = _data(refusal, operation, (), ())
-        data.update(kind=kind, sink=place(spot))
+        data.update(kind=kind, sink=place(spot), origins=self._origins(refusal, blamed))
         if events and not events[0].origins:
             # That was a consequence of this, which the line came to first.
             events[0].data.update(data)

@@ -18,6 +18,8 @@ from .expressions import dict_of, is_a, parameters_of
 
 #: How many names of a frame, and attributes of what they hold, are looked at.
 _MOST_NAMES, _MOST_ATTRIBUTES = 200, 64
+#: The true class, whatever stands in its place while a machine is simulated.
+_DEVICE = torch.device
 _NAMES_A_DEVICE = re.compile(r"(cpu|cuda|xpu|mps)(:\d+)?$")
 
 
@@ -47,7 +49,7 @@ def describe(value: Any) -> Optional[str]:
     if is_a(value, torch.Tensor):
         sizes = "x".join(map(str, value.shape))
         return f"tensor:{device_of(value)} {str(value.dtype).replace('torch.', '')} {sizes}"
-    if is_a(value, torch.device):
+    if is_a(value, _DEVICE):
         return f"device:{value}"
     if is_a(value, str):
         return f"device:{value}" if _NAMES_A_DEVICE.match(value) else None
