@@ -99,10 +99,13 @@ def memory_of(processes: Iterable[Process], limit: int) -> int:
 def _share(process: Process) -> int:
     try:
         text = _PROC.joinpath(str(process.pid), "smaps_rollup").read_text(encoding="ascii")
+    except (FileNotFoundError, ProcessLookupError):
+        # It ended since it was listed.
+        return 0
     except OSError:
         return process.resident
     lines = (line.split() for line in text.splitlines())
-    return next((int(words[1]) * _KIB for words in lines if words[0] == "Pss:"), process.resident)
+    return next((int(words[1]) * _KIB for words in lines if words[0] == "Pss:"), 0)
 
 
 def end_all(find: Callable[[], Iterable[Process]], patience: float) -> list[int]:
