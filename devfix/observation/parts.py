@@ -208,10 +208,17 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
     if made is not None and made.node is part.node:
         return _MADE
     within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
-    display = isinstance(part.node, (ast.Tuple, ast.List))
-    if display:
+    if isinstance(part.node, (ast.Tuple, ast.List)):
         return likeness
-    return likeness + _MADE_WITHIN * within + _COMPUTED * _is_computed(part.node, operand)
+    called = made is not None and _calls_its_function(part.node, made)
+    return likeness + _MADE_WITHIN * (within or called) + _COMPUTED * _is_computed(part.node, operand)
+
+
+def _calls_its_function(node: ast.expr, made: Spot) -> bool:
+    """Whether an expression is a call of the function that made the tensor, to go by its name."""
+    function = made.outline.function_of(made.node)
+    name = getattr(node.func, "attr", getattr(node.func, "id", None)) if isinstance(node, ast.Call) else None
+    return name is not None and name == getattr(function, "name", "")
 
 
 def _is_computed(node: ast.expr, operand: ObservedOperand) -> bool:

@@ -99,7 +99,9 @@ def _sharing(machine: Machine, original: Any) -> Any:
             return move(original(data, *args, **kwargs), target, name)
         target = _wanted(machine, device)
         if target is None or target is CPU:
-            return original(data, *args, device="cpu", **kwargs)  # type: ignore[no-any-return]
+            out = original(data, *args, device="cpu", **kwargs)
+            kind = "numpy" if hasattr(type(data), "__array__") else "factory"
+            return _laid(machine, out, CPU, name, kind) if machine.origins else out  # type: ignore[no-any-return]
         # What lies on the accelerator shares no memory with an array.
         return _laid(machine, original(data, *args, device="cpu", **kwargs).clone(), target, name)
 
