@@ -101,7 +101,7 @@ def _sharing(machine: Machine, original: Any) -> Any:
         if target is None or target is CPU:
             out = original(data, *args, device="cpu", **kwargs)
             kind = "numpy" if hasattr(type(data), "__array__") else "factory"
-            return _laid(machine, out, CPU, name, kind) if machine.origins else out  # type: ignore[no-any-return]
+            return _laid(machine, out, CPU, name, kind) if machine.origins else out
         # What lies on the accelerator shares no memory with an array.
         return _laid(machine, original(data, *args, device="cpu", **kwargs).clone(), target, name)
 
