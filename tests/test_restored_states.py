@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, fix_texts
+from text_program import check_texts, clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -75,3 +75,51 @@ def test_functional_call_runs_with_the_given_tensors(
     place: str, moved: str, target: str, found: list[str]
 ) -> None:
     assert sorted(set(clashes(META.format(place=place, moved=moved, target=target)))) == sorted(found)
+
+
+RESTORED = """
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = torch.nn.Linear(3, 2).to(device)
+{before}
+model.load_state_dict(torch.load("m.pt"))
+"""
+
+
+def trust(text: str) -> list[Applicability | None]:
+    found = check_texts({"main.py": text})
+    return [finding.fix and finding.fix.applicability for finding in found]
+
+
+def test_a_load_that_runs_on_machines_like_the_first_is_a_remark() -> None:
+    assert trust(RESTORED.format(before="")) == [Applicability.UNSAFE]
+
+
+@pytest.mark.parametrize("path", ['"m.pt"', 'os.path.join("runs", "m.pt")'])
+def test_a_script_that_wrote_the_file_may_load_it_as_it_is(path: str) -> None:
+    assert trust(RESTORED.format(before=f"torch.save(model.state_dict(), {path})")) == []
+
+
+def test_the_file_may_be_written_after_it_is_resumed_from() -> None:
+    assert trust(RESTORED.format(before="") + 'torch.save(model.state_dict(), "m.pt")\n') == []
+
+
+def test_nothing_is_remarked_of_what_a_library_loads() -> None:
+    text = """
+import torch
+def restore(model, path):
+    if torch.cuda.is_available():
+        model.cuda()
+    model.load_state_dict(torch.load(path))
+"""
+    assert trust(text) == []
+
+
+def test_saved_tensors_of_the_host_that_meet_the_accelerator_fail_for_certain() -> None:
+    text = """
+import torch
+torch.save(torch.ones(3), "mean.pt")
+x = torch.ones(3).cuda()
+print(x - torch.load("mean.pt"))
+"""
+    assert trust(text) == [Applicability.SAFE]

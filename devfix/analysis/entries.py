@@ -11,7 +11,7 @@ from devfix.analysis.interpreter import Interpreter, Library
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
-from devfix.analysis.torch_model import owners
+from devfix.analysis.torch_model import checkpoint, owners
 from devfix.analysis.values import (
     Class,
     Function,
@@ -68,8 +68,10 @@ def _has_main_guard(tree: ast.Module) -> bool:
 
 def run_script(interp: Interpreter, path: str) -> None:
     """Interpret a file as ``__main__``."""
+    interp.is_script = True
     interp.execute_file(path, interp.fresh(), "__main__")
     _note_models(interp)
+    checkpoint.note_own_files(interp)
     interp.finish()
 
 

@@ -112,6 +112,11 @@ class Interpreter:
         self.retained: set[Origin] = set()
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
+        #: Which files each call of ``torch.load`` reads, and which files are written, by what identifies them.
+        self.loads: dict[Origin, set[tuple[str, ...]]] = {}
+        self.written: set[tuple[str, ...]] = set()
+        #: Whether this run is that of a script, with the arguments it really has.
+        self.is_script = False
         #: What holds a module, and its details, by the call that asked.
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         self._sites = library.sites

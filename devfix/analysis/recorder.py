@@ -42,6 +42,8 @@ class Recorder:
     conditional: bool = False
     #: What was saved under which file name.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    #: Calls of ``torch.load`` that read what the script that makes them has written itself.
+    own_files: set[Origin] = field(default_factory=set)
     muted: int = 0
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
@@ -96,7 +98,12 @@ class Recorder:
         held = [
             found
             for found, tokens in self.mismatches.items()
-            if (found.kind != "map-location" or self.conditional)
+            if (found.kind != "map-location" or self._may_go_elsewhere(found))
             and all(self._find(token) == MODULE_TOKEN for token in tokens)
         ]
         return sorted(held, key=lambda m: (m.path, m.sink, m.kind, m.operation, m.operands != ()))
+
+    def _may_go_elsewhere(self, found: Mismatch) -> bool:
+        """Whether a file may be loaded on another machine than it was written on."""
+        loads = {site for operand in found.operands for site in operand.trail[:1]}
+        return self.conditional and not loads <= self.own_files

@@ -46,7 +46,13 @@ class MapLocation:
         if code is None:
             return []
         edit = FileEdit(self.load.path, SetKeyword(self.load.span, "map_location", code))
-        return [Fix(f"load to {code}", (edit,), Applicability.SAFE)]
+        trust = Applicability.SAFE if self.is_certain else Applicability.UNSAFE
+        return [Fix(f"load to {code}", (edit,), trust)]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether something fails here; a file of the same kind of machine is loaded as it is."""
+        return self.mismatch.get("certain") != "no"
 
     def _device(self, place: Place) -> str | None:
         found = device_expression.find(self.facts, place, [])

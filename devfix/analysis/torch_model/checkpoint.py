@@ -46,6 +46,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     kind = "host-checkpoint" if device == CPU else "other"
     made = interp.site("checkpoint" if open_ and not site.open else kind, site.node)
     key = _key(interp, site)
+    if key is not None:
+        interp.loads.setdefault(made, set()).add(key)
     saved = interp.recorder.saved.get(key) if key is not None else None
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
@@ -56,6 +58,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     """Writes a file."""
     key, value = _key(interp, site, 1), site.value(0, "obj")
+    if key is not None:
+        interp.written.add(key)
     if key is not None and value is not None:
         known = interp.recorder.saved.get(key)
         found = _snapshot(interp, value)
@@ -135,11 +139,22 @@ def location(interp: Interpreter, state: Value | None) -> Tensor | None:
 
 
 def check_state(interp: Interpreter, value: Value | None, node: ast.expr) -> None:
-    """``load_state_dict(...)`` of what was loaded without ``map_location``."""
+    """``load_state_dict(...)`` of what was loaded without ``map_location``.
+
+    That runs wherever the file's device is present, since a state is copied to where its module is:
+    a remark, made of scripts alone. What a library does with a file is its caller's affair.
+    """
     made = _origin(interp, value)
-    if made is not None and made.kind == "checkpoint":
+    if interp.is_script and made is not None and made.kind == "checkpoint":
         part = Part(Tensor(UNKNOWN_DEVICE, trail=(made,)), "state", None)
-        requirements.record(interp, node, "torch.load", "map-location", [part])
+        requirements.record(interp, node, "torch.load", "map-location", [part], certain="no")
+
+
+def note_own_files(interp: Interpreter) -> None:
+    """Write down which loads read what the same script writes: that needs no other device."""
+    for made, keys in interp.loads.items():
+        if keys <= interp.written:
+            interp.recorder.own_files.add(made)
 
 
 def _origin(interp: Interpreter, value: Value | None) -> Origin | None:
