@@ -42,7 +42,7 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
             return "device", device
     if isinstance(value, Ref) and is_module(interp, value):
         first = first_parameter(interp, value)
-        return ("module", first.device) if first is not None else ("other", None)
+        return "module", first.device if first is not None else None
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
     return "other", None

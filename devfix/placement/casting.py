@@ -111,7 +111,7 @@ class Recaster:
         if origin.kind == "cast":
             chosen = self.mismatch.kind == "dtype" and getattr(call.func, "attr", "") not in _CASTS
             return () if chosen else self._recast(place, call)
-        if origin.kind not in ("numpy", "factory"):
+        if origin.kind not in ("array", "numpy", "factory"):
             return ()
         name, package = _callee(call)
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):

@@ -62,7 +62,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     modules, then a choice that the file makes further down.
     """
     own = chosen(facts, place)
-    if own is not None and _is_seen(facts, place, own.code):
+    if own is not None and _is_seen(facts, place, own.code) and not _is_strange(facts, place, own.code):
         return own
     tensors, modules = _by_role(peers)
     for code in (*(_peer(facts, place, peer) for peer in tensors), _name(facts, place, "tensor")):
@@ -96,6 +96,22 @@ def _is_seen(facts: Facts, place: Place, code: str) -> bool:
         if spans:
             return any(span is None or span.line < function.lineno for span in spans)
     return True
+
+
+def _is_strange(facts: Facts, place: Place, code: str) -> bool:
+    """Whether a module would come to depend on a name of the file around it that its class does not use.
+
+    A module works on whatever device its input is on, so that a script's choice is not its own.
+    """
+    if not is_in_module(facts, place):
+        return False
+    name = code.partition(".")[0]
+    outline = place.outline
+    function = outline.function_of(place.node)
+    kind = outline.class_of(function) if function is not None else None
+    if kind is None or name in facts.bindings(place.path, outline.scopes(place.node)[0]):
+        return False
+    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(kind))
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:

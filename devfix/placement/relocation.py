@@ -106,9 +106,11 @@ class Relocator:
     def _trails(self) -> list[Trail]:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
-        if not self.operand.roots or (own and own[0].kind in (*_MADE, "loader")):
+        # An array has no device: the tensor that was made of it is what can move.
+        roots = [root for root in self.operand.roots if root and root[0].kind != "array"]
+        if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
-        return list(self.operand.roots)
+        return roots
 
     def _at_factories(self) -> Edits:
         """Every factory call that the operand goes back to gets the device."""

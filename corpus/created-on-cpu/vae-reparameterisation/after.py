@@ -23,7 +23,7 @@ class VAE(nn.Module):
 
     def reparameterize(self, mu, logvar):
         std = torch.exp(0.5 * logvar)
-        eps = torch.randn(mu.shape).to(device)
+        eps = torch.randn(mu.shape).to(std.device)
         return mu + eps * std
 
     def decode(self, z):

@@ -256,6 +256,19 @@ def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
     return operations.joined(interp, "torch.stack", OPS["stack"], site)
 
 
+def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:
+    """What is computed from the parameters that are handed over: one tensor of this rank where they are."""
+
+    def call(interp: Interpreter, name: str, site: CallSite) -> Value:
+        given = site.value(0, "parameters")
+        element = iteration.element(interp, given, None) if given is not None else UNKNOWN
+        if not isinstance(element, Tensor):
+            return UNKNOWN
+        return operations.derived(interp, [element], site, element.dtype, rank)
+
+    return call
+
+
 def init(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.nn.init.*_``: fills in place and returns the tensor."""
     value = site.value(0, "tensor")
@@ -274,6 +287,9 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.nn.utils.rnn.pad_packed_sequence": pad_packed,
     "torch.nn.utils.rnn.pad_sequence": pad_sequence,
     "torch.nn.utils.rnn.pack_sequence": pad_sequence,
+    "torch.nn.utils.parameters_to_vector": of_parameters(1),
+    "torch.nn.utils.convert_parameters.parameters_to_vector": of_parameters(1),
+    **dict.fromkeys(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm"), of_parameters(0)),
     **{
         f"torch.nn.init.{name}": init
         for name in (

@@ -42,10 +42,10 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         return replace(value, rank=rank)
-    for index, where in keys:
-        if isinstance(index, Tensor):
-            _check_index(interp, node, value, index, where)
     device = value.device
+    for index, where in keys:
+        if isinstance(index, Tensor) and _check_index(interp, node, value, index, where):
+            device = index.device  # what follows is judged as if the data were where its index is
     if not any(isinstance(index, Tensor) for index, _ in keys):
         # A view: still the same storage, so its history stays readable.
         trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
@@ -61,9 +61,13 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     )  # fmt: skip
 
 
-def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr) -> None:
-    """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index")."""
-    if value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator:
+def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr) -> bool:
+    """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index").
+
+    Returns whether the devices do not fit.
+    """
+    apart = value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
+    if apart:
         target = node.value if isinstance(node, ast.Subscript) else None
         parts = [Part(value, "self", target), Part(index, "index", where)]
         requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
@@ -72,6 +76,7 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
         # Nobody looks up whole tables at each entry of a table: this one is a mask.
         kind = "mask-dtype" if index.rank == value.rank and (index.rank or 0) > 1 else "index-dtype"
         requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts)
+    return apart
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:

@@ -112,7 +112,7 @@ def _converted(interp: Interpreter, last: str, site: CallSite) -> Value:
         External(f"numpy.{last}")
     )
     rank = nesting(interp, site.args[0].value) if site.args else 0
-    return Array(dtype, rank, (interp.site("numpy", site.node),))
+    return Array(dtype, rank, (interp.site("array", site.node),))
 
 
 def _factory_rank(interp: Interpreter, last: str, site: CallSite) -> int | None:
@@ -127,7 +127,7 @@ def _made(interp: Interpreter, site: CallSite, dtype: str | None, rank: int | No
         given = site.args[1]
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
-    return Array(dtype, rank, (interp.site("numpy", site.node),))
+    return Array(dtype, rank, (interp.site("array", site.node),))
 
 
 def _array(interp: Interpreter, site: CallSite) -> Value:
@@ -151,7 +151,7 @@ def grid(interp: Interpreter, key: ast.expr) -> Value:
     ]
     kinds = {scalar_type(bound) or "complex" for bound in bounds}
     dtype = "int64" if kinds <= {"int"} else "float64" if kinds <= {"int", "float"} else None
-    return Array(dtype, len(slices) + 1 if len(slices) > 1 else 1, (interp.site("numpy", key),))
+    return Array(dtype, len(slices) + 1 if len(slices) > 1 else 1, (interp.site("array", key),))
 
 
 def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
@@ -313,7 +313,7 @@ def random(interp: Interpreter, last: str, site: CallSite) -> Value:
 def _chosen(interp: Interpreter, last: str, site: CallSite) -> Value:
     """``choice(n, size)`` and ``permutation(n)`` give integers, or items of an array."""
     source = without_none(site.args[0].value) if site.args else UNKNOWN
-    trail = (interp.site("numpy", site.node),)
+    trail = (interp.site("array", site.node),)
     dtype = numpy_types.of_data(interp, source)
     if last == "permutation":
         return Array(dtype, source.rank if isinstance(source, Array) else 1, trail)
@@ -322,7 +322,7 @@ def _chosen(interp: Interpreter, last: str, site: CallSite) -> Value:
 
 
 def _random_array(interp: Interpreter, last: str, site: CallSite, dtype: str) -> Value:
-    trail = (interp.site("numpy", site.node),)
+    trail = (interp.site("array", site.node),)
     if last in ("rand", "randn"):
         if not site.args:
             return Scalar("float")
