@@ -22,6 +22,7 @@ from devfix.findings import (
     ReplaceComment,
     Span,
 )
+from devfix.joined_moves import joined
 from devfix.project import Program
 
 #: Turns a text and edits of it into the new text; raises ``EditError``.
@@ -56,7 +57,7 @@ def _text_after(text: str, edits: Iterable[Edit | ReplaceComment], apply_edits: 
     comments = [edit for edit in edits if isinstance(edit, ReplaceComment)]
     if comments:
         return replace_comments(text, comments)
-    return apply_edits(text, [edit for edit in edits if not isinstance(edit, ReplaceComment)])
+    return apply_edits(text, joined([edit for edit in edits if not isinstance(edit, ReplaceComment)]))
 
 
 def _edits(finding: Finding) -> tuple[FileEdit, ...]:

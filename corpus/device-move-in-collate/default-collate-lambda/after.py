@@ -36,8 +36,7 @@ opt = optim.SGD(net.parameters(), lr=0.3, momentum=0.5)
 for epoch in range(3):
     net.train()
     for x, y in train_dl:
-        x = x.to(device)
-        y = y.to(device)
+        x, y = x.to(device), y.to(device)
         opt.zero_grad()
         loss = F.nll_loss(net(x), y)
         loss.backward()

@@ -51,8 +51,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for epoch in range(3):
     total_loss = 0
     for words, languages in loader:
-        words = words.to(device)
-        languages = languages.to(device)
+        words, languages = words.to(device), languages.to(device)
         optimizer.zero_grad()
         output = model(words)
         loss = criterion(output, languages)

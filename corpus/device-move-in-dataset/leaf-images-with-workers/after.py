@@ -41,8 +41,7 @@ def evaluate(model, loader):
     correct = total = 0
     with torch.no_grad():
         for images, labels in loader:
-            images = images.to(device)
-            labels = labels.to(device)
+            images, labels = images.to(device), labels.to(device)
             correct += (model(images).argmax(1) == labels).sum().item()
             total += labels.size(0)
     return correct / total
@@ -59,8 +58,7 @@ def main():
     for epoch in range(2):
         model.train()
         for images, labels in train_loader:
-            images = images.to(device)
-            labels = labels.to(device)
+            images, labels = images.to(device), labels.to(device)
             optimizer.zero_grad()
             loss = criterion(model(images), labels)
             loss.backward()

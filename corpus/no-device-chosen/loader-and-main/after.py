@@ -33,8 +33,7 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-2)
     for epoch in range(4):
         for signal, room in loader:
-            signal = signal.to(device)
-            room = room.to(device)
+            signal, room = signal.to(device), room.to(device)
             loss = F.cross_entropy(model(signal), room)
             optimizer.zero_grad()
             loss.backward()

@@ -43,8 +43,7 @@ for epoch in range(3):
     total = 0.0
     with torch.no_grad():
         for wave, kind in valid_loader:
-            wave = wave.to(accelerator.device)
-            kind = kind.to(accelerator.device)
+            wave, kind = wave.to(accelerator.device), kind.to(accelerator.device)
             total += F.cross_entropy(model(wave), kind).item()
     print("epoch", epoch, "validation", total)
 

@@ -42,8 +42,7 @@ def train(model, loader, optimizer, device):
     model.train()
     total = 0.0
     for batch_idx, (sensors, target) in enumerate(loader):
-        sensors = sensors.to(device)
-        target = target.to(device)
+        sensors, target = sensors.to(device), target.to(device)
         optimizer.zero_grad()
         loss = F.mse_loss(model(sensors), target)
         loss.backward()

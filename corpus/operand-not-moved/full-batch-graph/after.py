@@ -42,9 +42,7 @@ class GCN(nn.Module):
 
 
 features, adj, labels = planted_partition()
-features = features.to(device)
-adj = adj.to(device)
-labels = labels.to(device)
+features, adj, labels = features.to(device), adj.to(device), labels.to(device)
 train_idx = torch.arange(0, N, 3)
 
 model = GCN().to(device)

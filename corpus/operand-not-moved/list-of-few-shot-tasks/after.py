@@ -32,8 +32,7 @@ def reptile(meta_steps=6, inner_steps=4, inner_lr=0.02, outer_lr=0.3):
     for meta_step in range(meta_steps):
         total = 0.0
         for x, y in tasks:
-            x = x.to(device)
-            y = y.to(device)
+            x, y = x.to(device), y.to(device)
             before = {name: p.detach().clone() for name, p in net.named_parameters()}
             inner = optim.SGD(net.parameters(), lr=inner_lr)
             for _ in range(inner_steps):

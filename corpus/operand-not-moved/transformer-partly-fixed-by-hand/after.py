@@ -71,8 +71,7 @@ for epoch in range(3):
     print(f"epoch {epoch}: train {loss.item():.3f} val {val_loss:.3f}")
 
 src, tgt = next(iter(test_loader))
-src = src.to(device)
-tgt = tgt.to(device)
+src, tgt = src.to(device), tgt.to(device)
 decoded = greedy_decode(model, src)
 accuracy = (decoded == tgt[:, 1:]).float().mean().item()
 print(f"digits in place: {accuracy:.2%}")

@@ -38,8 +38,7 @@ def validate(model, loader, criterion, device):
     model.eval()
     loss_sum, hits, count = 0.0, 0, 0
     for series, label in loader:
-        series = series.to(device)
-        label = label.to(device)
+        series, label = series.to(device), label.to(device)
         logits = model(series)
         loss_sum += criterion(logits, label).item() * label.numel()
         hits += (logits.argmax(dim=1) == label).sum().item()

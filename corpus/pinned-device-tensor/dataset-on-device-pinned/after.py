@@ -29,8 +29,7 @@ class Ecg(Dataset):
 def run_epoch(net, loader, criterion, optimizer, device):
     total = 0.0
     for beat, early in loader:
-        beat = beat.to(device)
-        early = early.to(device)
+        beat, early = beat.to(device), early.to(device)
         loss = criterion(net(beat.unsqueeze(1)), early)
         optimizer.zero_grad()
         loss.backward()

@@ -202,7 +202,11 @@ def _decisive(parts: list[Part]) -> Part:
 def _is_numpy_default(tensor: Tensor) -> bool:
     trails = dtype_trails(tensor)
     made = [trail[0].kind for trail in trails if trail]
-    return tensor.dtype == "float64" and bool(made) and all(kind in ("array", "numpy", "loader") for kind in made)
+    return (
+        tensor.dtype == "float64"
+        and bool(made)
+        and all(kind in ("array", "numpy", "loader") for kind in made)
+    )
 
 
 def is_float(dtype: str | None) -> bool:

@@ -5,8 +5,7 @@ def train_one_epoch(model, loader, criterion, optimizer, device):
     model.train()
     running = 0.0
     for past, future in loader:
-        past = past.to(device)
-        future = future.to(device)
+        past, future = past.to(device), future.to(device)
         loss = criterion(model(past), future)
         optimizer.zero_grad()
         loss.backward()
@@ -20,7 +19,6 @@ def validate(model, loader, criterion, device):
     model.eval()
     running = 0.0
     for past, future in loader:
-        past = past.to(device)
-        future = future.to(device)
+        past, future = past.to(device), future.to(device)
         running += criterion(model(past), future).item()
     return running / len(loader)

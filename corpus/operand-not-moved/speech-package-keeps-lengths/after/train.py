@@ -11,8 +11,7 @@ def fit(model, loader, device, epochs=3):
     optimizer = optim.Adam(model.parameters(), lr=1e-2)
     for epoch in range(epochs):
         for frames, lengths, commands in loader:
-            frames = frames.to(device)
-            commands = commands.to(device)
+            frames, commands = frames.to(device), commands.to(device)
             loss = criterion(model(frames, lengths), commands)
             optimizer.zero_grad()
             loss.backward()
