@@ -23,6 +23,10 @@ _MISMATCH = re.compile(
 )
 
 
+#: Errors of a program that a mutation left without a name or a part, which is no mistake with devices.
+_OTHERWISE = re.compile(r"(Name|UnboundLocal|Attribute|Import|ModuleNotFound|Syntax|Key|File\w*)Error\b")
+
+
 @dataclass(frozen=True)
 class Ran:
     """How a program ended: its result, or its error; and where the parameters were that it trained."""
@@ -34,7 +38,9 @@ class Ran:
     @property
     def mismatched(self) -> bool:
         """Whether it died of a device or a dtype."""
-        return self.result is None and bool(_MISMATCH.search(self.error))
+        if self.result is not None or _OTHERWISE.match(self.error):
+            return False
+        return bool(_MISMATCH.search(self.error))
 
     @property
     def adopted(self) -> bool:
@@ -52,7 +58,7 @@ class Runs:
     """Runs programs one after the other, and remembers them in a file of JSON lines; to be closed."""
 
     def __init__(self, memory: Path | None = None) -> None:
-        self._zygote = Zygote()
+        self._zygote: Zygote | None = None
         self._memory = memory
         self._simulator = _fingerprint(SIMULATOR)
         self._known: dict[str, Ran] = {}
@@ -71,9 +77,11 @@ class Runs:
 
     def close(self) -> None:
         """End the process that runs them."""
-        self._zygote.close()
+        if self._zygote is not None:
+            self._zygote.close()
 
     def _run(self, program: WorkingProgram, texts: Mapping[str, str]) -> Ran:
+        self._zygote = self._zygote or Zygote()
         with tempfile.TemporaryDirectory() as folder:
             work, report = Path(folder).resolve() / "work", Path(folder) / "report.json"
             program.write(texts, work)

@@ -10,6 +10,7 @@ from repair.change import Change, change
 from repair.script import Script, TextEdit
 from repair.shapes import is_move
 
+_DEVICE = re.compile(r"(device|DEVICE) = ")
 _CHOICE = 'torch.device("cuda" if torch.cuda.is_available() else "cpu")'
 
 
@@ -22,7 +23,7 @@ def moved_by_data(script: Script) -> Iterator[Change]:
         returns = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
         if not operator or not returns:
             continue
-        edits = tuple(_moved(script, function, item) for item in _items(returns[-1].value))
+        edits = tuple(_moved(script, item) for item in _items(returns[-1].value))
         if edits:
             yield change(operator, "batch", returns[-1], *edits)
 
@@ -32,7 +33,7 @@ def generator_moved(script: Script) -> Iterator[Change]:
     for call in script.calls():
         if ast.unparse(call.func) == "torch.Generator" and not call.args and not call.keywords:
             end = script.end(call) - 1
-            edit = TextEdit(end, end, f"device={_device(script, script.function_of(call))}")
+            edit = TextEdit(end, end, f"device={_device(script, call)}")
             yield change("generator-device", "generator", call, edit)
 
 
@@ -51,24 +52,20 @@ def _items(value: ast.expr | None) -> list[ast.expr]:
     return [] if value is None or (isinstance(value, ast.Call) and is_move(value)) else [value]
 
 
-def _moved(script: Script, function: ast.FunctionDef, item: ast.expr) -> TextEdit:
+def _moved(script: Script, item: ast.expr) -> TextEdit:
     text = script.segment(item)
     simple = isinstance(item, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-    moved = f"{text if simple else f'({text})'}.to({_device(script, function)})"
+    moved = f"{text if simple else f'({text})'}.to({_device(script, item)})"
     return TextEdit(script.start(item), script.end(item), moved)
 
 
-def _device(script: Script, function: ast.FunctionDef | None) -> str:
-    """An expression for the device: the file's own variable where it has one that is visible."""
-    for statement in script.tree.body:
-        if isinstance(statement, ast.Assign) and re.match(r"(device|DEVICE)\b", ast.unparse(statement)):
-            return ast.unparse(statement.targets[0])
-    body = function.body if function is not None else []
-    for inner in body:
-        if (
-            function is not None
-            and function.name != "__getitem__"
-            and re.match(r"device = ", ast.unparse(inner))
-        ):
-            return "device"
+def _device(script: Script, place: ast.expr | ast.stmt) -> str:
+    """An expression for the device: the program's own variable where one is bound before this place."""
+    function = script.function_of(place)
+    if function is not None and any(argument.arg == "device" for argument in function.args.args):
+        return "device"
+    for statement in [*script.tree.body, *(function.body if function is not None else [])]:
+        name = _DEVICE.match(ast.unparse(statement))
+        if name is not None and statement.lineno < place.lineno:
+            return name[1]
     return _CHOICE
