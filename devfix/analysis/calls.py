@@ -24,6 +24,7 @@ from devfix.analysis.torch_model import (
     own_optimizers,
     tokenizers,
 )
+from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -76,13 +77,14 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             element = iteration.element(interp, value, arg)
             args.extend([Arg(element, arg)] * 4)
     keywords: dict[str, Arg] = {}
+    spread = False
     for keyword in node.keywords:
         value = interp.eval(keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = Arg(value, keyword.value)
         else:
-            opened = not _spread(interp, value, keyword.value, keywords) or opened
-    return CallSite(node, tuple(args), keywords, opened)
+            spread = not _spread(interp, value, keyword.value, keywords) or spread
+    return CallSite(node, tuple(args), keywords, opened or spread, spread)
 
 
 def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, Arg]) -> bool:
@@ -178,7 +180,7 @@ def call_function(
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     account = interp.library.account(function.node)
-    if _too_deep(interp, function) or account.is_overdrawn:
+    if _too_deep(interp, function) or account.is_overdrawn or not _fits(function.node.args, site):
         return _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
@@ -191,6 +193,15 @@ def call_function(
             result = _result_within(interp, function, frame)
     account.book(interp.steps - before)
     return result
+
+
+def _fits(spec: ast.arguments, site: CallSite) -> bool:
+    """Whether a function takes these arguments; where not, a metaclass (say) sees to it that it does."""
+    names = [*spec.posonlyargs, *spec.args]
+    if len(site.args) > len(names) and spec.vararg is None and not site.open:
+        return False
+    known = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
+    return spec.kwarg is not None or site.keywords.keys() <= known
 
 
 def _not_followed(interp: Interpreter, site: CallSite) -> Value:
@@ -256,7 +267,8 @@ def _join_returns(returns: list[tuple[Value, State]], *, split: bool) -> tuple[V
 def _bind_parameters(interp: Interpreter, function: Function, site: CallSite) -> None:
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args]
-    defaults = dict(function.defaults)
+    # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
+    defaults = {name: value for name, value in function.defaults if not (site.spread and names_host(value))}
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)

@@ -123,7 +123,10 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
         return
     interp.state.dead = False
     before = interp.state.fork()
-    calls.call_function(interp, function, first, _place(function.node))
+    place = _place(function.node)
+    calls.call_function(
+        interp, function, first, place, CallSite(place, keywords=receivers.undecided(function))
+    )
     interp.finish()
     interp.state = before
 

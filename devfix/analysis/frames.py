@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from devfix.analysis.state import State
 from devfix.analysis.values import Class, Function, Value
@@ -64,13 +64,15 @@ class Arg:
 class CallSite:
     """A call with its arguments evaluated.
 
-    ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments.
+    ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments, ``spread``
+    that keywords may be among them.
     """
 
     node: ast.expr
     args: tuple[Arg, ...] = ()
     keywords: dict[str, Arg] = field(default_factory=dict)
     open: bool = False
+    spread: bool = False
 
     def get(self, position: int | None, *names: str) -> Arg | None:
         """The argument at ``position``, or under one of ``names``."""
@@ -88,7 +90,7 @@ class CallSite:
 
     def shifted(self, receiver: Arg) -> CallSite:
         """The same call with one more argument in front (a method seen as a function)."""
-        return CallSite(self.node, (receiver, *self.args), self.keywords, self.open)
+        return replace(self, args=(receiver, *self.args))
 
     def all_args(self) -> list[Arg]:
         """Every argument, positional ones first."""

@@ -7,12 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, construction
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module, transform, tree
 from devfix.analysis.recorder import MODULE_TOKEN
 from devfix.analysis.syntax import remembered
-from devfix.analysis.values import UNKNOWN, Class, Obj, Ref, Scalar, Tensor, Value
+from devfix.analysis.torch_model.arguments import names_host
+from devfix.analysis.values import (
+    UNKNOWN,
+    Class,
+    Function,
+    Obj,
+    Ref,
+    Scalar,
+    Tensor,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -26,6 +36,7 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     The parameters of a module are on one device, which nobody here decides. What other methods
     than the constructor assign may have changed.
     """
+    site = replace(site, keywords=undecided(classes.find(interp, cls, "__init__")) | site.keywords)
     with interp.recorder.mute():
         made = construction.instantiate(interp, cls, site)
     interp.finish()
@@ -39,6 +50,16 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
             interp.update(part, interp.obj(part).with_fact("training", Scalar("bool")))
     interp.update(made, _later(interp.obj(made), cls))
     return made
+
+
+def undecided(function: Value | None) -> dict[str, Arg]:
+    """The arguments that name the CPU unless a caller says otherwise: nobody knows what callers say.
+
+    Everything else is taken to be what its default says, and an accelerator as well.
+    """
+    if not isinstance(function, Function):
+        return {}
+    return {name: Arg(UNKNOWN) for name, default in function.defaults if names_host(default)}
 
 
 def _on_module_device(tensor: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
@@ -20,6 +21,7 @@ from devfix.analysis.lattice import (
 )
 from devfix.analysis.values import (
     NONE,
+    UNKNOWN,
     Array,
     Const,
     DeviceValue,
@@ -54,6 +56,18 @@ def device_of(value: Value | None) -> Device | None:
     if isinstance(value, Unknown) and value.token:
         return same_as(value.token)
     return UNKNOWN_DEVICE
+
+
+def with_choices(site: CallSite) -> CallSite:
+    """The call with what ``**kwargs`` of unknown content may say: any device and any dtype."""
+    return replace(site, keywords={"device": Arg(UNKNOWN), "dtype": Arg(UNKNOWN)} | site.keywords)
+
+
+def names_host(value: Value | None) -> bool:
+    """Whether a value says that something is to be on the CPU."""
+    if isinstance(value, DeviceValue):
+        return value.device == CPU
+    return isinstance(value, Const) and value.value == "cpu"
 
 
 def default_device(interp: Interpreter) -> Device:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
+    arguments,
     checkpoint,
     choices,
     data,
@@ -70,6 +71,8 @@ _HARMLESS = frozenset(
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The result of calling ``name``; code that nobody knows may do anything to modules."""
+    if site.spread and name.startswith("torch."):
+        site = arguments.with_choices(site)
     handler = HANDLERS.get(name)
     if handler is not None:
         return handler(interp, name, site)
@@ -87,7 +90,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
-        return operations.apply(interp, last, site)
+        found = operations.apply(interp, last, site)
+        return found if found is not None else tensor_methods.as_function(interp, last, site)
     if package == "torch.Tensor":
         return operations.apply(interp, last, site)
     if package == "torch.nn.functional":

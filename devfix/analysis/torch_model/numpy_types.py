@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import FLOATS, INTEGERS, promote, rank_of_broadcast
-from devfix.analysis.values import Array, Sequence, Tensor, Trail, Value, without_none
+from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Trail, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -88,6 +88,13 @@ def with_number(array: Array, kind: str | None) -> str | None:
     if kind == "float":
         return "float64"
     return "int64" if dtype == "bool" else dtype
+
+
+def as_number(value: Value) -> Value:
+    """A scalar of NumPy is to a tensor what a Python number is; anything else stays what it is."""
+    if not isinstance(value, Array) or value.rank != 0 or value.dtype is None:
+        return value
+    return next((Scalar(kind) for kind, dtype in NUMBERS.items() if dtype[:3] == value.dtype[:3]), value)
 
 
 def common(interp: Interpreter, values: Iterable[Value]) -> str | None:

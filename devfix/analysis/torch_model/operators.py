@@ -85,6 +85,8 @@ def tensor_result(
     right: tuple[Value, ast.expr],
 ) -> Value:
     """The tensor that comes out of an operator with a tensor on at least one side."""
+    left = (numpy_types.as_number(left[0]), left[1])
+    right = (numpy_types.as_number(right[0]), right[1])
     roles = ("input", "other")
     parts = [
         Part(value, role, where)
@@ -140,9 +142,16 @@ def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
 
 
 def _with_array(interp: Interpreter, node: ast.AST, left: Value, right: Value, parts: list[Part]) -> Value:
-    """A tensor and an array: NumPy takes a CPU tensor in, an accelerator's fails to convert."""
+    """A tensor and an array: NumPy takes a CPU tensor in, an accelerator's fails to convert.
+
+    A scalar of NumPy leaves the operation to the tensor, as any number does.
+    """
     for part in parts:
-        if part.tensor.device.kind == "accelerator" and isinstance(left, Array):
+        if (
+            part.tensor.device.kind == "accelerator"
+            and isinstance(left, Array)
+            and left.rank not in (0, None)
+        ):
             requirements.record(interp, node, "numpy.asarray", "numpy", [part])
     return UNKNOWN
 
@@ -212,7 +221,8 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return UNKNOWN
     if isinstance(op, ast.Div) or "float" in kinds:
         return Scalar("float")
-    return Scalar("int")
+    logical = isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor))
+    return Scalar("bool" if logical and kinds == ("bool", "bool") else "int")
 
 
 def _folded(op: ast.operator, left: Const, right: Const) -> Value:
@@ -288,6 +298,8 @@ def compare(
     if isinstance(left, Array) or isinstance(right, Array):
         rank = rank_of_broadcast([_rank(left), _rank(right)])
         return Array("bool", rank)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
     return conditions.boolean(_compare_plain(op, left, right))
 
 

@@ -213,9 +213,11 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
     "functools.partial": partial,
+    # What ``wraps(f)`` makes of a wrapper is the wrapper.
+    "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
     **dict.fromkeys(
         ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "itertools.cycle",
-         "itertools.islice", "functools.wraps", "tqdm.autonotebook.tqdm", "random.sample"),
+         "itertools.islice", "functools.update_wrapper", "tqdm.autonotebook.tqdm", "random.sample"),
         passing,
     ),
     "itertools.chain": chain,
