@@ -37,7 +37,14 @@ from devfix.findings import (
 )
 from devfix.placement import device_expression, legacy
 from devfix.placement.casting import Recaster, cast_before_move, with_targets
-from devfix.placement.causes import cause, misplaced, module_life, registered_late, sites_of
+from devfix.placement.causes import (
+    cause,
+    misplaced,
+    module_life,
+    registered_late,
+    sites_of,
+    unregistered,
+)
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
@@ -116,6 +123,7 @@ __all__ = [
     "registered_late",
     "sites_of",
     "spoken_name",
+    "unregistered",
     "with_targets",
 ]
 

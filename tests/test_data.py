@@ -33,6 +33,8 @@ tensors = TensorDataset(torch.rand(8, 3), torch.arange(8))
 ITERATIONS = """
 for x, y in DataLoader(tensors, batch_size=4): pass
 for x, y in tensors: pass
+for x in DataLoader(torch.rand(8, 3), batch_size=4): pass
+for x in DataLoader(np.zeros((8, 3), dtype=np.float32), batch_size=4): pass
 x, y = tensors[0]
 for x, y in DataLoader(Pairs(), batch_size=4): pass
 x, y = Pairs()[0]

@@ -1,4 +1,4 @@
-"""unregistered-module: modules in a plain list or dict are no part of the module that holds it."""
+"""unregistered-module: modules or parameters in a plain list or dict are no part of the module that holds it."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,15 @@ from devfix.rules import (
     container_site,
     misplaced,
     parts_fix,
+    unregistered,
 )
 
 
 class UnregisteredModule(Rule):
-    """A module keeps other modules in a plain Python list or dict, or in an object that is no module.
+    """A module keeps modules or parameters in a plain Python list or dict, or in an object that is no module.
 
-    Only modules that are attributes themselves, or that are held by a ``ModuleList`` or
-    ``ModuleDict``, belong to their owner. ``Module.to`` does not reach the others: they stay on
+    Only what is an attribute itself, or is held by a ``ModuleList``, ``ModuleDict``,
+    ``ParameterList`` or ``ParameterDict``, belongs to its owner. ``Module.to`` does not reach the others: they stay on
     the CPU and raise "Expected all tensors to be on the same device". Nor do they show up in
     ``parameters()`` and ``state_dict()``, so they are neither trained nor saved.
 
@@ -82,9 +83,10 @@ class UnregisteredModule(Rule):
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     site = container_site(operand)
     held = f"`{site.text}`" if site is not None else "a plain container"
-    message = f"the modules in {held} are not registered, so `Module.to` leaves them on the CPU"
+    kept = unregistered(mismatch, operand)
+    message = f"the {kept} in {held} are not registered, so `Module.to` leaves them on the CPU"
     if mismatch.get("parts") is None:
-        fixes = [container_fix(facts, operand)]
+        fixes = [container_fix(facts, operand, kept)]
     else:
         fixes = [*ModuleMover(facts, operand).fixes(), parts_fix(facts, mismatch, operand)]
     return Fault(mismatch, message, tuple(fix for fix in fixes if fix is not None), site)

@@ -53,7 +53,7 @@ def misplaced(mismatch: Mismatch) -> Operand | None:
 
 
 def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
-    if operand.role == "weight" and mismatch.get("unregistered"):
+    if unregistered(mismatch, operand):
         return "unregistered-module"
     if module_life(operand):
         return "model-not-moved"
@@ -72,6 +72,13 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
     if operand.role in ("weight", "pos_weight") and any(w in mismatch.operation for w in _LOSSES):
         return "criterion-tensor-on-cpu"
     return "created-on-cpu" if _is_made_in_passing(mismatch, sites) else "operand-not-moved"
+
+
+def unregistered(mismatch: Mismatch, operand: Operand) -> str:
+    """What a plain container of a module keeps of it: "modules" or "parameters"; "" when the operand is neither."""
+    if mismatch.get("unregistered") == "parameters":
+        return "parameters"
+    return "modules" if operand.role == "weight" and mismatch.get("unregistered") else ""
 
 
 def _is_made_in_passing(mismatch: Mismatch, sites: list[Origin]) -> bool:

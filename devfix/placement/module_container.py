@@ -1,4 +1,4 @@
-"""Module containers: plain lists and dicts of modules become ``ModuleList`` and ``ModuleDict``."""
+"""Module containers: plain lists and dicts of modules and parameters become ``ModuleList``, ``ParameterDict``, …"""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ from devfix.placement.registration import Attribute, attribute_at
 _METHODS = {
     "ModuleList": frozenset({"append", "extend", "insert", "pop"}),
     "ModuleDict": frozenset({"items", "keys", "values", "update", "pop", "clear"}),
+    "ParameterList": frozenset({"append", "extend"}),
+    "ParameterDict": frozenset({"items", "keys", "values", "update", "pop", "clear", "get"}),
 }
+#: Which pair of containers registers what.
+_FAMILIES = {"modules": "Module", "parameters": "Parameter"}
 #: Names that a ``ModuleDict`` cannot give to a module, since its class has them.
 _TAKEN = frozenset(
     "keys items values pop update clear forward train eval half float double bfloat16 to cpu cuda xpu type "
@@ -33,8 +37,8 @@ _TAKEN = frozenset(
 )
 
 
-def container_fix(facts: Facts, operand: Operand) -> Fix | None:
-    """Puts the list or dict that holds the operand's module into a registered container."""
+def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix | None:
+    """Puts the list or dict that holds the operand's module, or the operand, into a registered container."""
     site = container_site(operand)
     attribute = attribute_at(facts, site) if site is not None else None
     if attribute is None or not operand.trail:
@@ -42,8 +46,9 @@ def container_fix(facts: Facts, operand: Operand) -> Fix | None:
     statement = attribute.outline.statement_of(attribute.target)
     single = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [attribute.target]
     value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    kind = _kind(facts, operand.trail[0])
-    if value is None or not kind or not _suits(attribute, kind):
+    form = _form(facts, operand.trail[0])
+    kind = f"{_FAMILIES[held]}{form}"
+    if value is None or not form or not _suits(attribute, kind):
         return None
     name, imports = _spelt(facts, attribute.site.path, kind)
     edit = _registered(attribute.outline.source.span(value), value, name)
@@ -94,17 +99,17 @@ def _entries(value: ast.List | ast.Dict) -> list[ast.expr]:
     return value.elts if isinstance(value, ast.List) else value.values
 
 
-def _kind(facts: Facts, made: Origin) -> str:
-    """Which container fits what was made at ``made``; "" when none does."""
+def _form(facts: Facts, made: Origin) -> str:
+    """Whether a ``List`` or a ``Dict`` fits what was made at ``made``; "" when neither does."""
     node = facts.outline(made.path).expression_at(made.span) if made.path in facts.program.sources else None
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if isinstance(node, (ast.List, ast.ListComp)) or called == "list":
         nested = isinstance(node, ast.List) and any(
             isinstance(item, (ast.List, ast.Dict)) for item in node.elts
         )
-        return "" if nested else "ModuleList"
+        return "" if nested else "List"
     if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
-        return "ModuleDict" if _has_names_as_keys(node) else ""
+        return "Dict" if _has_names_as_keys(node) else ""
     return ""
 
 
@@ -143,7 +148,7 @@ def _suits(attribute: Attribute, kind: str) -> bool:
         above = parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr not in _METHODS[kind]:
             return False
-        if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind == "ModuleDict":
+        if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind.endswith("Dict"):
             key = above.slice
             if isinstance(key, ast.Constant) and not isinstance(key.value, str):
                 return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -109,6 +109,8 @@ def sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
     obj = interp.obj_of(value)
+    if isinstance(value, (Tensor, Array)):
+        return iteration.row(value)
     if obj is None or not isinstance(value, Ref):
         items = iteration.exact_items(interp, value)
         return iteration.element(interp, value, node) if items or isinstance(value, Sequence) else UNKNOWN
@@ -159,18 +161,23 @@ def assembled(
             samples = sample if alone else interp.new(Obj("list", element=sample))
             result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))
         else:
-            result = converted(sample) if alone else collate(interp, sample, node)
+            result = converted(interp, sample) if alone else collate(interp, sample, node)
     return Batch(result, in_dataset, in_collate)
 
 
-def converted(sample: Value) -> Value:
+def converted(interp: Interpreter, sample: Value) -> Value:
     """``default_convert``: what a loader makes of a sample that it does not collate."""
     if isinstance(sample, Array):
         roots = (sample.trail,) if sample.trail else ()
         return Tensor(CPU, sample.dtype, sample.rank, grad=False, leaf=True, roots=roots)
     if isinstance(sample, TupleValue):
-        return sample.with_items(converted(item) for item in sample.items)
+        return _listed(interp, sample, (converted(interp, item) for item in sample.items))
     return sample
+
+
+def _listed(interp: Interpreter, sample: TupleValue, items: Iterable[Value]) -> Value:
+    """What the items of a tuple become: a list, unless the tuple has names."""
+    return sample.with_items(items) if sample.names else interp.new(Obj("list", items=tuple(items)))
 
 
 def placed(interp: Interpreter, value: Value, device: Device) -> Value:
@@ -196,7 +203,7 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
 
 
 def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
-    """``default_collate``: numbers and arrays become tensors, containers keep their form."""
+    """``default_collate``: numbers and arrays become tensors, tuples lists, and dicts stay dicts."""
     sample = without_none(sample)
     if isinstance(sample, Tensor):
         rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
@@ -212,14 +219,14 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     if kind == "str":
         return Sequence(Scalar("str"))
     if isinstance(sample, TupleValue):
-        return sample.with_items(collate(interp, item, node) for item in sample.items)
+        return _listed(interp, sample, (collate(interp, item, node) for item in sample.items))
     obj = interp.obj_of(sample)
     if obj is not None and obj.kind == "dict":
         attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, element=last))
     if obj is not None and obj.kind == "list" and obj.items is not None:
-        return TupleValue(tuple(collate(interp, item, node) for item in obj.items))
+        return interp.new(Obj("list", items=tuple(collate(interp, item, node) for item in obj.items)))
     return UNKNOWN
 
 

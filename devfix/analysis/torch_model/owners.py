@@ -135,6 +135,61 @@ def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
     return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
 
 
+#: What a mismatch says of an operand that is a parameter in a plain list or dict of a module.
+UNREGISTERED = "parameters"
+
+
+def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[str, str]]:
+    """The operands of a mismatch of devices, and what is to be said of the one to blame, the first.
+
+    What an unmoved module registered, and what comes of it, has that module's life; a parameter in a plain list or
+    dict that of the container. Such a tensor is known by where it was made: who keeps it is seen on the heap alone.
+    """
+    found = [_explained(interp, part) for part in parts]
+    listed = bool(found) and found[0] is not parts[0] and found[0].tensor.trail[0].kind != "module"
+    plain = listed and not found[0].tensor.roots
+    return found, {"unregistered": UNREGISTERED} if plain else {}
+
+
+def _explained(interp: Interpreter, part: Part) -> Part:
+    tensor = part.tensor
+    trails = (tensor.trail, *tensor.roots)
+    if tensor.device != CPU or any(trail and trail[0].kind == "module" for trail in trails):
+        return part
+    lives = [_life_of(interp, trail) for trail in trails]
+    if not any(lives):
+        return part
+    own, *roots = [life or trail for life, trail in zip(lives, trails, strict=True)]
+    return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots)))
+
+
+def _life_of(interp: Interpreter, trail: Trail) -> Trail:
+    """The life of what keeps the registered tensor or listed parameter that began with ``trail``; () for any other."""
+    for address, obj in interp.state.objects() if trail else ():
+        ref = Ref(address)
+        if obj.kind not in ("module", "instance") or not modules.is_module(interp, ref):
+            continue
+        # What a criterion of torch's own was given is moved where it is made.
+        own = [part for name, part in modules.registered(obj) if name == "" or obj.kind == "instance"]
+        if _begins_with(trail, own):
+            top, container = root(interp, ref)
+            parts = modules.tensors(interp, top)
+            if container is None and all(part.device == CPU for part in parts):
+                return _life(interp, top, ref)
+        for value in obj.attrs.values():
+            held = interp.obj_of(value)
+            if held is not None and held.kind in ("list", "dict") and held.trail:
+                kept = (part for part in everything(held) if isinstance(part, Tensor) and part.parameter)
+                if _begins_with(trail, kept):
+                    return held.trail
+    return ()
+
+
+def _begins_with(trail: Trail, parts: Iterable[Tensor]) -> bool:
+    """Whether one of the tensors, which stayed on the CPU, is what ``trail`` tells of."""
+    return any(part.device == CPU and part.trail and trail[: len(part.trail)] == part.trail for part in parts)
+
+
 def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
     trail = interp.obj(top).trail or interp.obj(ref).trail
     held = _in_holder(interp, top)

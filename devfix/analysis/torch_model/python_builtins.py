@@ -118,11 +118,15 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     if items is not None and last not in ("set", "sorted"):
         if last == "reversed":
             items = items[::-1]
-        return TupleValue(items) if last in ("tuple", "reversed") else iteration.new_list(interp, items)
+        return (
+            TupleValue(items)
+            if last in ("tuple", "reversed")
+            else iteration.new_list(interp, items, site.node)
+        )
     element = iteration.element(interp, value, node)
     if last in ("tuple", "reversed"):
         return Sequence(element)
-    return interp.new(Obj("list", element=element))
+    return interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
 
 
 def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -101,6 +101,11 @@ def _record(
 ) -> None:
     if interp.recorder.muted or (kind in _OF_WIDTH and not interp.library.default_floats):
         return
+    if kind == "device":
+        from devfix.analysis.torch_model import owners  # owners.py describes parts
+
+        parts, said = owners.explained(interp, parts)
+        detail = {**said, **detail}
     certain = any(part.tensor.device.is_accelerator for part in parts)
     tokens = () if certain or kind != "device" else tuple(
         part.tensor.device.label for part in parts if part.tensor.device.kind == "same-as"

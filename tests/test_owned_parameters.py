@@ -1,0 +1,81 @@
+"""Parameters and buffers: what is mended is the module that keeps them, not each of them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import analyse_text, fix_texts
+
+from devfix.findings import Applicability
+
+PROGRAM = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {own}
+
+    def forward(self, x):
+        {use}
+        return x
+
+net = {made}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+print(net(torch.ones(2, 3, device=device)))
+"""
+
+
+def mended(own: str, use: str, made: str = "Net()") -> tuple[str, str]:
+    """The changed line, before and after."""
+    text = dedent(PROGRAM).format(own=own, use=use, made=made)
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    lines = zip(text.splitlines(), fixed.splitlines(), strict=True)
+    ((before, after),) = [pair for pair in lines if pair[0] != pair[1]]
+    return before.strip(), after.strip()
+
+
+@pytest.mark.parametrize(
+    ("own", "use"),
+    [
+        ("self.w = nn.Parameter(torch.randn(3))", "x = x * self.w"),
+        ("self.w = nn.Parameter(torch.randn(3))", "x = x * self.w.exp()"),
+        ("self.register_buffer('w', torch.ones(3))", "x = x * self.w.view(1, 3)"),
+        (
+            "self.w = nn.ParameterList([nn.Parameter(torch.ones(3)) for _ in range(2)])",
+            "for w in self.w: x = x * w",
+        ),
+        ("self.w, self.l = nn.Parameter(torch.ones(3)), nn.Linear(3, 3)", "x = self.l(x * self.w)"),
+    ],
+)
+def test_a_module_that_nobody_moved_is_moved(own: str, use: str) -> None:
+    assert mended(own, use) == ("net = Net()", "net = Net().to(device)")
+
+
+@pytest.mark.parametrize(
+    ("plain", "registered"),
+    [
+        ("[nn.Parameter(torch.ones(3)) for _ in range(2)]", "nn.ParameterList({})"),
+        ("list(nn.Parameter(torch.ones(3)) for _ in range(2))", "nn.ParameterList({})"),
+        ("[nn.Linear(3, 3) for _ in range(2)]", "nn.ModuleList({})"),
+        ("list(nn.Linear(3, 3) for _ in range(20))", "nn.ModuleList({})"),
+    ],
+)
+def test_what_a_plain_list_keeps_is_registered(plain: str, registered: str) -> None:
+    use = "for part in self.parts: x = part(x) if callable(part) else x * part"
+    use = use if "Linear" not in plain else "for part in self.parts: x = part(x)"
+    before, after = mended(f"self.parts = {plain}", use, "Net().to(device)")
+    assert after == f"self.parts = {registered.format(plain)}"
+
+
+def test_a_parameter_of_a_moved_module_is_blamed_on_where_it_was_made() -> None:
+    """Its module moved: what came later has to be made on the device."""
+    text = PROGRAM.format(own="pass", use="x = x * self.w", made="Net().to(device)").replace(
+        "optimizer", "net.w = nn.Parameter(torch.ones(3))\nnet.l = nn.Linear(3, 3).to(device)\noptimizer"
+    )
+    (mismatch,) = analyse_text(text).mismatches()
+    assert mismatch.operands[0].trail[0].kind == "factory"
