@@ -68,7 +68,7 @@ def test_a_module_that_nobody_moved_is_moved(own: str, use: str) -> None:
 def test_what_a_plain_list_keeps_is_registered(plain: str, registered: str) -> None:
     use = "for part in self.parts: x = part(x) if callable(part) else x * part"
     use = use if "Linear" not in plain else "for part in self.parts: x = part(x)"
-    before, after = mended(f"self.parts = {plain}", use, "Net().to(device)")
+    _, after = mended(f"self.parts = {plain}", use, "Net().to(device)")
     assert after == f"self.parts = {registered.format(plain)}"
 
 

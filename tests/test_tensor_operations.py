@@ -292,6 +292,23 @@ torch.distributions.Categorical(logits=f).sample()
 torch.distributions.Categorical(f.softmax(1)).log_prob(ids)
 torch.nn.utils.rnn.pad_sequence([v, v])
 torch.nn.utils.rnn.pad_sequence([v, v], batch_first=True)
+torch.split(f, 2, dim=1)
+torch.chunk(input=d, chunks=2)
+torch.chunk(h, 2, dim=-1)[0]
+torch.unbind(i)[0] * 2.5
+torch.unique(i)
+torch.unique(i, return_counts=True)
+torch.hsplit(f, 3)
+torch.numel(f)
+torch.std_mean(d)
+torch.aminmax(f)
+torch.svd(m)
+torch.linalg.svd(m)
+torch.linalg.qr(m.double())
+torch.linalg.eigh(m)
+torch.linalg.slogdet(m)
+torch.frexp(f)
+torch.slogdet(m)[1]
 np.zeros((2, 3))
 np.arange(3)
 np.array([1, 2])
@@ -408,3 +425,36 @@ def test_the_width_of_floats_is_not_judged_where_the_default_is_another() -> Non
     for call in ("set_default_dtype(torch.float64)", "set_default_tensor_type(torch.DoubleTensor)"):
         assert clashes(f"{head}torch.{call}\n{faulty}") == []
     assert clashes(f"{head}torch.set_default_dtype(torch.float32)\n{faulty}") == ["4: dtype"]
+
+
+def test_a_method_called_as_a_function_is_that_method() -> None:
+    text = """
+    import torch
+    gates = torch.rand(2, 8).cuda()
+    i, f = torch.split(gates, 4, dim=1)
+    g, o = torch.chunk(gates, 2, 1)
+    cell = torch.zeros(2, 4)
+    print(f * cell)
+    print(o * cell)
+    print(torch.unbind(gates)[0] + torch.ones(8))
+    """
+    assert clashes(text) == ["7: device", "8: device", "9: device"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("total += loss", ["5: device"]),
+        ("total.add_(loss)", ["5: device"]),
+        ("total = total + loss", []),
+        ("total.copy_(loss)", []),
+        ("total.fill_(loss)", []),
+        ("loss += total", []),
+        ("loss.mul_(total)", []),
+    ],
+)
+def test_a_scalar_on_the_host_takes_nothing_in_from_the_accelerator(
+    statement: str, expected: list[str]
+) -> None:
+    text = "import torch\ntotal = torch.tensor(0.0)\nloss = torch.ones((), device='cuda')\nloss = loss * 2\n"
+    assert clashes(text + statement) == expected

@@ -1,7 +1,7 @@
 """Which expression names the wanted device at a place, provably.
 
 First that holds: a device variable in scope, ``self.device``, the device of the operand it meets,
-of another tensor in scope, of a module in scope; else a ``device`` variable is introduced.
+of another tensor in scope, of a module in scope.
 """
 
 from __future__ import annotations
@@ -15,23 +15,10 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
-from devfix.findings import FileEdit, InsertAfterImports, Operand
+from devfix.findings import FileEdit, Operand
 from devfix.placement import boundness
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
-
-#: The statement that chooses a device, by policy.
-CHOICES = {
-    "cuda": 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")',
-    "mps-aware": (
-        'device = torch.device("cuda" if torch.cuda.is_available() else '
-        '"mps" if torch.backends.mps.is_available() else "cpu")'
-    ),
-    "accelerator": (
-        "device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() "
-        'else torch.device("cpu")'
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +132,6 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
             yield statement, name
 
 
-def find_or_introduce(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression | None:
-    """Like :func:`find`, but a module-level ``device`` is introduced where nothing is in scope."""
-    return find(facts, place, peers) or introduce(facts, place)
-
-
-def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
-    """A new module-level ``device``, unless the file uses the name already."""
-    source = facts.source(place.path)
-    imported = any(
-        isinstance(node, ast.Import) and any(a.name == "torch" and not a.asname for a in node.names)
-        for node in source.tree.body
-    )
-    if not imported or re.search(r"\bdevice\b", source.text.replace(".device", "").replace("device=", "")):
-        return None
-    edit = FileEdit(place.path, InsertAfterImports(CHOICES[facts.program.device_policy]))
-    return DeviceExpression("device", (edit,))
-
-
 def _wanted(device: Device | None) -> bool:
     return device is not None and device.is_accelerator
 
@@ -182,12 +151,24 @@ def _reaches(place: Place, scope: str, binding: Binding) -> bool:
     statement = place.outline.statement_at(binding.statement)
     if statement is None:
         return False
+    statement = _whole_choice(place, statement)
     if scope == place.outline.scopes(place.node)[0]:
         return place.outline.dominates(statement, place.node) and not _around(place, statement)
     # A name of an outer scope: bound for certain when that scope's code got that far.
     parent = place.outline.parents[statement]
     outer = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
     return isinstance(parent, outer) or _in_same_guard(place, parent)
+
+
+def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
+    """The outermost ``if`` that the binding is a branch of, and the place is not.
+
+    That the other branches bind the name as well is for boundness to say.
+    """
+    above = place.outline.parents[statement]
+    while isinstance(above, ast.If) and not _in_same_guard(place, above):
+        statement, above = above, place.outline.parents[above]
+    return statement
 
 
 def _around(place: Place, statement: ast.stmt) -> bool:

@@ -1,4 +1,4 @@
-"""Module containers: plain lists and dicts of modules and parameters become ``ModuleList``, ``ParameterDict``, …"""
+"""Module containers: plain lists and dicts of modules and parameters become ``ModuleList``, ``ParameterDict`` and so on."""
 
 from __future__ import annotations
 

@@ -1,0 +1,87 @@
+"""The program's own choice of a device, in the forms that choices take."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+PROGRAM = """
+import torch
+from torch import nn
+
+{choice}
+
+model = nn.Linear(2, 2)
+x = torch.ones(3, 2).to("cuda")
+print(model(x))
+"""
+
+BRANCHES = """
+if torch.cuda.is_available():
+    dev = torch.device("cuda")
+else:
+    dev = torch.device("cpu")
+"""
+CHAIN = """
+if torch.cuda.is_available():
+    dev = "cuda"
+elif torch.backends.mps.is_available():
+    dev = "mps"
+else:
+    dev = "cpu"
+"""
+NESTED = """
+if torch.cuda.is_available():
+    if torch.cuda.device_count() > 1:
+        dev = "cuda"
+    else:
+        dev = "cuda:0"
+else:
+    dev = "cpu"
+"""
+OPEN = """
+if torch.cuda.is_available():
+    dev = "cuda"
+"""
+GAP = """
+if torch.cuda.is_available():
+    dev = "cuda"
+elif torch.backends.mps.is_available():
+    print("no")
+else:
+    dev = "cpu"
+"""
+
+
+def moved_to(text: str) -> str:
+    """What the model is moved to."""
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    return fixed.partition("model = nn.Linear(2, 2).to(")[2].partition(")")[0]
+
+
+def in_function(choice: str) -> str:
+    head, body = PROGRAM.format(choice=choice).split("\n\n", 1)
+    return f"{head}\n\ndef main():\n{indent(dedent(body), '    ')}\nmain()\n"
+
+
+@pytest.mark.parametrize("choice", [BRANCHES, CHAIN, NESTED])
+def test_a_choice_may_be_made_by_branches(choice: str) -> None:
+    assert moved_to(PROGRAM.format(choice=choice)) == "dev"
+    assert moved_to(in_function(choice)) == "dev"
+
+
+@pytest.mark.parametrize("choice", [BRANCHES, CHAIN])
+def test_a_function_sees_the_choice_of_its_module(choice: str) -> None:
+    text = PROGRAM.format(choice=choice).replace("\nmodel", "\ndef main():\n    model")
+    text = text.replace("\nx =", "\n    x =").replace("\nprint", "\n    print") + "main()\n"
+    assert moved_to(text) == "dev"
+
+
+@pytest.mark.parametrize("choice", [OPEN, GAP])
+def test_a_choice_that_some_path_does_not_make_is_none(choice: str) -> None:
+    assert moved_to(PROGRAM.format(choice=choice)) != "dev"
+    assert moved_to(in_function(choice)) != "dev"
