@@ -45,7 +45,8 @@ def meet(
     """The device on which ``parts`` meet; a mismatch is recorded when they are on two.
 
     With ``scalars`` a 0-dim CPU operand may join an accelerator's, as TensorIterator allows
-    (facts: "add: cuda + cpu 0-dim" runs, "add: cpu + cuda 0-dim" does not).
+    (facts: "add: cuda + cpu 0-dim" runs, "add: cpu + cuda 0-dim" does not), unless it is the one
+    that an operation in place writes to.
     """
     parts = _with_host_paths(parts)
     known = [part for part in parts if part.tensor.device.is_known]
@@ -55,7 +56,8 @@ def meet(
         return _host_result(parts, known)
     _learn(interp, placed)
     if scalars:
-        hosts = [part for part in hosts if part.tensor.rank not in (0, None)]
+        written = parts[0] if detail and "in_place" in detail else None
+        hosts = [part for part in hosts if part is written or part.tensor.rank not in (0, None)]
     if hosts:
         _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]
