@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 from reality import lies
-from text_program import analyse_text
+from text_program import analyse_text, clashes
 
 HEAD = """
 import numpy as np
@@ -110,3 +110,37 @@ def test_a_shuffle_wants_a_generator_on_the_host() -> None:
     loader = "for x, y in DataLoader(tensors, shuffle=True, generator=torch.Generator({})):\n    pass\n"
     assert faults(loader.format("device")) == ["generator"]
     assert faults(loader.format("")) == []
+
+_LOADED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+net = nn.Linear(3, 2).cuda()
+pairs = TensorDataset(torch.randn(20, 3), torch.randint(0, 2, (20,)))
+"""
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "batch[0] = batch[0].cuda(); batch[1] = batch[1].cuda()",
+        "for i in range(len(batch)): batch[i] = batch[i].cuda()",
+        "for i, part in enumerate(batch): batch[i] = part.cuda()",
+    ],
+)
+def test_a_collated_batch_is_a_list_whose_items_are_replaced(moves: str) -> None:
+    loop = f"for batch in DataLoader(pairs, batch_size=5):\n    {moves}\n"
+    assert clashes(f"{_LOADED}{loop}    nn.functional.cross_entropy(net(batch[0]), batch[1])\n") == []
+
+
+def test_what_is_done_to_tuples_is_not_done_to_a_collated_batch() -> None:
+    text = """
+    def moved(batch):
+        return tuple(part.cuda() for part in batch) if isinstance(batch, tuple) else batch
+
+    for batch in DataLoader(pairs, batch_size=5):
+        net(moved(batch)[0])
+    """
+    assert clashes(_LOADED + dedent(text)) == ["13: device"]
+    assert clashes(_LOADED + dedent(text.replace("tuple)", "list)"))) == []

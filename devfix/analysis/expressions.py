@@ -202,6 +202,8 @@ def _items(interp: Interpreter, elements: list[ast.expr]) -> list[Value] | None:
 
 def set_(interp: Interpreter, node: ast.Set) -> Value:
     items = _items(interp, node.elts)
+    if items and all(isinstance(item, Const) for item in items):
+        return interp.new(Obj("set", items=tuple(dict.fromkeys(items))))
     return interp.new(Obj("set", element=join_all(items) if items else UNKNOWN))
 
 

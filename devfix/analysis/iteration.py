@@ -40,6 +40,12 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     """The items of a collection in order, or None when they are not known one by one."""
     if isinstance(value, TupleValue):
         return value.items
+    if isinstance(value, Union):
+        rows = [exact_items(interp, member) for member in value.members]
+        known = [row for row in rows if row is not None]
+        if len(known) < len(rows) or len({len(row) for row in known}) > 1:
+            return None
+        return tuple(join_all(list(column)) for column in zip(*known, strict=True))
     obj = interp.obj_of(value)
     if obj is None:
         return None
@@ -76,9 +82,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if obj.kind in ("loader", "sampler"):
         return data.batch(interp, value, node)
     if obj.kind == "dataset":
-        return data.element(
-            interp, value, node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
-        )
+        where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+        return data.sample(interp, value, where)
     if obj.kind == "instance":
         return calls.iterate_instance(interp, value, node)
     if obj.kind == "dict":

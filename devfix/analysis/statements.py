@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
+from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
 from devfix.analysis.syntax import depends_on_data, renews
 from devfix.analysis.torch_model import operators
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LOOP_ROUNDS = 2
 #: A loop over a short literal or range is followed item by item up to this many.
 UNROLL = 4
-#: Names stand for attributes and entries, each of which is a value of its own.
+#: Names and modules stand for attributes, entries and layers, each of which is a value of its own.
 NAMED_UNROLL = 12
 
 
@@ -74,7 +75,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     iterable = interp.eval(node.iter)
     exact = iteration.exact_items(interp, iterable)
-    followed = exact is not None and len(exact) <= (NAMED_UNROLL if _are_named(exact) else UNROLL)
+    followed = exact is not None and len(exact) <= (NAMED_UNROLL if _are_apart(interp, exact) else UNROLL)
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
@@ -95,10 +96,16 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     _leave_loop(interp, loop, node.orelse)
 
 
-def _are_named(items: tuple[Value, ...]) -> bool:
-    """Whether a loop is over names, or pairs that begin with one: entries of a dict, attributes."""
-    names = (item.items[0] if isinstance(item, TupleValue) and item.items else item for item in items)
-    return all(isinstance(name, Const) and isinstance(name.value, str) for name in names)
+def _are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether a loop is over modules or names, or pairs with one: entries of a dict, attributes, layers."""
+    return all(
+        any(_is_apart(interp, part) for part in (item.items if isinstance(item, TupleValue) else (item,)))
+        for item in items
+    )
+
+
+def _is_apart(interp: Interpreter, value: Value) -> bool:
+    return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:

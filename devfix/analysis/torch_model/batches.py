@@ -64,10 +64,11 @@ def form(interp: Interpreter, value: Value) -> str:
         return ""
     if isinstance(value, Tensor):
         return "tensor"
-    if isinstance(value, TupleValue):
-        inner = [(index, form(interp, item)) for index, item in enumerate(value.items)]
-        return ",".join(f"{index}:{found}" for index, found in inner if found)
     obj = interp.obj_of(value)
+    items = value.items if isinstance(value, TupleValue) else obj.items if obj is not None else None
+    if items is not None:
+        inner = [(index, form(interp, item)) for index, item in enumerate(items)]
+        return ",".join(f"{index}:{found}" for index, found in inner if found)
     if obj is not None and obj.kind == "instance" and isinstance(obj.cls, Class):
         movable = isinstance(classes.find(interp, obj.cls, "to"), Function)
         return "object" if movable else ""

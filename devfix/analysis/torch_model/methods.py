@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     module_methods,
     numpy_model,
     tensor_methods,
+    text_methods,
 )
 from devfix.analysis.values import (
     UNKNOWN,
@@ -34,9 +35,6 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-
-_TEXT_RESULTS = {"split": None, "splitlines": None, "startswith": "bool", "endswith": "bool", "find": "int",
-                 "count": "int", "index": "int", "isdigit": "bool"}  # fmt: skip
 
 
 def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
@@ -61,8 +59,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if isinstance(receiver, TupleValue):
         return Scalar("int") if name in ("index", "count") else UNKNOWN
     if scalar_type(receiver) == "str":
-        kind = _TEXT_RESULTS.get(name, "str")
-        return Scalar(kind) if kind is not None else UNKNOWN
+        return text_methods.call(interp, receiver, name, site)
     return calls.call_unknown(interp, site)
 
 

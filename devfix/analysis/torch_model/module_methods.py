@@ -10,7 +10,16 @@ from devfix.analysis import calls, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.torch_model import checkpoint, hooks, layers, leaves, moves, owners, pretrained
+from devfix.analysis.torch_model import (
+    checkpoint,
+    hooks,
+    layers,
+    leaves,
+    module_walks,
+    moves,
+    owners,
+    pretrained,
+)
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -90,19 +99,6 @@ def _named_buffers(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     values = _buffers(interp, ref, site)
     element = values.element if isinstance(values, Sequence) else UNKNOWN
     return Sequence(TupleValue((Scalar("str"), element)))
-
-
-def _children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    return TupleValue(tuple(modules.children(interp, ref)))
-
-
-def _modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    return TupleValue(tuple(modules.tree(interp, ref)))
-
-
-def _named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    pairs = (TupleValue((Scalar("str"), part)) for part in modules.tree(interp, ref))
-    return TupleValue(tuple(pairs))
 
 
 def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
@@ -194,10 +190,10 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "named_parameters": _named_parameters,
     "buffers": _buffers,
     "named_buffers": _named_buffers,
-    "children": _children,
-    "modules": _modules,
-    "named_modules": _named_modules,
-    "named_children": _named_modules,
+    "children": module_walks.children,
+    "modules": module_walks.modules,
+    "named_modules": module_walks.named_modules,
+    "named_children": module_walks.named_children,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
     "register_buffer": _register_buffer,

@@ -173,8 +173,7 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
         own = [part for name, part in modules.registered(obj) if name == "" or obj.kind == "instance"]
         if _begins_with(trail, own):
             top, container = root(interp, ref)
-            parts = modules.tensors(interp, top)
-            if container is None and all(part.device == CPU for part in parts):
+            if container is None and all(part.device == CPU for part in _staying(interp, top)):
                 return _life(interp, top, ref)
         for value in obj.attrs.values():
             held = interp.obj_of(value)
@@ -183,6 +182,19 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
                 if _begins_with(trail, kept):
                     return held.trail
     return ()
+
+
+def _staying(interp: Interpreter, top: Ref) -> list[Tensor]:
+    """The tensors that must be on the CPU for a module to count as never moved.
+
+    What joins a model late may hold layers that moved with the model: of it the module's own tensors count.
+    """
+    late = any(
+        _joined_late(interp, top, whole)
+        for whole, plain in holders(interp).get(top.address, ())
+        if plain is None
+    )
+    return [part for _, part in modules.registered(interp.obj(top))] if late else modules.tensors(interp, top)
 
 
 def _begins_with(trail: Trail, parts: Iterable[Tensor]) -> bool:

@@ -17,7 +17,6 @@ from devfix.analysis.values import (
     BoundMethod,
     Class,
     Const,
-    External,
     Function,
     Obj,
     Ref,
@@ -26,8 +25,6 @@ from devfix.analysis.values import (
     SuperValue,
     Tensor,
     TupleValue,
-    Union,
-    Unknown,
     Value,
     without_none,
 )
@@ -176,69 +173,6 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
     return join_all(values) if values else UNKNOWN
 
 
-def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``isinstance``, as far as the analysis tells kinds of values apart."""
-    value, classinfo = _first(site), site.value(1)
-    if classinfo is None:
-        return Scalar("bool")
-    options = iteration.exact_items(interp, classinfo) or (classinfo,)
-    answers = [_is_instance(interp, value, option) for option in options]
-    if True in answers:
-        return Const(True)
-    return Scalar("bool") if None in answers else Const(False)
-
-
-_KINDS = ("list", "dict", "set")
-_SCALARS = ("int", "float", "bool", "str")
-_BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
-
-
-def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
-    if isinstance(value, (Unknown, Union)):
-        return None
-    if isinstance(option, Class):
-        return _is_project_instance(interp, value, option)
-    if not isinstance(option, External):
-        return None
-    name = option.name
-    if name in {"torch.Tensor", "torch.nn.Parameter"}:
-        if isinstance(value, Tensor):
-            return True if name == "torch.Tensor" or value.parameter else None
-        return False
-    if name == "numpy.ndarray":
-        return isinstance(value, Array)
-    if name == "torch.nn.Module":
-        return modules.is_module(interp, value)
-    package, _, last = name.rpartition(".")
-    obj = interp.obj_of(value)
-    if package == "builtins" and last in _BUILT_IN:
-        return _is_built_in(value, obj, last)
-    if last in ("Mapping", "MutableMapping", "Dict"):
-        return (obj is not None and obj.kind == "dict") or None
-    if isinstance(value, (Tensor, Array, Const, Scalar)):
-        return None if last in ("Sequence", "Iterable", "Number") else False
-    if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
-        return True if obj.cls.name == name else None
-    return None
-
-
-def _is_built_in(value: Value, obj: Obj | None, name: str) -> bool:
-    if name == "tuple":
-        return isinstance(value, (TupleValue, Sequence))
-    if name in _KINDS:
-        return obj is not None and obj.kind == name
-    return scalar_type(value) == name
-
-
-def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
-    obj = interp.obj_of(value)
-    if obj is None:
-        return False
-    if isinstance(obj.cls, Class):
-        return any(cls.node is option.node for cls in classes.linearise(obj.cls))
-    return False
-
-
 def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     value, attribute = _first(site), site.value(1)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
@@ -346,7 +280,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.sum": sum_,
     "builtins.max": extreme,
     "builtins.min": extreme,
-    "builtins.isinstance": isinstance_,
     "builtins.hasattr": hasattr_,
     "builtins.iter": iter_,
     "builtins.next": next_,

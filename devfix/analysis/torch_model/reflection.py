@@ -85,13 +85,21 @@ def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> No
     """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
     obj = interp.obj(owner)
     if name is not None:
-        interp.update(owner, obj.with_attr(name, value))
+        interp.update(owner, _with_part(obj, name, value))
         return
     module_part = is_module(interp, value) or (isinstance(value, Tensor) and value.parameter)
     if not module_part:
         changed = {n: _perhaps(held, value) for n, held in obj.attrs.items() if isinstance(held, Tensor)}
         obj = replace(obj, attrs={**obj.attrs, **changed})
     interp.update(owner, obj.with_attr(f"child {len(obj.attrs)}", value))
+
+
+def _with_part(obj: Obj, name: str, value: Value) -> Obj:
+    """The children of a ``Sequential`` or ``ModuleList`` are named by their numbers."""
+    if obj.kind == "module" and obj.items is not None and name.isdigit() and int(name) < len(obj.items):
+        place = int(name)
+        return replace(obj, items=(*obj.items[:place], value, *obj.items[place + 1 :]))
+    return obj.with_attr(name, value)
 
 
 def _perhaps(held: Value, value: Value) -> Value:

@@ -179,7 +179,7 @@ RESHAPES = frozenset(
 #: Reductions: 0-dim without a ``dim``; result dtype as named.
 REDUCTIONS: dict[str, str] = {
     **dict.fromkeys("mean std var nanmean norm logsumexp frobenius_norm".split(), "float"),
-    **dict.fromkeys("amax amin max min median mode nanmedian aminmax".split(), "first"),
+    **dict.fromkeys("amax amin max min median mode nanmedian".split(), "first"),
     **dict.fromkeys("sum prod nansum".split(), "sum"),
     **dict.fromkeys("argmax argmin count_nonzero".split(), "int64"),
     **dict.fromkeys("all any".split(), "bool"),

@@ -45,6 +45,14 @@ _FILLING = frozenset(
 )
 
 
+#: What cuts a tensor into pieces.
+_PIECES = frozenset(
+    "split chunk unbind hsplit vsplit dsplit split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes".split()
+)
+#: What gives several tensors: of the tensor's dtype when that is a real floating one, or of several dtypes.
+_OF_ONE_DTYPE = frozenset("svd qr slogdet std_mean var_mean aminmax geqrf gradient triangular_solve".split())
+_SEVERAL = _OF_ONE_DTYPE | frozenset("frexp eigh eig lu histogram".split())
+
 #: The parts of a sparse tensor: their dtype ("" as the tensor's) and rank.
 _OF_SPARSE = {
     **dict.fromkeys(("values", "_values"), ("", AT_LEAST_1)),
@@ -55,7 +63,21 @@ _OF_SPARSE = {
 
 def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, site: CallSite) -> Value:
     """``value.name(...)``; ``node`` is the expression ``value.name``."""
-    where = node.value if isinstance(node, ast.Attribute) else None
+    return _method(interp, value, name, node.value if isinstance(node, ast.Attribute) else None, site)
+
+
+def as_function(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``torch.split(x, 2)`` is ``x.split(2)``; None when the first argument is no tensor."""
+    named = next((key for key in ("input", "self") if key in site.keywords), None)
+    given = site.args[0] if site.args else site.keywords[named] if named else None
+    value = without_none(given.value) if given is not None else None
+    if given is None or not isinstance(value, Tensor):
+        return None
+    keywords = {key: arg for key, arg in site.keywords.items() if site.args or key != named}
+    return _method(interp, value, name, given.node, replace(site, args=site.args[1:], keywords=keywords))
+
+
+def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite) -> Value:
     if name in moves.METHODS:
         return moves.tensor(interp, value, name, site)
     if name in ("numpy", "__array__"):
@@ -83,9 +105,11 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
         return Scalar("int") if site.args else Sequence(Scalar("int"))
     if name == "tensor_split":
         return functional.tensor_split(interp, name, site.shifted(Arg(value, where)))
-    if name in ("split", "chunk", "unbind", "hsplit", "vsplit", "split_with_sizes"):
+    if name in _PIECES:
         rank = value.rank if name != "unbind" else None
         return Sequence(operations.derived(interp, [value], site, value.dtype, rank))
+    if name in _SEVERAL:
+        return Sequence(operations.derived(interp, [value], site, _result_dtype(value, name), None))
     if name in ("argsort", "multinomial", "nonzero", "bincount_"):
         return operations.derived(interp, [value], site, "int64", value.rank)
     if name in {"unique", "unique_consecutive"}:
@@ -113,6 +137,11 @@ def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
     result = operations.derived(interp, [value], site, value.dtype, 1)
     extra = any(k in site.keywords for k in ("return_inverse", "return_counts"))
     return Sequence(result) if extra else result
+
+
+def _result_dtype(value: Tensor, name: str) -> str | None:
+    """The dtype of every one of several results, where they share one."""
+    return value.dtype if name in _OF_ONE_DTYPE and (value.dtype or "").startswith("float") else None
 
 
 _KINDS = {"is_floating_point": ("float", "bfloat"), "is_complex": ("complex",)}

@@ -1,0 +1,143 @@
+"""``isinstance``, as far as the analysis tells kinds of values apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes, iteration, modules
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import scalar_type
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    External,
+    Obj,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_KINDS = ("list", "dict", "set")
+_SCALARS = ("int", "float", "bool", "str")
+_BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
+
+_DIMENSIONS = ("1d", "2d", "3d")
+_CONVOLUTIONS = tuple(f"Conv{n}" for n in _DIMENSIONS)
+_TRANSPOSED = tuple(f"ConvTranspose{n}" for n in _DIMENSIONS)
+_BATCH_NORMS = (*(f"BatchNorm{n}" for n in _DIMENSIONS), "SyncBatchNorm")
+_INSTANCE_NORMS = tuple(f"InstanceNorm{n}" for n in _DIMENSIONS)
+
+#: Classes of ``torch.nn`` with the layers that are instances of them, themselves apart.
+SUBCLASSES = {
+    "_BatchNorm": _BATCH_NORMS,
+    "_InstanceNorm": _INSTANCE_NORMS,
+    "_NormBase": (*_BATCH_NORMS, *_INSTANCE_NORMS),
+    "_ConvNd": (*_CONVOLUTIONS, *_TRANSPOSED),
+    "_ConvTransposeNd": _TRANSPOSED,
+    "RNNBase": ("RNN", "LSTM", "GRU"),
+    "RNNCellBase": ("RNNCell", "LSTMCell", "GRUCell"),
+    "_DropoutNd": ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"),
+    "Hardtanh": ("ReLU6",),
+    "NLLLoss": ("NLLLoss2d",),
+    "Upsample": ("UpsamplingBilinear2d", "UpsamplingNearest2d"),
+    **{f"ConstantPad{n}": (f"ZeroPad{n}",) for n in _DIMENSIONS},
+}
+_LAYERS = "torch.nn."
+
+
+def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``isinstance(value, classes)``."""
+    value = site.args[0].value if site.args else UNKNOWN
+    classinfo = site.value(1)
+    if classinfo is None:
+        return Scalar("bool")
+    options = iteration.exact_items(interp, classinfo) or members(classinfo)
+    answers = [_is_instance(interp, value, option) for option in options]
+    if True in answers:
+        return Const(True)
+    return Scalar("bool") if None in answers else Const(False)
+
+
+def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
+    if isinstance(value, (Unknown, Union)):
+        return None
+    if isinstance(option, Class):
+        return _is_project_instance(interp, value, option)
+    if not isinstance(option, External):
+        return None
+    name = option.name
+    if name in {"torch.Tensor", "torch.nn.Parameter"}:
+        if isinstance(value, Tensor):
+            return True if name == "torch.Tensor" or value.parameter else None
+        return False
+    if name == "numpy.ndarray":
+        return isinstance(value, Array)
+    if name == "torch.nn.Module":
+        return modules.is_module(interp, value)
+    package, _, last = name.rpartition(".")
+    obj = interp.obj_of(value)
+    if package == "builtins" and last in _BUILT_IN:
+        return _is_built_in(value, obj, last)
+    if last in ("Mapping", "MutableMapping", "Dict"):
+        return (obj is not None and obj.kind == "dict") or None
+    if isinstance(value, (Tensor, Array, Const, Scalar)):
+        return None if last in ("Sequence", "Iterable", "Number") else False
+    if obj is not None and modules.is_module(interp, value) and name.startswith(_LAYERS):
+        return _is_layer(interp, obj, last)
+    if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
+        return True if obj.cls.name == name else None
+    return None
+
+
+def _is_layer(interp: Interpreter, obj: Obj, option: str) -> bool | None:
+    """Whether a module is of a class of ``torch.nn``; a class from elsewhere may derive from any."""
+    names = list(modules.external_bases(interp, obj.cls))
+    below = (option, *SUBCLASSES.get(option, ()))
+    if any(name.startswith(_LAYERS) and name.removeprefix(_LAYERS) in below for name in names):
+        return True
+    known = all(name.startswith(_LAYERS) and "." not in name.removeprefix(_LAYERS) for name in names)
+    lazy = any(".Lazy" in name for name in names)
+    told = option in SUBCLASSES or not option.startswith("_")
+    return False if names and known and told and not lazy else None
+
+
+def _is_built_in(value: Value, obj: Obj | None, name: str) -> bool | None:
+    if isinstance(value, Sequence):
+        return None if name in ("tuple", "list", "set") else False
+    if name == "tuple":
+        return isinstance(value, TupleValue)
+    if name in _KINDS:
+        return obj is not None and obj.kind == name
+    return scalar_type(value) == name
+
+
+def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
+    obj = interp.obj_of(value)
+    if obj is None:
+        return False
+    if isinstance(obj.cls, Class):
+        return any(cls.node is option.node for cls in classes.linearise(obj.cls))
+    return False
+
+
+def is_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.is_tensor(value)``."""
+    answer = _is_instance(interp, site.args[0].value if site.args else UNKNOWN, External("torch.Tensor"))
+    return Scalar("bool") if answer is None else Const(answer)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "builtins.isinstance": isinstance_,
+    "torch.is_tensor": is_tensor,
+}

@@ -1,0 +1,54 @@
+"""Methods of strings: exact where the string and the arguments are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_RESULTS = {"split": None, "splitlines": None, "startswith": "bool", "endswith": "bool", "find": "int",
+            "count": "int", "index": "int", "isdigit": "bool"}  # fmt: skip
+#: What is worked out as Python does: short results of short arguments.
+_EXACT = frozenset(
+    "split rsplit partition rpartition startswith endswith removeprefix removesuffix strip lstrip rstrip "
+    "lower upper title capitalize isdigit replace count find".split()
+)
+_LONGEST = 200
+
+
+def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
+    """``text.name(...)``."""
+    if isinstance(text, Const) and isinstance(text.value, str) and name in _EXACT and not site.open:
+        found = _exact(interp, text.value, name, site)
+        if found is not None:
+            return found
+    kind = _RESULTS.get(name, "str")
+    return Scalar(kind) if kind is not None else UNKNOWN
+
+
+def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:
+    args = [_plain(arg.value) for arg in site.args]
+    if site.keywords or None in args or len(text) > _LONGEST:
+        return None
+    try:
+        result = getattr(text, name)(*args)
+    except (TypeError, ValueError):
+        return None
+    if isinstance(result, list):
+        return interp.new(Obj("list", items=tuple(Const(part) for part in result)))
+    if isinstance(result, tuple):
+        return TupleValue(tuple(Const(part) for part in result))
+    return Const(result)
+
+
+def _plain(value: Value) -> object:
+    """The Python object that a value stands for; None when that is not known."""
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, TupleValue) and all(isinstance(item, Const) for item in value.items):
+        return tuple(item.value for item in value.items if isinstance(item, Const))
+    return None

@@ -1,0 +1,117 @@
+"""Walks over a module's parts by name, and what ``isinstance`` says of them, are PyTorch's."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+import torch
+from reality import lies
+from text_program import clashes
+
+from devfix.analysis.torch_model.instance_checks import SUBCLASSES
+
+HEAD = """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.v = nn.Linear(2, 2), nn.Linear(2, 2)
+
+class Gated(nn.Linear):
+    pass
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([Attention() for _ in range(2)])
+        self.stem = nn.Sequential(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1), nn.ReLU6())
+        self.head = Gated(2, 2)
+        self.again = self.head
+
+net = Net()
+"""
+
+EXPRESSIONS = """
+[name for name, _ in net.layers.named_modules()]
+[name for name, _ in net.named_children()]
+[name for name, _ in net.stem.named_children()]
+len(list(net.children()))
+[isinstance(part, nn.Linear) for part in net.children()]
+[isinstance(part, nn.ReLU6) for part in net.stem]
+[isinstance(part, nn.Hardtanh) for part in net.stem]
+[isinstance(part, (nn.Conv2d, nn.ConvTranspose2d)) for part in net.stem]
+[isinstance(part, nn.modules.batchnorm._BatchNorm) for part in net.stem]
+isinstance(net, nn.Linear)
+["q" in {"q", "v"}, "k" in {"q", "v"}, "q" not in set(["v"])]
+[torch.is_tensor(net.head.weight), torch.is_tensor(net), torch.is_tensor([1])]
+isinstance(net, Attention)
+[name.rpartition(".")[2] for name, _ in net.layers.named_modules()]
+[name.endswith(("q", "v")) for name, _ in net.layers.named_modules()]
+"layers.0.q".split(".")[:-1]
+isinstance(net.layers, nn.ModuleList)
+isinstance(net.layers, nn.Sequential)
+isinstance(torch.rand(3).split(1), tuple)
+isinstance(torch.rand(3).split(1), list)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_nothing_false_is_said(expression: str) -> None:
+    assert lies(f"{HEAD}result = {expression}\n") == []
+
+
+def _layers() -> dict[str, type]:
+    found = {name: kind for name, kind in vars(torch.nn).items() if inspect.isclass(kind)}
+    return {name: kind for name, kind in found.items() if issubclass(kind, torch.nn.Module)}
+
+
+def test_the_layers_are_instances_of_what_the_table_says() -> None:
+    """Lazy layers change their class, and of them nothing is said."""
+    inner = {name: kind for module in vars(torch.nn.modules).values() if inspect.ismodule(module)
+             for name, kind in vars(module).items() if inspect.isclass(kind)}  # fmt: skip
+    layers = {name: kind for name, kind in _layers().items() if not name.startswith("Lazy")}
+    del layers["Module"]
+    for name in {*layers, *SUBCLASSES}:
+        base = inner.get(name) or layers[name]
+        below = {other for other, kind in layers.items() if issubclass(kind, base) and other != name}
+        assert below == set(SUBCLASSES.get(name, ())), name
+
+
+def test_a_part_replaced_by_name_after_the_move_stays_on_the_cpu() -> None:
+    faulty = """
+    import torch
+    from torch import nn
+
+    class Adapter(nn.Module):
+        def __init__(self, base):
+            super().__init__()
+            self.base = base
+            self.down = nn.Parameter(torch.zeros(2, 2))
+
+        def forward(self, x):
+            return self.base(x) + x @ self.down
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.body = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+
+        def forward(self, x):
+            return self.body(self.q(x))
+
+    def inject(model):
+        for module in list(model.modules()):
+            for name, child in module.named_children():
+                if isinstance(child, nn.Linear):
+                    setattr(module, name, Adapter(child))
+
+    net = Net().cuda()
+    inject(net)
+    net(torch.zeros(1, 2).cuda())
+    """
+    assert set(clashes(faulty)) == {"12: device"}
+    assert clashes(faulty.replace("inject(net)", "inject(net)\n    net.cuda()")) == []
+    assert clashes(faulty.replace("nn.Linear):", "nn.Conv2d):")) == []
