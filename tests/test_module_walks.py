@@ -8,7 +8,9 @@ import pytest
 import torch
 from reality import lies
 from text_program import clashes
+from torch import nn
 
+from devfix.analysis.torch_model import tensor_attributes
 from devfix.analysis.torch_model.instance_checks import SUBCLASSES
 
 HEAD = """
@@ -51,6 +53,8 @@ isinstance(net, Attention)
 [name.rpartition(".")[2] for name, _ in net.layers.named_modules()]
 [name.endswith(("q", "v")) for name, _ in net.layers.named_modules()]
 "layers.0.q".split(".")[:-1]
+[net.head.in_features, net.stem[0].out_channels, net.stem[1].num_features]
+torch.zeros(net.head.out_features, net.layers[0].q.in_features)
 isinstance(net.layers, nn.ModuleList)
 isinstance(net.layers, nn.Sequential)
 isinstance(torch.rand(3).split(1), tuple)
@@ -115,3 +119,13 @@ def test_a_part_replaced_by_name_after_the_move_stays_on_the_cpu() -> None:
     assert set(clashes(faulty)) == {"12: device"}
     assert clashes(faulty.replace("inject(net)", "inject(net)\n    net.cuda()")) == []
     assert clashes(faulty.replace("nn.Linear):", "nn.Conv2d):")) == []
+
+
+def test_sizes_of_layers_are_whole_numbers() -> None:
+    attention, norm = nn.MultiheadAttention(4, 2), nn.GroupNorm(2, 4)
+    layers = [nn.Linear(2, 3), nn.Conv2d(1, 1, 1), nn.Embedding(3, 2), nn.LSTM(2, 3), attention, norm]
+    layers += [nn.BatchNorm1d(2), nn.PixelShuffle(2)]
+    for name in tensor_attributes.SIZES:
+        found = [getattr(layer, name) for layer in layers if hasattr(layer, name)]
+        assert found, name
+        assert all(type(value) is int for value in found), name

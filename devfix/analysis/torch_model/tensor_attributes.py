@@ -106,6 +106,13 @@ def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 _PARAMETER_NAMES = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 
 
+#: Attributes of layers of ``torch.nn`` that are whole numbers.
+SIZES = frozenset(
+    "in_features out_features in_channels out_channels groups num_features num_embeddings embedding_dim "
+    "hidden_size input_size num_layers embed_dim num_heads head_dim num_groups num_channels upscale_factor".split()
+)
+
+
 def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     if name == "training":
         return obj.facts.get("training", TRUE)
@@ -117,6 +124,8 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return obj.facts["wrapped"]
     if name in _PARAMETER_NAMES and obj.place is not None:
         return replace(obj.place, rank=None, trail=obj.place.trail or obj.trail)
+    if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
+        return Scalar("int")
     if isinstance(obj.cls, Class) and name not in obj.attrs:
         return ExternalMethod(ref, name, node)
     if _is_method(name) or getattr(obj.cls, "name", "").startswith(_OF_METHODS):
@@ -126,6 +135,13 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
 
 #: Packages whose modules are asked for methods of their own rather than for their submodules.
 _OF_METHODS = ("torch_geometric.", "dgl.")
+
+
+def _is_of_torch(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class is a layer of ``torch.nn`` or descends from one."""
+    return any(
+        base.startswith("torch.nn.") and base != "torch.nn.Module" for base in external_bases(interp, cls)
+    )
 
 
 def _is_plain_module(interp: Interpreter, cls: Class) -> bool:
