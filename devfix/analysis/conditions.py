@@ -61,9 +61,21 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     accelerator is chosen, when one branch chooses it and the other does not.
     """
     known = truth(interp, interp.eval(test))
-    if known is not None or not is_flag(test):
+    if known is not None or not _is_option(interp, test):
         return known
-    return preferred(body, orelse)
+    chosen = preferred(body, orelse)
+    if chosen is not None:
+        settle(interp, test, chosen)
+    return chosen
+
+
+def _is_option(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_option(interp, test.operand)
+    if not isinstance(test, ast.BoolOp) or is_flag(test):
+        return is_flag(test)
+    return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
 
 
 def preferred(body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
@@ -78,10 +90,25 @@ def preferred(body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
 def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     """Like :func:`decide`, for a conditional expression."""
     known = truth(interp, interp.eval(node.test))
-    if known is not None or not is_flag(node.test):
+    if known is not None or not _is_option(interp, node.test):
         return known
     then, other = names_accelerator(node.body), names_accelerator(node.orelse)
-    return then if then != other else None
+    if then == other:
+        return None
+    settle(interp, node.test, then)
+    return then
+
+
+def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
+    """A flag that was once taken to be set is set from there on: what else depends on it agrees."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        settle(interp, test.operand, not outcome)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) == outcome:
+            for part in test.values:
+                settle(interp, part, outcome)
+    elif isinstance(test, (ast.Name, ast.Attribute)) and interp.eval(test) == Scalar("bool"):
+        _narrow(interp, test, boolean(outcome))
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
@@ -118,9 +145,7 @@ def _assume_compare(interp: Interpreter, test: ast.Compare, outcome: bool) -> No
 
 def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
     if isinstance(node, ast.Name):
-        frame = interp.frame.id
-        if interp.state.get(frame, node.id) is not None:
-            interp.state.set(frame, node.id, value)
+        interp.rebind(node.id, value)
     elif isinstance(node, ast.Attribute):
         owner = interp.eval(node.value)
         obj = interp.obj_of(owner)

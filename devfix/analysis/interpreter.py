@@ -78,6 +78,8 @@ class Library:
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
     default_floats: bool = True
+    #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
+    default_type: bool = False
     layer: Layer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -311,6 +313,14 @@ class Interpreter:
                 return value
             frame = self.parents.get(frame)
         return None
+
+    def rebind(self, name: str, value: Value) -> None:
+        """Let a variable have another value where it is bound: more has become known of it."""
+        frame: int | None = self.frame.module if name in self.frame.globals else self.frame.id
+        while frame is not None and self.state.get(frame, name) is None:
+            frame = self.parents.get(frame)
+        if frame is not None:
+            self.state.set(frame, name, value)
 
     def note_choice(self, arg: Arg) -> None:
         """Remember a dotted device expression (``args.device``) that a call was given, for fixes."""

@@ -44,7 +44,7 @@ def names_accelerator(node: ast.AST) -> bool:
 
 def _is_accelerator(node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr == "cuda"
+        return node.func.attr in ("cuda", "current_accelerator")
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu")
     return (

@@ -70,6 +70,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
     found = legacy_dtype(str(text))
     if found is not None:
         interp.library.default_floats &= found[0] == "float32"
+        interp.library.default_type = True
         interp.state.default_device = DeviceValue(found[1])
         interp.recorder.accelerated = True
     return NONE

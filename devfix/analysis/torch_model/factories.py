@@ -210,10 +210,15 @@ def legacy_dtype(name: str) -> tuple[str, Device] | None:
 
 
 def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.FloatTensor(...)``: by sizes or by data, never on another device than its own."""
+    """``torch.FloatTensor(...)``: by sizes or by data, never on another device than its own.
+
+    ``torch.Tensor`` is what ``set_default_tensor_type`` says, but not what ``set_default_device`` does.
+    """
     found = legacy_dtype(name)
     assert found is not None
     dtype, device = found
+    if name == "torch.Tensor" and interp.library.default_type:
+        device = default_device(interp)
     asked = device_of(site.value(None, "device"))
     trail = (interp.site("factory", site.node),)
     rank = _legacy_rank(interp, site)
