@@ -1,0 +1,108 @@
+"""Flags that nobody decides: they are taken to choose the accelerator, and then they stay as taken."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from text_program import clashes
+
+PROGRAM = """
+import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cpu", action="store_true")
+parser.add_argument("--accel", action="store_true")
+args = parser.parse_args()
+"""
+
+
+def faults(text: str) -> list[str]:
+    lines = (PROGRAM + dedent(text)).splitlines()
+    return [lines[int(found.split(":")[0]) - 1].strip() for found in clashes("\n".join(lines) + "\n")]
+
+
+def test_an_option_beside_a_check_of_availability_is_a_choice_of_the_accelerator() -> None:
+    assert faults("""
+        if args.accel and torch.accelerator.is_available():
+            device = torch.accelerator.current_accelerator()
+        else:
+            device = torch.device("cpu")
+        model = nn.Linear(2, 2).to(device)
+        model(torch.ones(1, 2))
+    """) == ["model(torch.ones(1, 2))"]
+
+
+def test_what_depends_on_a_flag_agrees_with_what_it_was_taken_to_be() -> None:
+    assert (
+        faults("""
+        use_gpu = torch.cuda.is_available()
+        if args.cpu:
+            use_gpu = False
+
+        def evaluate(model, x, use_gpu):
+            if use_gpu:
+                x = x.cuda()
+            out = model(x).detach()
+            if use_gpu:
+                return out.cpu().numpy()
+            return out.numpy()
+
+        model = nn.Linear(2, 2)
+        if use_gpu:
+            model.cuda()
+        evaluate(model, torch.ones(1, 2), use_gpu)
+    """)
+        == []
+    )
+
+
+def test_a_flag_of_the_module_stays_as_taken_in_its_functions() -> None:
+    assert (
+        faults("""
+        use_cuda = not args.cpu and torch.cuda.is_available()
+        model = nn.Linear(2, 2)
+
+        def read(out):
+            if use_cuda:
+                return out.cpu().numpy()
+            else:
+                return out.numpy()
+
+        if use_cuda:
+            model = model.cuda()
+        x = torch.ones(1, 2)
+        if use_cuda:
+            x = x.cuda()
+        read(model(x).detach())
+    """)
+        == []
+    )
+
+
+def test_an_option_that_chooses_nothing_stays_open() -> None:
+    assert faults("""
+        x = torch.ones(2)
+        if args.cpu:
+            x = x.double()
+        y = torch.ones(2).cuda()
+        if args.cpu:
+            y = y + 1
+        else:
+            y = y + torch.ones(2)
+    """) == ["y = y + torch.ones(2)"]
+
+
+def test_a_constructor_of_the_default_tensor_type_follows_it() -> None:
+    assert (
+        faults("""
+        torch.set_default_tensor_type("torch.cuda.FloatTensor")
+        torch.ones(2) * torch.Tensor([1.0, 2.0])
+    """)
+        == []
+    )
+    assert faults("""
+        torch.set_default_device("cuda")
+        torch.ones(2) * torch.Tensor([1.0, 2.0])
+    """) == ["torch.ones(2) * torch.Tensor([1.0, 2.0])"]
