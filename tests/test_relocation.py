@@ -45,6 +45,56 @@ Diffusion(4).at(torch.tensor([0, 1], device=device), torch.rand(2, 3, device=dev
 """,
         {"        self.betas = torch.linspace(0.1, 0.2, steps, device=device)"},
     ),
+    "data that serve others too stay, what is computed of them moves": (
+        """
+labels = torch.randint(0, 3, (30,))
+weights = 1 / (torch.bincount(labels, minlength=3) + 1.0)
+net = nn.Linear(4, 3).to(device)
+for x, y in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.rand(30, 4), labels), 10):
+    loss = nn.functional.cross_entropy(net(x.to(device)), y.to(device), weight=weights)
+""",
+        {"weights = (1 / (torch.bincount(labels, minlength=3) + 1.0)).to(device)"},
+    ),
+    "a sample moves, not the dataset": (
+        """
+net = nn.Linear(4, 3).to(device)
+data = torch.utils.data.TensorDataset(torch.rand(8, 4), torch.randint(0, 3, (8,)))
+x, y = data[0]
+net(x)
+""",
+        {"x = x.to(device)"},
+    ),
+    "the fields of a batch that is an object move where they are used": (
+        """
+from dataclasses import dataclass
+@dataclass
+class Batch:
+    x: torch.Tensor
+    y: torch.Tensor
+
+
+def collate(items):
+    return Batch(torch.stack([a for a, _ in items]), torch.stack([b for _, b in items]))
+
+
+net = nn.Linear(4, 3).to(device)
+data = torch.utils.data.TensorDataset(torch.rand(8, 4), torch.randint(0, 3, (8,)))
+for batch in torch.utils.data.DataLoader(data, 4, collate_fn=collate):
+    net(batch.x)
+""",
+        {"    net(batch.x.to(device))"},
+    ),
+    "a mismatch is mended once, where it is first met": (
+        """
+def one_hot(x, n, device="cpu"):
+    return torch.zeros((x.size(0), n), device=device).scatter_(1, x, 1.0)
+
+
+x = torch.tensor([[1], [2]], device=device)
+y = one_hot(x, 4) * torch.rand(4, device=device)
+""",
+        {"    return torch.zeros((x.size(0), n), device=device).to(x.device).scatter_(1, x, 1.0)"},
+    ),
     "a module follows its input, not the script around it": (
         """
 class Noise(nn.Module):

@@ -19,7 +19,14 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import batch_move, destination, device_expression, distribution_parts, map_location
+from devfix.placement import (
+    ancestry,
+    batch_move,
+    destination,
+    device_expression,
+    distribution_parts,
+    map_location,
+)
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -107,10 +114,16 @@ class Relocator:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
-        roots = [root for root in self.operand.roots if root and root[0].kind != "array"]
+        roots = [root for root in self.operand.roots if root and not self._is_array(root[0])]
         if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return roots
+
+    def _is_array(self, made: Origin) -> bool:
+        """Whether a life began as an array of NumPy; only arrays have ``astype``."""
+        place = self._place(made.path, made.span) if made.kind == "cast" else None
+        func = place.node.func if place is not None and isinstance(place.node, ast.Call) else None
+        return made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
 
     def _at_factories(self) -> Edits:
         """Every factory call that the operand goes back to gets the device."""
@@ -124,6 +137,8 @@ class Relocator:
         for trail in trails:
             far = self._is_elsewhere(trail[0])
             if derived and far and not (self._is_in_chain(trail) or self._is_of_module(trail)):
+                return ()
+            if derived and not far and self._serves_others(trail):
                 return ()
             change = self._at_factory(trail[0], far=far)
             if not change:
@@ -161,6 +176,15 @@ class Relocator:
             return False
         away = [site for site in self._passed(trail) if site.scope != trail[0].scope]
         return away[0].kind in ("name", "result") and not self._is_of_module(trail)
+
+    def _serves_others(self, trail: Trail) -> bool:
+        """Whether the value that the operand is computed from is read for something else as well."""
+        used = self._place(self.operand.path, self.operand.span)
+        named = next((site for site in trail if site.kind == "name"), None)
+        place = self._place(named.path, named.span) if named is not None else None
+        if used is None or place is None or not isinstance(place.node, ast.Name):
+            return False
+        return ancestry.serves_others(place.outline, place.node, used.node)
 
     def _is_of_module(self, trail: Trail) -> bool:
         place = self._place(trail[0].path, trail[0].span)

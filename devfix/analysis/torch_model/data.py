@@ -131,6 +131,11 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     return UNKNOWN
 
 
+def sample(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    """``dataset[i]`` in the program's own code: the data stay in the dataset, a sample begins its life."""
+    return _from_loader(interp, element(interp, value, node), node)
+
+
 def _row(interp: Interpreter, value: Value) -> Value:
     value = without_none(value)
     return iteration.row(value) if isinstance(value, (Tensor, Array)) else UNKNOWN
@@ -199,6 +204,9 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
         last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    if obj is not None and obj.kind == "instance" and any(isinstance(v, Tensor) for v in obj.attrs.values()):
+        attrs = {k: change(v) if isinstance(v, Tensor) else v for k, v in obj.attrs.items()}
+        return interp.new(replace(obj, attrs=attrs))
     return value
 
 

@@ -69,7 +69,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     if obj.cls == External("torch.load"):
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
-        return data.element(interp, ref, node)
+        return data.sample(interp, ref, node)
     return None
 
 

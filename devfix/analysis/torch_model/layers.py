@@ -263,7 +263,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     """A layer with parameters: its inputs and its weight meet."""
     spec = WEIGHTED[name]
     op = Op(spec.inputs)
-    parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, site))
+    parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, name, site))
     whole = {id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), Tensor)}
     parts = [replace(part, held=part.held or id(part.node) in whole) for part in parts]
     full = f"torch.nn.{name}"
@@ -285,18 +285,22 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
     if interp.autocast and not spec.index and name != "LayerNorm":
         dtype = requirements.under_autocast(interp, place.dtype) if spec.strict else None
-        result = replace(result, dtype=dtype)
+        # What autocast chose comes from no operand.
+        result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
     return _packaged(spec, name, result)
 
 
-def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite:
+def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) -> CallSite:
     """An LSTM takes its two states as a tuple: the first stands for both."""
     if "hx" not in spec.inputs:
         return site
     arg = site.get(1, "hx")
-    items = iteration.exact_items(interp, arg.value) if arg is not None else None
-    if arg is None or not items:
+    if arg is None:
         return site
+    value = _state_for(name, arg.value)
+    items = iteration.exact_items(interp, value)
+    if not items:
+        return replace(site, args=(site.args[0], Arg(value, arg.node)), keywords={}) if site.args else site
     tensors = [item for item in items if isinstance(item, Tensor)]
     worst = next((t for t in tensors if t.device.kind == "cpu"), tensors[0] if tensors else None)
     if worst is None:
@@ -304,6 +308,13 @@ def _flattened(interp: Interpreter, spec: LayerSpec, site: CallSite) -> CallSite
     parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
     node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
     return replace(site, args=(site.args[0], Arg(worst, node or arg.node)), keywords={})
+
+
+def _state_for(name: str, value: Value) -> Value:
+    """Of a first state that is a tensor or a pair of them, as an option has it, the one that the layer takes."""
+    pair = name.startswith("LSTM")
+    fitting = tuple(m for m in members(without_none(value)) if isinstance(m, TupleValue) == pair)
+    return fitting[0] if len(fitting) == 1 else value
 
 
 def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:

@@ -251,7 +251,9 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     device = requirements.meet(interp, site.node, full, parts, scalars=op.scalars, detail=detail)
     if in_place:
         in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
-        return parts[0].tensor
+        changed = parts[0].tensor
+        # A mismatch is told once: what follows is judged as if the operand had been moved.
+        return replace(changed, device=device) if changed.device.kind == "cpu" else changed
     if unclear and not device.is_accelerator and not op.scalars:
         device = parts[0].tensor.device
     elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):

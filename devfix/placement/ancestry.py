@@ -1,0 +1,46 @@
+"""Ancestry: which statements a value is computed by, told from names in one scope."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from devfix.analysis.outline import Outline
+
+
+def serves_others(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
+    """Whether a name is read for something else than what ``used`` is computed from.
+
+    ``name`` is where the value gets its name, ``used`` an expression of the same scope. A value that
+    serves others too, labels that are counted and then make a dataset, say, is not theirs to move.
+    """
+    scope = outline.scopes(name)[0]
+    readers: defaultdict[str, set[ast.stmt]] = defaultdict(set)
+    writers: defaultdict[str, set[ast.stmt]] = defaultdict(set)
+    function = outline.function_of(name)
+    for node in ast.walk(function if function is not None else outline.source.tree):
+        if isinstance(node, ast.Name) and outline.scopes(node)[0] == scope:
+            found = readers if isinstance(node.ctx, ast.Load) else writers
+            found[node.id].add(outline.statement_of(node))
+    if len(writers[name.id]) > 1:
+        return False  # a name for several values in turn does not tell who reads which
+    line = _slice(outline, used, writers)
+    return not readers[name.id] <= line
+
+
+def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -> set[ast.stmt]:
+    """The statement of ``used``, and those that bind what it reads, what these read, and so on."""
+    found = {outline.statement_of(used)}
+    names = [node.id for node in ast.walk(used) if isinstance(node, ast.Name)]
+    seen = set(names)
+    while names:
+        for statement in writers.get(names.pop(), set()) - found:
+            found.add(statement)
+            if (
+                isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+                and statement.value is not None
+            ):
+                read = {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+                names.extend(read - seen)
+                seen |= read
+    return found
