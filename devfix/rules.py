@@ -36,6 +36,7 @@ from devfix.findings import (
     WrapExpression,
 )
 from devfix.placement import device_expression, legacy
+from devfix.placement.adoption import edits as adoption_edits
 from devfix.placement.casting import Recaster, cast_before_move, with_targets
 from devfix.placement.causes import (
     cause,
@@ -100,6 +101,7 @@ __all__ = [
     "Tokenized",
     "Unloading",
     "WrapExpression",
+    "adoption_edits",
     "ast",
     "binding_fix",
     "buffer_fix",

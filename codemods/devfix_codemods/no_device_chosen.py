@@ -2,18 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import (
-    Applicability,
-    Facts,
-    FileEdit,
-    Finding,
-    Fix,
-    Origin,
-    Place,
-    Rule,
-    WrapExpression,
-    device_expression,
-)
+from devfix.rules import Applicability, Facts, Finding, Fix, Rule, adoption_edits
 
 
 class NoDeviceChosen(Rule):
@@ -48,24 +37,12 @@ class NoDeviceChosen(Rule):
     code, name, applicability = "DF109", "no-device-chosen", Applicability.UNSAFE
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        models = facts.unadopted_models()
-        if not models:
+        lives = facts.unadopted_models()
+        if not lives:
             return
-        first = min(models, key=lambda origin: (origin.path, origin.span))
+        first = min((life[0] for life in lives), key=lambda origin: (origin.path, origin.span))
         message = f"`{first.text}` and whatever meets it stay on the CPU: no device is ever chosen"
-        fix = self._fix(facts, models)
+        edits = adoption_edits(facts, lives)
+        title = "choose one device and move the models there"
+        fix = Fix(title, edits, self.applicability) if edits else None
         yield Finding(first.path, first.span, self.code, self.name, message, fix=fix)
-
-    def _fix(self, facts: Facts, models: list[Origin]) -> Fix | None:
-        edits: list[FileEdit] = []
-        for model in models:
-            outline = facts.outline(model.path)
-            node = outline.expression_at(model.span)
-            if node is None:
-                return None
-            found = device_expression.find_or_introduce(facts, Place(model.path, outline, node), [])
-            if found is None:
-                return None
-            edits.extend(edit for edit in found.edits if edit not in edits)
-            edits.append(FileEdit(model.path, WrapExpression(model.span, "", f".to({found.code})")))
-        return Fix("choose one device and move the models there", tuple(edits), self.applicability)

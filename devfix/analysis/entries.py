@@ -38,6 +38,7 @@ def run_program(program: Program, recorder: Recorder) -> None:
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
     for path in _scripts(program):
+        recorder.scripts.append(path)
         if library.steps < budget * _SCRIPTS_SHARE:
             run_script(Interpreter(program, recorder, library), path)
     for path in sorted(program.sources):
@@ -76,17 +77,16 @@ def run_script(interp: Interpreter, path: str) -> None:
 
 
 def _note_models(interp: Interpreter) -> None:
-    """Write down where the script's models are made: modules with parameters that nobody holds."""
+    """Write down the lives of the script's models: modules with parameters that nobody holds."""
     held_by = owners.holders(interp)
     for address, obj in list(interp.state.objects()):
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
             continue
-        made = obj.trail[0]
-        if made.kind == "module" and made not in interp.recorder.models:
+        if obj.trail[0].kind == "module" and obj.trail not in interp.recorder.models:
             parameters = any(tensor.parameter for tensor in tensors(interp, ref))
             if parameters and address not in held_by:
-                interp.recorder.models.append(made)
+                interp.recorder.models.append(obj.trail)
 
 
 def _run_uncalled(interp: Interpreter, path: str) -> None:

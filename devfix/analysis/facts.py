@@ -70,10 +70,14 @@ class Facts:
         """The mismatches of one kind (or all), in a stable order."""
         return [m for m in self._confirmed if kind is None or m.kind == kind]
 
-    def unadopted_models(self) -> list[Origin]:
-        """Where models are made, in a program that says nothing of where it runs; else nothing."""
+    def unadopted_models(self) -> list[tuple[Origin, ...]]:
+        """The lives of models, in a program that says nothing of where it runs; else nothing."""
         decided = self._recorder.accelerated or self._names_the_host()
         return [] if decided else list(self._recorder.models)
+
+    def is_script(self, path: str) -> bool:
+        """Whether a file is run, and not only imported."""
+        return path in self._recorder.scripts
 
     def _names_the_host(self) -> bool:
         """Whether a name or an attribute of the program stands for the CPU."""

@@ -36,8 +36,10 @@ class Recorder:
     executed: set[int] = field(default_factory=set)
     #: Whether anything at all was put on an accelerator.
     accelerated: bool = False
-    #: Where the models of the entry scripts are constructed (those that no other model holds).
-    models: list[Origin] = field(default_factory=list)
+    #: The files that are run.
+    scripts: list[str] = field(default_factory=list)
+    #: The lives of the models of the scripts (those that no other model holds).
+    models: list[tuple[Origin, ...]] = field(default_factory=list)
     #: Whether the program asks if there is an accelerator, so that it may run without one.
     conditional: bool = False
     #: What was saved under which file name.
@@ -57,6 +59,15 @@ class Recorder:
             yield
         finally:
             self.muted -= 1
+
+    @contextmanager
+    def apart(self) -> Iterator[dict[Mismatch, tuple[str, ...]]]:
+        """What is found inside the block is not written down, but given to who asks."""
+        kept, self.mismatches = self.mismatches, {}
+        try:
+            yield self.mismatches
+        finally:
+            self.mismatches = kept
 
     def mismatch(self, found: Mismatch, tokens: tuple[str, ...] = ()) -> None:
         """Write down a mismatch; with ``tokens`` it counts only if they all prove to be one device.

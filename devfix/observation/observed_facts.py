@@ -50,7 +50,7 @@ class ObservedFacts(Facts):
             return super().mismatches(kind)
         return [m for m in self._observed if kind is None or m.kind == kind]
 
-    def unadopted_models(self) -> list[Origin]:
+    def unadopted_models(self) -> list[tuple[Origin, ...]]:
         """None: what is repaired here chose its device."""
         return []
 

@@ -16,7 +16,7 @@ from devfix.analysis.lattice import Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand
-from devfix.placement import boundness
+from devfix.placement import boundness, own_device
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -62,7 +62,23 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         if code is not None:
             return DeviceExpression(f"next({code}.parameters()).device")
     name = _name(facts, place, "module")
-    return DeviceExpression(f"next({name}.parameters()).device") if name is not None else None
+    if name is not None:
+        return DeviceExpression(f"next({name}.parameters()).device")
+    return _of_kept_module(facts, place)
+
+
+def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The device of a module that the object keeps: its own attribute where it may have one."""
+    name = _kept(facts, place, "module")
+    function = place.outline.function_of(place.node)
+    cls = place.outline.class_of(function) if function is not None else None
+    if name is None or cls is None:
+        return None
+    receiver, _, attribute = name.partition(".")
+    edit = own_device.beside_module(facts, place.outline, cls, attribute)
+    if edit is None or is_in_module(facts, place):
+        return DeviceExpression(f"next({name}.parameters()).device")
+    return DeviceExpression(f"{receiver}.device", (edit,))
 
 
 def _by_role(peers: list[Operand]) -> tuple[list[Operand], list[Operand]]:
@@ -225,6 +241,11 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
 
 def _attribute(facts: Facts, place: Place) -> str | None:
     """``self.device`` in a method of a class that always sets it to the accelerator."""
+    return _kept(facts, place, "device")
+
+
+def _kept(facts: Facts, place: Place, kind: str) -> str | None:
+    """An attribute of the object that always is the accelerator, or something on it."""
     function = place.outline.function_of(place.node)
     receiver = place.outline.receiver_name(function)
     if function is None or receiver is None:
@@ -232,9 +253,9 @@ def _attribute(facts: Facts, place: Place) -> str | None:
     scope = place.outline.scope(function)
     found: list[str] = []
     for name, bindings in facts.bindings(place.path, scope).items():
-        if not name.startswith("self."):
+        if not name.startswith("self.") or name.count(".") > 1:
             continue
-        if not all(b.kind == "device" and _wanted(b.device) for b in bindings):
+        if not all(b.kind == kind and _wanted(b.device) for b in bindings):
             continue
         if function.name == "__init__" and not any(_set_before(place, b) for b in bindings):
             continue

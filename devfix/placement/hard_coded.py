@@ -10,7 +10,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import BACKENDS, Device, parse_device
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, ReplaceExpression, Span
-from devfix.placement import device_expression
+from devfix.placement import introduction
 from devfix.placement.device_expression import Place
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -115,7 +115,7 @@ def _is_called(test: ast.expr, part: ast.AST) -> bool:
 def one_variable(facts: Facts, path: str, found: list[ast.expr]) -> Fix | None:
     """One ``device`` at the top of the file, used at every spot."""
     outline = facts.outline(path)
-    chosen = device_expression.introduce(facts, Place(path, outline, found[0]))
+    chosen = introduction.introduce(facts, Place(path, outline, found[0]))
     if chosen is None:
         return None
     edits = [FileEdit(path, _named_device(outline, node, chosen.code)) for node in found]

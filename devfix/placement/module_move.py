@@ -18,7 +18,7 @@ from devfix.findings import (
     Origin,
     WrapExpression,
 )
-from devfix.placement import device_expression
+from devfix.placement import device_expression, introduction
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -54,7 +54,7 @@ class ModuleMover:
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites[:1]:
-            yield from self._at(site, device_expression.introduce)
+            yield from self._at(site, introduction.introduce)
 
     def _at(self, site: Origin, choose: device_expression.Choose) -> Iterator[tuple[FileEdit, ...]]:
         """The module moves as it passes ``site``."""

@@ -1,0 +1,91 @@
+"""Introduction: a device variable for a file, or an attribute for a class, that has none yet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from devfix.analysis.facts import Facts
+from devfix.findings import AddImport, FileEdit, InsertAfterImports, InsertAtBodyStart
+from devfix.placement.device_expression import DeviceExpression, Place
+
+#: The expression that chooses a device, by policy; ``torch`` is what the file calls it.
+_CHOICES = {
+    "cuda": '{torch}.device("cuda" if {torch}.cuda.is_available() else "cpu")',
+    "mps-aware": (
+        '{torch}.device("cuda" if {torch}.cuda.is_available() else '
+        '"mps" if {torch}.backends.mps.is_available() else "cpu")'
+    ),
+    "accelerator": (
+        "{torch}.accelerator.current_accelerator() if {torch}.accelerator.is_available() "
+        'else {torch}.device("cpu")'
+    ),
+}
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def introduce(facts: Facts, place: Place) -> DeviceExpression | None:
+    """A new module-level ``device``, unless the file binds the name already."""
+    return at_top(facts, place.path, ("device",))
+
+
+def at_top(facts: Facts, path: str, names: Sequence[str] = ("device", "DEVICE")) -> DeviceExpression | None:
+    """A new variable of a module under the first of the names that the file does not know."""
+    tree = facts.source(path).tree
+    known = set(_names(tree))
+    name = next((name for name in names if name not in known), None)
+    choice = _choice(facts, path)
+    if name is None or choice is None:
+        return None
+    code, edits = choice
+    return DeviceExpression(name, (*edits, FileEdit(path, InsertAfterImports(f"{name} = {code}"))))
+
+
+def in_constructor(
+    facts: Facts, path: str, constructor: ast.FunctionDef, receiver: str
+) -> DeviceExpression | None:
+    """A new attribute ``device``, set before anything else is."""
+    choice = _choice(facts, path)
+    if choice is None:
+        return None
+    code, edits = choice
+    name = f"{receiver}.device"
+    span = facts.source(path).span(constructor)
+    return DeviceExpression(name, (*edits, FileEdit(path, InsertAtBodyStart(span, f"{name} = {code}"))))
+
+
+def _choice(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
+    """The expression that chooses a device, and the import it needs."""
+    tree = facts.source(path).tree
+    torch = _torch(tree)
+    edits: tuple[FileEdit, ...] = ()
+    if torch is None:
+        if "torch" in _names(tree):
+            return None
+        torch, edits = "torch", (FileEdit(path, AddImport("torch")),)
+    return _CHOICES[facts.program.device_policy].replace("{torch}", torch), edits
+
+
+def _torch(tree: ast.Module) -> str | None:
+    """What the file calls torch."""
+    for node in tree.body:
+        for alias in node.names if isinstance(node, ast.Import) else ():
+            if alias.name == "torch":
+                return alias.asname or "torch"
+            if alias.name.startswith("torch.") and not alias.asname:
+                return "torch"
+    return None
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """Every name that some scope of the file binds or reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+        elif isinstance(node, _DEFINITIONS):
+            yield node.name
