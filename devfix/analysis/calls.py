@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, iteration, modules, notes
+from devfix.analysis import classes, construction, fitting, iteration, modules, notes
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import havoc, is_module
@@ -101,7 +101,8 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     """The result of calling a value."""
     callee = without_none(callee)
     if isinstance(callee, Union):
-        return join_all([call(interp, member, site) for member in callee.members])
+        possible = fitting.possible(interp, callee.members, site)
+        return join_all([call(interp, member, site) for member in possible])
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
     if isinstance(callee, Function):
@@ -180,7 +181,7 @@ def call_function(
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     account = interp.library.account(function.node)
-    if _too_deep(interp, function) or account.is_overdrawn or not _fits(function.node.args, site):
+    if _too_deep(interp, function) or account.is_overdrawn or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
@@ -193,15 +194,6 @@ def call_function(
             result = _result_within(interp, function, frame)
     account.book(interp.steps - before)
     return result
-
-
-def _fits(spec: ast.arguments, site: CallSite) -> bool:
-    """Whether a function takes these arguments; where not, a metaclass (say) sees to it that it does."""
-    names = [*spec.posonlyargs, *spec.args]
-    if len(site.args) > len(names) and spec.vararg is None and not site.open:
-        return False
-    known = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
-    return spec.kwarg is not None or site.keywords.keys() <= known
 
 
 def _not_followed(interp: Interpreter, site: CallSite) -> Value:

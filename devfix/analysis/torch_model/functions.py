@@ -29,6 +29,7 @@ from devfix.analysis.torch_model import (
     optim,
     python_builtins,
     reflection,
+    reparametrizations,
     standard_library,
     tensor_methods,
 )
@@ -51,6 +52,7 @@ HANDLERS: dict[str, Handler] = {
     **python_builtins.HANDLERS,
     **instance_checks.HANDLERS,
     **reflection.HANDLERS,
+    **reparametrizations.HANDLERS,
     **standard_library.HANDLERS,
     **functional.HANDLERS,
     **frameworks.HANDLERS,

@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 _ITSELF = frozenset("requires_grad_ share_memory zero_grad compile apply".split())
 
 
+def is_known(name: str) -> bool:
+    """Whether every module has a method of that name."""
+    return name in moves.METHODS or name in _HANDLERS or name in _ITSELF or name in ("train", "eval")
+
+
 def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.name(...)``."""
     if name in moves.METHODS or name == "to_empty":

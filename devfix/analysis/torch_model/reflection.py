@@ -60,6 +60,8 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     owner = without_none(site.args[0].value) if site.args else UNKNOWN
     if isinstance(attribute, Scalar) and attribute.usual in DTYPES and owner == External("torch"):
         return DTypeValue(str(attribute.usual))  # an option that names a dtype
+    if isinstance(attribute, Scalar) and isinstance(owner, External) and _is_class(owner, attribute.usual):
+        attribute = Const(attribute.usual)  # an option that names a layer or an optimizer
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return UNKNOWN
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
@@ -70,6 +72,14 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return default
     unsure = isinstance(found, (Unknown, ExternalMethod))
     return UNKNOWN if unsure else found
+
+
+#: Packages whose classes are chosen by name, one being used like the other.
+_PACKAGES_OF_CLASSES = ("torch.nn", "torch.optim")
+
+
+def _is_class(owner: External, name: object) -> bool:
+    return owner.name in _PACKAGES_OF_CLASSES and isinstance(name, str) and name[:1].isupper()
 
 
 def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:

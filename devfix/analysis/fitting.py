@@ -1,0 +1,79 @@
+"""Fitting: whether a callable takes the arguments of a call."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes
+from devfix.analysis.frames import CallSite
+from devfix.analysis.modules import external_bases
+from devfix.analysis.torch_model import module_methods
+from devfix.analysis.values import BoundMethod, Class, ExternalMethod, Function, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def fits(spec: ast.arguments, site: CallSite) -> bool:
+    """Whether a function takes these arguments; where not, a metaclass (say) sees to it that it does."""
+    names = [*spec.posonlyargs, *spec.args]
+    if len(site.args) > len(names) and spec.vararg is None and not site.open:
+        return False
+    known = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
+    return spec.kwarg is not None or site.keywords.keys() <= known
+
+
+def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) -> tuple[Value, ...]:
+    """Of the callables that a value may be, those that the call can be meant for.
+
+    Which of two models an option chose shows in what each is called with.
+    """
+    if site.open or site.spread:
+        return callees
+    own = any(isinstance(callee, BoundMethod) for callee in callees)
+    found = tuple(c for c in callees if _takes(interp, c, site) and not (own and _is_missing(interp, c)))
+    return found or callees
+
+
+def _is_missing(interp: Interpreter, callee: Value) -> bool:
+    """Whether it is a method that an object of the project does not have, as far as is known."""
+    if not isinstance(callee, ExternalMethod) or module_methods.is_known(callee.name):
+        return False
+    obj = interp.obj_of(callee.receiver)
+    return obj is not None and obj.kind == "instance" and _is_plain(interp, obj.cls)
+
+
+def _is_plain(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class descends from nothing but ``nn.Module`` and classes of the project."""
+    return all(base in ("torch.nn.Module", "builtins.object") for base in external_bases(interp, cls))
+
+
+def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:
+    function, bound = _function_of(interp, callee)
+    if function is None:
+        return True
+    spec = function.node.args
+    names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][bound:]
+    if len(site.args) > len(names) and spec.vararg is None:
+        return False
+    required = names[len(site.args) : len(names) - len(spec.defaults)]
+    known = {*names, *(parameter.arg for parameter in spec.kwonlyargs)}
+    return site.keywords.keys() >= set(required) and (spec.kwarg is not None or site.keywords.keys() <= known)
+
+
+def _function_of(interp: Interpreter, callee: Value) -> tuple[Function | None, int]:
+    """The project's function that a call of the value runs, and how many arguments it has already."""
+    if isinstance(callee, Function):
+        return callee, 0
+    if isinstance(callee, BoundMethod):
+        return callee.function, 1
+    obj = interp.obj_of(callee)
+    cls = obj.cls if obj is not None else None
+    if not isinstance(cls, Class) or obj is None or "forward" in obj.attrs:
+        return None, 0
+    for name in ("__call__", "forward"):
+        found = classes.find(interp, cls, name)
+        if isinstance(found, Function):
+            return found, 1
+    return None, 0

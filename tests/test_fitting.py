@@ -1,0 +1,87 @@
+"""Which of the callables that an option chose a call is meant for, and what is made by name."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+MODELS = """
+import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="LSTM")
+args = parser.parse_args()
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        if kind in ["LSTM", "GRU"]:
+            self.rnn = getattr(nn, kind)(4, 4)
+        else:
+            self.rnn = nn.RNN(4, 4)
+        self.kind = kind
+
+    def forward(self, x, hidden):
+        return self.rnn(x, hidden)
+
+    def init_hidden(self):
+        if self.kind == "LSTM":
+            return (torch.zeros(1, 2, 4{device}), torch.zeros(1, 2, 4{device}))
+        return torch.zeros(1, 2, 4{device})
+
+
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+if args.model == "other":
+    model = Other().cuda()
+else:
+    model = Recurrent(args.model).cuda()
+x = torch.rand(3, 2, 4).cuda()
+"""
+
+
+def test_a_first_state_that_is_one_tensor_or_a_pair_is_what_the_layer_takes() -> None:
+    text = MODELS + "if args.model != 'other':\n    out, hidden = model(x, model.init_hidden())\n"
+    found = clashes(text.replace("{device}", ""))
+    assert found
+    assert not clashes(text.replace("{device}", ", device='cuda'"))
+
+
+def test_of_two_models_the_one_that_takes_the_arguments_is_called() -> None:
+    text = MODELS.replace("{device}", ", device='cuda'") + (
+        "if args.model == 'other':\n    out = model(x)\nelse:\n    out, _ = model(x, model.init_hidden())\n"
+        "loss = ((out - torch.rand(3, 2, 4)) ** 2).mean()\n"
+    )
+    assert clashes(text)
+
+
+@pytest.mark.parametrize("call", ["weight_norm", "spectral_norm"])
+def test_a_reparametrized_layer_is_the_layer(call: str) -> None:
+    text = (
+        f"import torch\nfrom torch import nn\nfrom torch.nn.utils import {call}\n"
+        f"net = nn.Sequential({call}(nn.Linear(4, 4)), nn.ReLU()).cuda()\nout = net(torch.rand(2, 4)"
+    )
+    assert clashes(text + ")\n")
+    assert not clashes(text + ".cuda())\n")
+
+
+def test_an_option_names_an_optimizer() -> None:
+    text = (
+        "import argparse\nimport torch\nfrom torch import nn, optim\n"
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--optim', default='Adagrad')\n"
+        "args = parser.parse_args()\nmodel = nn.Linear(4, 4)\n"
+        "{early}optimizer = getattr(optim, args.optim)(model.parameters(), lr=0.1)\nmodel.cuda()\n"
+        "model(torch.rand(2, 4).cuda()).sum().backward()\noptimizer.step()\n"
+    )
+    assert clashes(text.replace("{early}", ""))
+    assert not clashes(text.replace("{early}", "model.cuda()\n"))
