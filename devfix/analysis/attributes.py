@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, containers, named_tuples, notes
-from devfix.analysis.join import join_all
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
 from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes
@@ -45,7 +44,7 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     """The value of ``value.name``; ``node`` is the expression that asks."""
     value = without_none(value)
     if isinstance(value, Union):
-        return join_all([get_attribute(interp, member, name, node) for member in value.members])
+        return interp.either(value.members, lambda member: get_attribute(interp, member, name, node))
     if isinstance(value, External):
         return names.external_attribute(value.name, name)
     if isinstance(value, Namespace):

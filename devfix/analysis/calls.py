@@ -102,7 +102,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     callee = without_none(callee)
     if isinstance(callee, Union):
         possible = fitting.possible(interp, callee.members, site)
-        return join_all([call(interp, member, site) for member in possible])
+        return interp.either(possible, lambda member: call(interp, member, site))
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
     if isinstance(callee, Function):

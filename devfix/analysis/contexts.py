@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.torch_model import grad_mode
+from devfix.analysis.torch_model.frameworks import PLACING_MANAGERS
 from devfix.analysis.values import (
     NONE,
     Class,
@@ -19,6 +21,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     Sequence,
+    Unknown,
     Value,
 )
 
@@ -48,7 +51,16 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         return manager, _nothing
     if isinstance(manager, Sequence):  # a @contextmanager function of the project
         return manager.element, _nothing
+    if isinstance(manager, Unknown) and _may_place(node):
+        return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
     return manager, _nothing
+
+
+def _may_place(node: ast.expr) -> bool:
+    """Whether an unknown manager may choose where tensors are made: a device, or what a framework offers."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in PLACING_MANAGERS
+    return isinstance(node, (ast.Name, ast.Attribute))
 
 
 def _with_default_device(interp: Interpreter, device: DeviceValue) -> Callable[[], None]:

@@ -123,7 +123,7 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
 def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:
     """``value[key]``."""
     if isinstance(value, Union):
-        return join_all([item(interp, node, member, key) for member in value.members])
+        return interp.either(value.members, lambda member: item(interp, node, member, key))
     if isinstance(value, (Tensor, Array)):
         return indexing.get(interp, node, value, key)
     if isinstance(value, TupleValue):

@@ -9,7 +9,7 @@ torch is in ``torch_model``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import expressions, notes, statements
 from devfix.analysis.frames import Arg, Frame
+from devfix.analysis.join import join_all
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import Layer, State
 from devfix.analysis.values import (
@@ -127,6 +128,19 @@ class Interpreter:
         """The abstract value of an expression."""
         evaluate = expressions.EVALUATORS.get(type(node))
         return evaluate(self, node) if evaluate is not None else UNKNOWN
+
+    def either(self, members: Iterable[Value], outcome: Callable[[Value], Value]) -> Value:
+        """What becomes of a value that is one of several: it fails for certain when each of them does."""
+        values, found = [], []
+        for member in members:
+            with self.recorder.apart() as mismatches:
+                values.append(outcome(member))
+            found.append(mismatches)
+        if all(found):
+            for mismatches in found:
+                for mismatch, tokens in mismatches.items():
+                    self.recorder.mismatch(mismatch, tokens)
+        return join_all(values)
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends."""

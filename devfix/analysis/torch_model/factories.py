@@ -18,7 +18,7 @@ from devfix.analysis.torch_model.arguments import (
     size_rank,
 )
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Value, roots_of, without_none
+from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Unknown, Value, roots_of, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -143,6 +143,10 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
             return changed
         return replace(changed, device=device, trail=(interp.site("move", site.node),), roots=())
     made = tensor(interp, name, site)
+    if isinstance(made, Tensor) and isinstance(data, Unknown) and not interp.is_script:
+        # Whoever calls this library may hand over an array as well as a tensor that stays where it is.
+        asked = device_of(site.value(None, "device"))
+        return replace(made, device=asked if asked is not None else UNKNOWN_DEVICE)
     return _from_array(interp, made, data, site)
 
 

@@ -34,6 +34,8 @@ _PREPARING = (External(ACCELERATE), External(FABRIC))
 _PREPARE = frozenset(
     "prepare prepare_model prepare_data_loader setup setup_module setup_dataloaders setup_optimizers".split()
 )
+#: Methods of Fabric and Lightning's Trainer under which tensors and modules are made where they choose.
+PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 
 

@@ -76,7 +76,9 @@ def _type_target(site: CallSite) -> Target:
         return Target(found[1], found[0]) if found is not None else Target(None, "?")
     if value is None or value == NONE:
         return Target()
-    return Target(UNKNOWN_DEVICE if isinstance(value, Unknown) else None, dtype_of(value) or "?")
+    # The name of a type, such as ``x.type()``, says where as well.
+    anywhere = isinstance(value, (Unknown, Scalar))
+    return Target(UNKNOWN_DEVICE if anywhere else None, dtype_of(value) or "?")
 
 
 def _like(value: Value | None) -> Target:

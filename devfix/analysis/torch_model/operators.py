@@ -67,9 +67,9 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     """``left op right``."""
     left, right = without_none(left), without_none(right)
     if isinstance(left, Union):
-        return join_all([binary(interp, node, member, right) for member in left.members])
+        return interp.either(left.members, lambda member: binary(interp, node, member, right))
     if isinstance(right, Union):
-        return join_all([binary(interp, node, left, member) for member in right.members])
+        return interp.either(right.members, lambda member: binary(interp, node, left, member))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):
@@ -375,7 +375,7 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
     """``left op= right``: a tensor keeps its device and dtype, anything else is rebound."""
     left, right = without_none(left), without_none(right)
     if isinstance(left, Union):
-        return join_all([in_place(interp, node, member, right) for member in left.members])
+        return interp.either(left.members, lambda member: in_place(interp, node, member, right))
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         parts = [Part(left, "input", node.target), Part(right, "other", node.value)]
         name = _NAMES[type(node.op)]
