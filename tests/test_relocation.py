@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from text_program import fix_texts
 
@@ -136,3 +138,31 @@ def test_repairs_change_these_lines(name: str) -> None:
     text, lines = PROGRAMS[name]
     fixed = fix_texts({"main.py": HEAD + text})[0]["main.py"]
     assert set(fixed.splitlines()) - set((HEAD + text).splitlines()) == lines
+
+
+def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> None:
+    text = """\
+    from functools import partial
+
+    import torch
+    import torch.nn.functional as F
+
+
+    def weighted(counts):
+        return partial(F.cross_entropy, weight=torch.tensor([1 / n for n in counts]))
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        loss = weighted([1, 2])
+        print(loss(torch.ones(4, 2, device=device), torch.ones(4, dtype=torch.long, device=device)))
+
+
+    main()
+    """
+    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
+    assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
+    assert (
+        "    return partial(F.cross_entropy, weight=torch.tensor([1 / n for n in counts], device=DEVICE))"
+        in fixed
+    )

@@ -25,6 +25,7 @@ from devfix.placement import (
     destination,
     device_expression,
     distribution_parts,
+    introduction,
     map_location,
 )
 from devfix.placement.causes import Trail
@@ -75,7 +76,8 @@ class Relocator:
         back = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
         if back is not None and self.operand.role != "weight":
             found.setdefault(back.edits, back)
-        return list(found.values())
+        own = () if found else self._by_own_choice()
+        return [Fix(self.title, own, Applicability.SAFE)] if own else list(found.values())
 
     def handed_over(self) -> list[Fix]:
         """The same, but first where the operand is written as an argument of what keeps it."""
@@ -114,16 +116,18 @@ class Relocator:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
-        roots = [root for root in self.operand.roots if root and not self._is_array(root[0])]
+        roots = [root for root in self.operand.roots if root and not self._is_array(root)]
         if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return roots
 
-    def _is_array(self, made: Origin) -> bool:
-        """Whether a life began as an array of NumPy; only arrays have ``astype``."""
+    def _is_array(self, life: Trail) -> bool:
+        """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
+        made = life[0]
         place = self._place(made.path, made.span) if made.kind == "cast" else None
         func = place.node.func if place is not None and isinstance(place.node, ast.Call) else None
-        return made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
+        left = any(site.kind == "numpy" for site in life[1:])
+        return left or made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
 
     def _at_factories(self) -> Edits:
         """Every factory call that the operand goes back to gets the device."""
@@ -196,7 +200,22 @@ class Relocator:
             return ()
         found = device_expression.chosen(self.facts, place) if far else self._expression(place)
         found = found or (self._expression(place) if far and self.operand.trail[:1] == (origin,) else found)
-        if found is None:
+        return self._made_on(place, origin, found) if found is not None else ()
+
+    def _by_own_choice(self) -> Edits:
+        """Where no device is in sight, the file of the factory calls gets a choice of its own."""
+        edits: dict[FileEdit, None] = {}
+        for trail in self._trails():
+            place = self._place(trail[0].path, trail[0].span) if trail[0].kind in _MADE else None
+            found = introduction.at_top(self.facts, place.path) if place is not None else None
+            if place is None or found is None:
+                return ()
+            edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))
+        return tuple(edits)
+
+    def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
+        """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
+        if not isinstance(place.node, ast.Call):
             return ()
         if origin.kind == "random-factory" or _takes_no_device(place.node):
             return self._wrapped(place, found)
