@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     module_apply,
     module_methods,
     optim,
+    vision,
 )
 from devfix.analysis.values import (
     NONE,
@@ -63,6 +64,9 @@ def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> Non
             return
         if base in frameworks.TRAINERS:
             frameworks.initialise_trainer(interp, ref, base, site)
+            return
+        if vision.describes(base):
+            vision.initialise(interp, ref, base, site)
             return
         if package == "torch.nn":
             _initialise_module(interp, ref, last, site)

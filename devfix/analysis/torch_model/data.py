@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration
+from devfix.analysis import calls, classes, iteration, modules
 from devfix.analysis.conditions import truth
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.join import scalar_type
+from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
-from devfix.analysis.torch_model import batches, generators
+from devfix.analysis.torch_model import batches, generators, vision
 from devfix.analysis.torch_model.batches import Batch
 from devfix.analysis.values import (
     NONE,
@@ -28,6 +28,7 @@ from devfix.analysis.values import (
     Sequence,
     Tensor,
     TupleValue,
+    Union,
     Value,
     dtype_trails,
     extend,
@@ -108,6 +109,8 @@ def sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
+    if isinstance(value, Union):
+        return join_all([element(interp, member, node) for member in value.members])
     obj = interp.obj_of(value)
     if isinstance(value, (Tensor, Array)):
         return iteration.row(value)
@@ -125,6 +128,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
                     return calls.iterate_instance(interp, value, node)
                 index = CallSite(where, (Arg(Scalar("int")),))
                 return calls.call_function(interp, found, [value], where, index)
+        if any(map(vision.describes, modules.external_bases(interp, obj.cls))):
+            return vision.own_sample(interp, obj, CallSite(where))
         return UNKNOWN
     if obj.kind == "list":
         return iteration.element(interp, value, node)
@@ -276,15 +281,6 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     return Scalar("int") if name == "__len__" else UNKNOWN
 
 
-def vision_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torchvision.datasets.MNIST(...)``: an image tensor (with a transform) and a label."""
-    image: Value = UNKNOWN
-    if site.value(None, "transform") not in (None, NONE):
-        image = Tensor(CPU, None, 3, grad=False)
-    return interp.new(Obj("list", element=TupleValue((image, Scalar("int")))))
-
-
-_VISION = "MNIST FashionMNIST KMNIST EMNIST CIFAR10 CIFAR100 SVHN STL10 ImageFolder FakeData USPS".split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.utils.data.DataLoader": loader,
     "torch.utils.data.TensorDataset": tensor_dataset,
@@ -303,5 +299,4 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         f"torch.utils.data.{name}": sampler
         for name in "RandomSampler SequentialSampler WeightedRandomSampler SubsetRandomSampler".split()
     },
-    **{f"torchvision.datasets.{name}": vision_dataset for name in _VISION},
 }

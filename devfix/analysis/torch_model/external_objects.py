@@ -19,6 +19,7 @@ from devfix.analysis.torch_model import (
     optim,
     standard_library,
     tokenizers,
+    vision,
 )
 from devfix.analysis.values import (
     NONE,
@@ -83,14 +84,17 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return optim.method(interp, ref, obj, name, site)
     if cls.startswith("torch.distributions"):
         return distributions.method(interp, ref, obj, name, site)
+    if vision.applies(obj):
+        return vision.apply(interp, ref, obj, name, site)
     if obj.kind in ("loader", "dataset", "sampler"):
         return data.method(interp, ref, obj, name, site)
     found = frameworks.method(interp, ref, obj, name, site)
     if found is not None:
         return found
-    if name in _HARMLESS_METHODS or any(
-        b.startswith("torch.utils.data") for b in modules.external_bases(interp, obj.cls)
-    ):
+    bases = tuple(modules.external_bases(interp, obj.cls))
+    if name == "__getitem__" and any(map(vision.describes, bases)):
+        return vision.own_sample(interp, obj, site)
+    if name in _HARMLESS_METHODS or any(b.startswith(("torch.utils.data", "torchvision.")) for b in bases):
         return UNKNOWN
     return calls.call_unknown(interp, site)
 

@@ -32,6 +32,7 @@ from devfix.analysis.torch_model import (
     reparametrizations,
     standard_library,
     tensor_methods,
+    vision,
 )
 from devfix.analysis.values import UNKNOWN, Value
 
@@ -62,6 +63,7 @@ HANDLERS: dict[str, Handler] = {
     generators.NAME: generators.make,
     **named_tuples.HANDLERS,
     **function_transforms.HANDLERS,
+    **vision.HANDLERS,
 }
 
 #: Packages whose functions take modules and tensors without moving them.
@@ -108,4 +110,6 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return optim.scheduler(interp, name, site)
     if package.startswith("torch.distributions"):
         return distributions.construct(interp, name, site)
+    if name.startswith("torchvision.transforms."):
+        return vision.transform(interp, name, site)
     return layers.construct(interp, name, site)

@@ -1,0 +1,157 @@
+"""torchvision's datasets and transforms: they give images, which a transform makes tensors on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, iteration
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_values
+from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+    roots_of,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_DATASETS = "torchvision.datasets"
+_TRANSFORMS = ("torchvision.transforms.v2.", "torchvision.transforms.transforms.", "torchvision.transforms.")
+
+#: Datasets whose samples are an image and the number of its class, by what follows ``root``.
+_AFTER_ROOT = ("train", "transform", "target_transform")
+_CLASSIFIED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys("MNIST FashionMNIST KMNIST QMNIST CIFAR10 CIFAR100 USPS".split(), _AFTER_ROOT),
+    **dict.fromkeys(("ImageFolder",), ("transform", "target_transform")),
+    **dict.fromkeys(
+        "EMNIST SVHN STL10 FakeData DatasetFolder LSUN Flowers102 Food101 GTSRB ImageNet".split(), ()
+    ),
+}
+
+#: What makes a tensor of an image, with the dtype.
+_MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8"}
+#: What gives no tensor, whatever it is given.
+_UNMAKERS = frozenset({"ToPILImage"})
+#: What applies the transforms of a list, always or at times.
+_CHAINS = frozenset({"Compose"})
+_CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
+
+
+def dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torchvision.datasets.MNIST(...)``: what its samples are."""
+    return interp.new(Obj("list", element=_sample(interp, _options(name, site), site)))
+
+
+def describes(base: str) -> bool:
+    """Whether a class is a dataset whose samples are known."""
+    package, _, last = base.rpartition(".")
+    return package == _DATASETS and last in _CLASSIFIED
+
+
+def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
+    """What an instance of a project's subclass of such a dataset has."""
+    obj = interp.obj(ref)
+    for key, value in _options(base, site).items():
+        obj = obj.with_attr(key, value)
+    if base.rpartition(".")[2].startswith("CIFAR"):
+        obj = obj.with_attr("data", Array("uint8", 4)).with_attr("targets", Sequence(Scalar("int")))
+    interp.update(ref, obj)
+
+
+def own_sample(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """``super().__getitem__(index)`` in such a subclass."""
+    return _sample(interp, obj.attrs, site)
+
+
+def _options(name: str, site: CallSite) -> dict[str, Value]:
+    found: dict[str, Value] = {"transform": NONE, "target_transform": NONE}
+    order = _CLASSIFIED.get(name.rpartition(".")[2], ())
+    found.update({key: arg.value for key, arg in zip(order, site.args[1:], strict=False)})
+    found.update({key: arg.value for key, arg in site.keywords.items() if key in (*_AFTER_ROOT, "root")})
+    return found
+
+
+def _sample(interp: Interpreter, options: Mapping[str, Value], site: CallSite) -> Value:
+    image, label = options.get("transform", UNKNOWN), options.get("target_transform", UNKNOWN)
+    return TupleValue((
+        UNKNOWN if image == NONE else _image(interp, image, site),
+        Scalar("int") if label == NONE else _apply(interp, label, Scalar("int"), site),
+    ))  # fmt: skip
+
+
+def _image(interp: Interpreter, transform: Value, site: CallSite) -> Value:
+    made = _apply(interp, transform, UNKNOWN, site)
+    if made == UNKNOWN and interp.obj_of(transform) is None:
+        return Tensor(CPU, None, 3, grad=False)
+    return made
+
+
+def _apply(interp: Interpreter, transform: Value, value: Value, site: CallSite) -> Value:
+    return calls.call(interp, without_none(transform), CallSite(site.node, (Arg(value),)))
+
+
+def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``transforms.Compose([...])`` and its relatives; None for a name that is none of them."""
+    last = _kind(name)
+    if not last[:1].isupper():
+        return None
+    return interp.new(Obj("external", External(name), element=site.value(0, "transforms", "lambd")))
+
+
+def _kind(name: str) -> str:
+    return next((name.removeprefix(package) for package in _TRANSFORMS if name.startswith(package)), "")
+
+
+def applies(obj: Obj) -> bool:
+    """Whether an object is one of torchvision's transforms."""
+    return isinstance(obj.cls, External) and obj.cls.name.startswith(_TRANSFORMS)
+
+
+def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``transform(image)``."""
+    if name not in ("__call__", "forward") or not isinstance(obj.cls, External):
+        return UNKNOWN
+    kind, image = _kind(obj.cls.name), site.value(0, "img", "pic", "tensor") or UNKNOWN
+    if kind in _CHAINS | _CHANCES:
+        changed = _chain(interp, obj.element, image, site)
+        return changed if kind in _CHAINS else join_values(image, changed)
+    if kind == "Lambda" and obj.element is not None:
+        return _apply(interp, obj.element, image, site)
+    if kind in _MAKERS and not isinstance(image, Tensor):
+        return Tensor(
+            CPU, _MAKERS[kind], 3, grad=False, leaf=True, trail=(interp.site("factory", site.node),)
+        )
+    if isinstance(image, Tensor) and kind not in _UNMAKERS:
+        trail = (interp.site("result", site.node),)
+        return replace(
+            image, rank=AT_LEAST_1, leaf=None, parameter=False, trail=trail, roots=roots_of([image])
+        )
+    return UNKNOWN
+
+
+def _chain(interp: Interpreter, steps: Value | None, image: Value, site: CallSite) -> Value:
+    exact = iteration.exact_items(interp, steps) if steps is not None else None
+    if exact is None:
+        return UNKNOWN
+    for step in exact:
+        image = _apply(interp, step, image, site)
+    return image
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    f"{_DATASETS}.{name}": dataset for name in _CLASSIFIED
+}

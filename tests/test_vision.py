@@ -1,0 +1,113 @@
+"""torchvision's datasets and transforms: what a program gets of them is on the CPU, and has a dtype."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from text_program import clashes
+
+PROGRAM = """
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+from torchvision import datasets, transforms
+
+device = torch.device("cuda")
+model = nn.Conv2d(3, 4, 3).to(device)
+convert = transforms.Compose([transforms.Resize(8), transforms.ToTensor(), transforms.Normalize((0.5,), (0.5,))])
+"""
+
+
+def faults(text: str) -> list[str]:
+    lines = (PROGRAM + dedent(text)).splitlines()
+    return [lines[int(found.split(":")[0]) - 1].strip() for found in clashes("\n".join(lines) + "\n")]
+
+
+def test_samples_of_a_dataset_are_on_the_cpu() -> None:
+    assert faults("""
+        for x, y in DataLoader(datasets.CIFAR10("data", train=True, transform=convert)):
+            model(x)
+    """) == ["model(x)"]
+
+
+def test_so_are_those_of_one_of_several_datasets() -> None:
+    assert faults("""
+        import sys
+        if sys.argv[1] == "cifar":
+            data = datasets.CIFAR10("data", transform=convert)
+        elif sys.argv[1] == "folder":
+            data = datasets.ImageFolder("data", convert)
+        else:
+            data = datasets.FakeData(transform=transforms.ToTensor())
+        for batch in DataLoader(data):
+            model(batch[0])
+    """) == ["model(batch[0])"]
+
+
+def test_a_transform_makes_the_tensors_of_a_dataset_of_the_project() -> None:
+    assert faults("""
+        from PIL import Image
+        class Images(Dataset):
+            def __init__(self, files, transform):
+                self.files, self.transform = files, transform
+            def __getitem__(self, i):
+                return self.transform(Image.open(self.files[i]))
+            def __len__(self):
+                return len(self.files)
+        for x in DataLoader(Images(["a"], convert)):
+            model(x)
+    """) == ["model(x)"]
+
+
+def test_views_that_the_project_makes_of_an_image() -> None:
+    assert faults("""
+        class Views:
+            def __init__(self, transform):
+                self.transform = transform
+            def __call__(self, x):
+                return [self.transform(x) for _ in range(2)]
+        for images, _ in DataLoader(datasets.CIFAR10("data", transform=Views(convert))):
+            images = torch.cat(images, dim=0)
+            model(images)
+    """) == ["model(images)"]
+
+
+def test_a_subclass_has_the_samples_of_its_base() -> None:
+    assert faults("""
+        class Numbered(datasets.CIFAR10):
+            def __getitem__(self, index):
+                image, target = super().__getitem__(index)
+                return image, target, index
+        class Pairs(datasets.CIFAR10):
+            def __getitem__(self, index):
+                image = self.data[index]
+                return self.transform(image), self.transform(image), self.targets[index]
+        for x, y, i in DataLoader(Numbered("data", transform=convert)):
+            model(x)
+        for a, b, y in DataLoader(Pairs(root="data", train=False, transform=convert)):
+            model(a.to(device))
+            model(b)
+    """) == ["model(x)", "model(b)"]
+
+
+def test_a_transform_of_a_tensor_leaves_it_where_it_is() -> None:
+    assert faults("""
+        augment = transforms.RandomHorizontalFlip()
+        x = torch.ones(1, 3, 8, 8).to(device)
+        model(augment(x))
+        model(transforms.Normalize((0.5,), (0.5,))(x))
+        model(augment(torch.ones(1, 3, 8, 8)))
+    """) == ["model(augment(torch.ones(1, 3, 8, 8)))"]
+
+
+def test_what_a_function_of_the_project_makes_of_an_image_is_what_it_gives() -> None:
+    assert (
+        faults("""
+        send = transforms.Compose([transforms.ToTensor(), transforms.Lambda(lambda x: x.to(device))])
+        for x, y in DataLoader(datasets.MNIST("data", transform=send)):
+            model(x)
+        for x, y in DataLoader(datasets.MNIST("data")):
+            model(x)
+    """)
+        == []
+    )
