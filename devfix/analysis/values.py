@@ -283,10 +283,11 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
     found: dict[Trail, None] = {}
     for operand in operands:
         kinds = {site.kind for site in operand.trail}
-        if not operand.roots or kinds & _MILESTONES:
+        entered = operand.trail[:1] and operand.trail[0].kind == "numpy"
+        if not operand.roots or kinds & _MILESTONES or entered:
             found.setdefault(operand.trail)
-        if "loader" in kinds:
-            continue  # what the dataset was made from stays where it is
+        if "loader" in kinds or entered:
+            continue  # what the dataset was made from stays where it is, and an array has no device
         deeper = {site.kind for root in operand.roots for site in root}
         if operand.roots and _was_returned(operand.trail) and not deeper & _MILESTONES:
             found.setdefault(operand.trail)

@@ -17,7 +17,7 @@ _LOOPS = (ast.For, ast.AsyncFor)
 def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     """``x = x.to(device)`` after the statement that unpacks a batch into names, ``x`` among them."""
     statement = place.outline.statement_of(place.node)
-    if not isinstance(place.node, ast.Name):
+    if not isinstance(place.node, ast.Name) or not _is_bound_by(statement, place.node):
         return ()
     name, inside = place.node.id, place.node
     if isinstance(statement, _LOOPS):
@@ -31,6 +31,12 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
         place.outline.source.span(statement), f"{name} = {name}.to({found.code})", _rank(place)
     )
     return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_bound_by(statement: ast.stmt, name: ast.Name) -> bool:
+    """Whether the statement itself binds the name: a comprehension's is unknown outside of it."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return any(node is name for target in targets if target is not None for node in ast.walk(target))
 
 
 def _in_loop(

@@ -116,8 +116,19 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
     if target is None or target.tensor.dtype is None:
         return
     dtype = target.tensor.dtype
-    if not spec.target and dtype == "float64" and source is not None and source.tensor.dtype == "float32":
-        requirements.record(interp, site.node, name, "target-width", [target], wanted="float32")
+    if dtype == "float64" and source is not None and source.tensor.dtype == "float32":
+        if _refuses_gradient(name, source):
+            requirements.same_dtype(interp, site.node, name, [target, source], decisive=source)
+        elif not spec.target:
+            requirements.record(interp, site.node, name, "target-width", [target], wanted="float32")
+    weight = next((part for part in parts if part.role == "weight"), None)
+    if (
+        spec.target == "classes"
+        and not requirements.is_float(dtype)
+        and weight is not None
+        and source is not None
+    ):
+        requirements.same_dtype(interp, site.node, name, [weight, source], decisive=source)
     if spec.target == "classes":
         floating = dtype.startswith(("float", "bfloat"))
         bad = dtype in ("int32", "int16", "int8", "bool") or (floating and _is_class_list(source, target))
@@ -127,6 +138,20 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
         wanted = source.tensor.dtype if source is not None else None
         if wanted is None or wanted.startswith(("float", "bfloat")):
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32")
+
+
+#: Losses whose backward pass promotes nothing; that of the first one does on the CPU.
+_UNPROMOTED = ("mse_loss", "huber_loss", "binary_cross_entropy")
+
+
+def _refuses_gradient(name: str, source: Part) -> bool:
+    """Whether the gradient of predictions that require one is refused beside a float64 target.
+
+    Facts: "mse: double target then backward" says "Found dtype Double but expected Float".
+    """
+    last = name.rpartition(".")[2]
+    there = last in _UNPROMOTED[1:] or (last in _UNPROMOTED and source.tensor.device.is_accelerator)
+    return there and source.tensor.grad is True
 
 
 def _is_class_list(source: Part | None, target: Part) -> bool:

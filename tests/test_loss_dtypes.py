@@ -1,0 +1,38 @@
+"""Float64 beside float32 in losses: refused in the backward pass, or where class weights are."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+HEAD = """
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+device = torch.device("cuda")
+net = nn.Linear(3, 2).to(device)
+x = torch.ones(4, 3, device=device)
+wide, narrow = torch.from_numpy(np.ones((4, 2))).to(device), torch.ones(4, 2, device=device)
+ids, weight = torch.zeros(4, dtype=torch.long, device=device), torch.from_numpy(np.ones(2)).to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("F.mse_loss(net(x), wide)", ["11: dtype"]),
+        ("nn.HuberLoss()(net(x), wide)", ["11: dtype"]),
+        ("F.binary_cross_entropy(net(x).sigmoid(), wide)", ["11: dtype"]),
+        ("F.mse_loss(net(x), narrow)", []),
+        ("F.mse_loss(net(x).detach(), wide)", ["11: target-width"]),
+        ("with torch.no_grad(): F.mse_loss(net(x), wide)", ["11: target-width"]),
+        ("F.smooth_l1_loss(net(x), wide)", ["11: target-width"]),
+        ("F.mse_loss(narrow, wide)", ["11: target-width"]),
+        ("F.cross_entropy(net(x), ids, weight=weight)", ["11: dtype"]),
+        ("nn.NLLLoss(weight)(net(x), ids)", ["11: dtype"]),
+        ("F.cross_entropy(net(x), ids, weight=weight.float())", []),
+    ],
+)
+def test_what_is_refused(statement: str, expected: list[str]) -> None:
+    assert clashes(HEAD + statement) == expected
