@@ -126,3 +126,18 @@ def test_the_table_counts_each_way() -> None:
         "   error: e",
         "   after: x",
     ]
+
+
+@pytest.mark.parametrize(
+    ("error", "counts"),
+    [
+        ("RuntimeError: Expected all tensors to be on the same device", True),
+        ("TypeError: can't convert cuda:0 device type tensor to numpy", True),
+        ("RuntimeError: Found dtype Double but expected Float", True),
+        ("TypeError: train() missing 1 required positional argument: 'device'", False),
+        ("NameError: name 'device' is not defined", False),
+        ("ValueError: batch size 0", False),
+    ],
+)
+def test_a_mutant_dies_of_a_device_or_dtype(error: str, counts: bool) -> None:
+    assert Ran(None, error, ()).mismatched == counts
