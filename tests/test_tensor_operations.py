@@ -24,6 +24,20 @@ logits, classes = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 1, 2, 
 
 #: One expression a line; each is run by PyTorch and by the analysis.
 EXPRESSIONS = """
+F.upsample_nearest(images, scale_factor=2)
+F.lp_pool1d(series, 2.0, 2)
+F.adaptive_max_pool3d(images, 2)
+F.adaptive_avg_pool3d(images, 2)
+F.dropout2d(images)
+F.rrelu(f)
+F.hardshrink(f)
+F.softshrink(d)
+F.tanhshrink(f)
+F.local_response_norm(images, 2)
+f.arcsinh()
+i.arcsinh()
+f.moveaxis(0, 1)
+f.to_sparse_coo()
 f + d
 f + i
 i + 1

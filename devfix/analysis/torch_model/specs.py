@@ -150,7 +150,7 @@ SAME = frozenset(
     "abs absolute neg negative sign sgn floor ceil round trunc frac relu relu6 square clone "
     "contiguous detach flip fliplr flipud roll rot90 cumsum cumprod cummax cummin triu tril "
     "bernoulli nan_to_num positive conj conj_physical dropout alpha_dropout feature_dropout "
-    "requires_grad_ detach_ data permute movedim swapaxes swapdims t transpose transpose_ "
+    "requires_grad_ detach_ data permute movedim moveaxis swapaxes swapdims t transpose transpose_ "
     "T adjoint coalesce resolve_conj resolve_neg pin_memory share_memory_ narrow_copy "
     "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
     "log_normal_ geometric_ abs_ neg_ renorm to_dense hardtanh "
@@ -162,7 +162,8 @@ FLOATING = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh "
     "asinh acosh atanh sigmoid logit erf erfc erfinv reciprocal softmax log_softmax softplus "
     "softsign gelu silu mish elu celu selu leaky_relu logsigmoid lgamma digamma deg2rad rad2deg "
-    "softmin hardsigmoid hardswish normalize arctan arcsin arccos "
+    "softmin hardsigmoid hardswish normalize arctan arcsin arccos arcsinh arccosh arctanh "
+    "hardshrink softshrink tanhshrink rrelu local_response_norm dropout1d dropout2d dropout3d feature_alpha_dropout "
     "i0 sinc angle".split()
 )
 #: Views and reshapes: device and dtype stay, the rank is whatever comes out.
@@ -172,7 +173,8 @@ RESHAPES = frozenset(
     "select diff squeeze_ unsqueeze_ resize_ resize broadcast_to "
     "real imag pixel_shuffle pixel_unshuffle interpolate upsample affine_grid avg_pool1d avg_pool2d "
     "max_pool1d max_pool2d max_pool3d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
-    "adaptive_max_pool2d adaptive_max_pool1d pad fold lp_pool2d glu "
+    "adaptive_max_pool2d adaptive_max_pool1d pad fold lp_pool2d glu lp_pool1d lp_pool3d adaptive_avg_pool3d "
+    "adaptive_max_pool3d upsample_nearest upsample_bilinear to_sparse_coo to_sparse_csr "
     "corrcoef vander logcumsumexp channel_shuffle atleast_1d "
     "atleast_2d atleast_3d to_sparse det trace inverse pinverse cholesky matrix_exp matrix_power".split()
 )
