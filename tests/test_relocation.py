@@ -97,6 +97,22 @@ y = one_hot(x, 4) * torch.rand(4, device=device)
 """,
         {"    return torch.zeros((x.size(0), n), device=device).to(x.device).scatter_(1, x, 1.0)"},
     ),
+    "an object that keeps the device uses its own": (
+        """
+class Trainer:
+    def __init__(self, model):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = model.to(self.device)
+        self.loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0]))
+
+    def step(self, x, y):
+        return self.loss(self.model(x.to(self.device)), y.to(self.device))
+
+
+Trainer(nn.Linear(3, 2)).step(torch.rand(2, 3), torch.tensor([0, 1]))
+""",
+        {"        self.loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0], device=self.device))"},
+    ),
     "a module follows its input, not the script around it": (
         """
 class Noise(nn.Module):

@@ -118,12 +118,10 @@ def _is_strange(facts: Facts, place: Place, code: str) -> bool:
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
-    """The program's own choice at ``place``: a device variable or an attribute of the object."""
-    for candidate in (_variable, _attribute):
-        code = candidate(facts, place)
-        if code is not None:
-            return DeviceExpression(code)
-    return None
+    """The program's own choice at ``place``: a variable of the function, an attribute of the object, a variable."""
+    own, *outer = _variables(facts, place)
+    code = own or _attribute(facts, place) or next(filter(None, outer), None)
+    return DeviceExpression(code) if code is not None else None
 
 
 def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
@@ -169,6 +167,8 @@ def _reaches(place: Place, scope: str, binding: Binding) -> bool:
         return False
     statement = _whole_choice(place, statement)
     if scope == place.outline.scopes(place.node)[0]:
+        if _is_in_loop(place, statement):
+            return True
         return place.outline.dominates(statement, place.node) and not _around(place, statement)
     # A name of an outer scope: bound for certain when that scope's code got that far.
     parent = place.outline.parents[statement]
@@ -185,6 +185,17 @@ def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
     while isinstance(above, ast.If) and not _in_same_guard(place, above):
         statement, above = above, place.outline.parents[above]
     return statement
+
+
+def _is_in_loop(place: Place, statement: ast.stmt) -> bool:
+    """Whether the place is in the body of a loop, where the loop's target is bound."""
+    body = statement.body if isinstance(statement, (ast.For, ast.AsyncFor)) else []
+    current: ast.AST | None = place.node
+    while current is not None and current is not statement:
+        if any(current is part for part in body):
+            return True
+        current = place.outline.parents.get(current)
+    return False
 
 
 def _around(place: Place, statement: ast.stmt) -> bool:
@@ -206,8 +217,8 @@ def _in_same_guard(place: Place, parent: ast.AST) -> bool:
     return False
 
 
-def _variable(facts: Facts, place: Place) -> str | None:
-    """A plain or dotted name that is always the accelerator where it is visible."""
+def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
+    """For each scope, the innermost first, a plain or dotted name in it that is always the accelerator."""
     shadowed: set[str] = set()
     for scope in place.outline.scopes(place.node):
         names = facts.bindings(place.path, scope)
@@ -220,10 +231,8 @@ def _variable(facts: Facts, place: Place) -> str | None:
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
         ]
-        if found:
-            return min(found, key=lambda name: (name != "device", "." in name, len(name), name))
+        yield min(found, key=lambda name: (name != "device", "." in name, len(name), name), default=None)
         shadowed.update(name for name in names if "." not in name)
-    return None
 
 
 def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:

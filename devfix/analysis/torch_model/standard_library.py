@@ -104,6 +104,9 @@ def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
 def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``collections.deque``: a list."""
     if site.args and site.args[0].value != NONE:
+        items = iteration.exact_items(interp, site.args[0].value)
+        if items is not None:
+            return interp.new(Obj("list", items=items))
         return interp.new(Obj("list", element=iteration.element(interp, site.args[0].value, None)))
     return interp.new(Obj("list", items=()))
 
