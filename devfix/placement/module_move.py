@@ -49,12 +49,46 @@ class ModuleMover:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
             yield self._once_chosen(site)
+        yield self._by_itself()
         for site in self.sites:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites[:1]:
             yield from self._at(site, introduction.introduce)
+
+    def _by_itself(self) -> tuple[FileEdit, ...]:
+        """A class that chooses a device in its constructor moves itself at the end of it."""
+        constructor = self._constructor()
+        if constructor is None:
+            return ()
+        path, outline, function = constructor
+        last, receiver = function.body[-1], outline.receiver_name(function)
+        found = device_expression.chosen(self.facts, Place(path, outline, last))
+        code = found.code if found is not None else None
+        if code is None:
+            choices = device_expression.choices_after(self.facts, Place(path, outline, last))
+            code = next((name for _, name in choices), None)
+        if isinstance(last, ast.Return) or code is None or not code.startswith(f"{receiver}."):
+            return ()
+        return (FileEdit(path, InsertAfter(outline.source.span(last), f"{receiver}.to({code})")),)
+
+    def _constructor(self) -> tuple[str, Outline, ast.FunctionDef] | None:
+        """The constructor of the module's class, where one class of the program has its name."""
+        name = self.made.text.partition("(")[0].rpartition(".")[2] if self.made is not None else ""
+        found = [
+            (path, node)
+            for path, source in self.facts.program.sources.items()
+            if f"class {name}" in source.text
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.ClassDef) and node.name == name
+        ]
+        if len(found) != 1:
+            return None
+        path, definition = found[0]
+        made = (node for node in definition.body if isinstance(node, ast.FunctionDef))
+        function = next((node for node in made if node.name == "__init__"), None)
+        return (path, self.facts.outline(path), function) if function is not None else None
 
     def _at(self, site: Origin, choose: device_expression.Choose) -> Iterator[tuple[FileEdit, ...]]:
         """The module moves as it passes ``site``."""

@@ -1,4 +1,4 @@
-"""Reparametrizations: functions of ``torch.nn.utils`` that change how a module keeps its weight, and return it."""
+"""Reparametrizations: functions of ``torch.nn`` that change how a module keeps its weights, and return it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = dict.fromke
         "torch.nn.utils.parametrizations.weight_norm",
         "torch.nn.utils.parametrizations.spectral_norm",
         "torch.nn.utils.parametrizations.orthogonal",
+        "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
     ),
     same,
 )

@@ -1,0 +1,45 @@
+"""Modules that are moved: where, when several places would do."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import fix_texts
+
+NETWORK = """
+import torch
+from torch import nn
+
+class Critic(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, 1)
+        {device}
+        {rest}
+
+    def forward(self, x):
+        return self.fc(x)
+
+class Learner:
+    def __init__(self):
+        self.critic = Critic(3)
+        self.target = Critic(3)
+
+    def learn(self, x):
+        x = x.to("cuda" if torch.cuda.is_available() else "cpu")
+        return self.critic(x) + self.target(x)
+
+print(Learner().learn(torch.ones(2, 3)))
+"""
+CHOICE = 'self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+
+
+@pytest.mark.parametrize(
+    ("device", "rest"),
+    [(CHOICE, "self.n = n"), ("self.n = n", CHOICE), (CHOICE, "if n > 4:\n            self.n = n")],
+)
+def test_a_module_with_a_device_of_its_own_moves_itself(device: str, rest: str) -> None:
+    text = dedent(NETWORK).format(device=device, rest=rest)
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace(f"{rest}\n", f"{rest}\n        self.to(self.device)\n")
