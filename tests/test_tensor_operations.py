@@ -472,3 +472,13 @@ def test_a_scalar_on_the_host_takes_nothing_in_from_the_accelerator(
 ) -> None:
     text = "import torch\ntotal = torch.tensor(0.0)\nloss = torch.ones((), device='cuda')\nloss = loss * 2\n"
     assert clashes(text + statement) == expected
+
+
+def test_a_module_applied_on_several_devices_gives_what_it_gives() -> None:
+    program = """
+import torch, torch.nn as nn
+model = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()).to("cuda")
+out = nn.parallel.data_parallel(model, torch.ones(3, 2), range(1))
+nn.BCELoss()(out, torch.ones(3, 1))
+"""
+    assert [found.split(":")[0] for found in clashes(program)] == ["5"]

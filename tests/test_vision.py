@@ -111,3 +111,21 @@ def test_what_a_function_of_the_project_makes_of_an_image_is_what_it_gives() -> 
     """)
         == []
     )
+
+
+def test_views_of_unknown_number_in_one_of_two_datasets() -> None:
+    assert faults("""
+        import sys
+        class Views:
+            def __init__(self, transform, n):
+                self.transform, self.n = transform, n
+            def __call__(self, x):
+                return [self.transform(x) for _ in range(self.n)]
+        known = {
+            "a": lambda: datasets.CIFAR10("data", transform=Views(convert, int(sys.argv[2]))),
+            "b": lambda: datasets.STL10("data", split="train", transform=Views(convert, int(sys.argv[2]))),
+        }
+        for images, _ in DataLoader(known[sys.argv[1]]()):
+            images = torch.cat(images, dim=0)
+            model(images)
+    """) == ["model(images)"]

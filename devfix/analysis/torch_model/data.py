@@ -238,8 +238,14 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         attrs = {key: collate(interp, item, node) for key, item in obj.attrs.items()}
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, element=last))
-    if obj is not None and obj.kind == "list" and obj.items is not None:
-        return interp.new(Obj("list", items=tuple(collate(interp, item, node) for item in obj.items)))
+    if isinstance(sample, Union):
+        return join_all([collate(interp, member, node) for member in sample.members])
+    if isinstance(sample, Sequence):
+        return Sequence(collate(interp, sample.element, node))
+    if obj is not None and obj.kind == "list":
+        items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
+        last = collate(interp, obj.element, node) if obj.element is not None else None
+        return interp.new(Obj("list", items=items, element=last))
     return UNKNOWN
 
 

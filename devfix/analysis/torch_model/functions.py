@@ -64,6 +64,7 @@ HANDLERS: dict[str, Handler] = {
     **named_tuples.HANDLERS,
     **function_transforms.HANDLERS,
     **vision.HANDLERS,
+    "torch.nn.parallel.data_parallel": layers.data_parallel,
 }
 
 #: Packages whose functions take modules and tensors without moving them.

@@ -232,8 +232,20 @@ def _chain(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """DataParallel and DDP scatter their inputs to the module's devices."""
-    obj = interp.obj(ref)
-    inner = obj.facts["wrapped"]
+    return _scattered(interp, interp.obj(ref).facts["wrapped"], site)
+
+
+def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nn.parallel.data_parallel(module, inputs)``: what ``DataParallel(module)(*inputs)`` gives."""
+    inner, given = site.value(0, "module"), site.get(1, "inputs")
+    if inner is None or given is None:
+        return UNKNOWN
+    several = given.value.items if isinstance(given.value, TupleValue) else None
+    args = (given,) if several is None else tuple(Arg(item, given.node) for item in several)
+    return _scattered(interp, inner, CallSite(site.node, args))
+
+
+def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
     device = modules.module_device(interp, inner)
     if device is None or not device.is_accelerator:
         return calls.call(interp, inner, site)
