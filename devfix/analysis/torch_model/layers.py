@@ -188,7 +188,10 @@ def _wrapper(interp: Interpreter, cls: External, site: CallSite) -> Value:
     inner = site.value(0, "module")
     if not isinstance(inner, Ref):
         return UNKNOWN
-    obj = Obj("module", cls, attrs={"module": inner}, trail=(interp.site("module", site.node),))
+    # What is distributed has to be on its device already: not the wrapper moves, but what it wraps.
+    distributed = cls.name.endswith("DistributedDataParallel")
+    trail = interp.obj(inner).trail if distributed else (interp.site("module", site.node),)
+    obj = Obj("module", cls, attrs={"module": inner}, trail=trail)
     return interp.new(obj.with_fact("wrapped", inner))
 
 
