@@ -144,3 +144,11 @@ def test_what_is_done_to_tuples_is_not_done_to_a_collated_batch() -> None:
     """
     assert clashes(_LOADED + dedent(text)) == ["13: device"]
     assert clashes(_LOADED + dedent(text.replace("tuple)", "list)"))) == []
+
+
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+def test_a_sampler_wants_a_generator_on_the_host(device: str) -> None:
+    text = f"{HEAD}g = torch.Generator('{device}')\n"
+    text += "torch.utils.data.RandomSampler(tensors, generator=g)\n"
+    expected = ["generator"] if device == "cuda" else []
+    assert [mismatch.kind for mismatch in analyse_text(text).mismatches()] == expected

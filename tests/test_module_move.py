@@ -43,3 +43,18 @@ def test_a_module_with_a_device_of_its_own_moves_itself(device: str, rest: str) 
     text = dedent(NETWORK).format(device=device, rest=rest)
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert fixed == text.replace(f"{rest}\n", f"{rest}\n        self.to(self.device)\n")
+
+
+def test_what_is_distributed_is_moved_before() -> None:
+    text = """
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+device = torch.device("cuda")
+net = nn.Linear(3, 1)
+model = DDP(net, device_ids=[0])
+print(model(torch.ones(2, 3, device=device)))
+"""
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace("net = nn.Linear(3, 1)", "net = nn.Linear(3, 1).to(device)")

@@ -103,7 +103,9 @@ def split(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """Samplers yield indices."""
+    """Samplers yield indices, which they draw on the default device."""
+    if "generator" in site.keywords:
+        generators.check(interp, site, _default(interp))
     return interp.new(Obj("sampler", External(name), element=Scalar("int")))
 
 
