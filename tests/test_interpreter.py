@@ -269,3 +269,44 @@ def test_a_move_to_the_device_is_followed() -> None:
         True,
         True,
     ]
+
+
+SEVERAL = """
+import sys
+import torch
+
+class Store:
+    def __init__(self, path):
+        if path is None:
+            raise ValueError(path)
+        self.grouping = "legacy"
+
+class Unfinished(Store):
+    def __init__(self, path):
+        super().__init__(path)
+        raise NotImplementedError
+
+def create(kind, path):
+    if path == "x":
+        return {"a": Unfinished, "b": Store}[kind](path)
+    if path == "y":
+        return Unfinished(path)
+    return Store(path)
+
+grouping = create(sys.argv[1], sys.argv[2]).grouping
+x = torch.ones(2).cuda()
+layer = torch.nn.Embedding(2, 2) if len(sys.argv) > 4 else torch.nn.Linear(2, 2)
+"""
+
+
+def test_what_is_returned_by_a_call_that_raises_is_not_there() -> None:
+    assert Ending(SEVERAL)["grouping"] == Const("legacy")
+
+
+def test_what_one_of_several_values_fails_with_is_no_mismatch() -> None:
+    assert clashes(SEVERAL + "layer.cuda()(x)\n") == []
+
+
+def test_what_each_of_several_values_fails_with_is_one() -> None:
+    found = clashes(SEVERAL + "layer(x)\n")
+    assert set(found) == {"26: device"}

@@ -132,13 +132,20 @@ class Interpreter:
     def either(self, members: Iterable[Value], outcome: Callable[[Value], Value]) -> Value:
         """What becomes of a value that is one of several: it fails for certain when each of them does."""
         values, found = [], []
+        before = self.state.dead
         for member in members:
             with self.recorder.apart() as mismatches:
-                values.append(outcome(member))
+                value = outcome(member)
+            if self.state.dead and not before:
+                self.state.dead = False  # this one raises; the program goes on with another
+                continue
+            values.append(value)
             found.append(mismatches)
-        if all(found):
-            for mismatches in found:
-                for mismatch, tokens in mismatches.items():
+        self.state.dead = before or not values
+        kinds = [{mismatch.kind for mismatch in mismatches} for mismatches in found]
+        for mismatches in found:
+            for mismatch, tokens in mismatches.items():
+                if all(mismatch.kind in each for each in kinds):
                     self.recorder.mismatch(mismatch, tokens)
         return join_all(values)
 

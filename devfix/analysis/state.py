@@ -183,12 +183,16 @@ def keep_main_path(main: State, other: State) -> State:
     """The state ``main``, with those variables of ``other`` that it does not bind itself."""
     if main.dead:
         return other
-    frames, _ = parted(main, other)
+    frames, heap = parted(main, other)
     for frame in frames:
         mine = main.variables(frame)
         for name, value in other.variables(frame).items():
             if name not in mine:
                 main.set(frame, name, value)
+    for address in heap:
+        obj = other.read(address)
+        if obj is not None and main.read(address) is None:
+            main.write(address, obj)  # what those variables refer to
     return main
 
 

@@ -158,7 +158,8 @@ def continue_(interp: Interpreter, node: ast.Continue) -> None:
 
 def return_(interp: Interpreter, node: ast.Return) -> None:
     value = interp.eval(node.value) if node.value is not None else NONE
-    interp.frame.returns.append((value, interp.state.fork()))
+    if not interp.state.dead:  # what was called may never return
+        interp.frame.returns.append((value, interp.state.fork()))
     interp.state.dead = True
 
 

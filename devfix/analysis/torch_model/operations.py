@@ -259,10 +259,13 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     elif unclear and device.kind == "cpu" and parts[0].tensor.rank in (0, None):
         device = UNKNOWN_DEVICE
     tensors = [part.tensor for part in parts]
-    dtype = _dtype(op, tensors, site, unclear)
+    # What is as the first operand has it is unknown where only others are known.
+    first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
+    dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
         dtype = requirements.under_autocast(interp, dtype)
-    return derived(interp, tensors, site, dtype, _rank(op, tensors, unclear), device)
+    rank = first.rank if op.rank == "first" else _rank(op, tensors, unclear)
+    return derived(interp, tensors, site, dtype, rank, device)
 
 
 def _check_written(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
@@ -293,8 +296,6 @@ def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str 
             dtype = promote((dtype, rank), (other.dtype, other.rank))
             rank = rank_of_broadcast([rank, other.rank])
         return _with_numbers(dtype, [kind for kind, _ in kinds])
-    if op.dtype == "first":
-        return tensors[0].dtype
     if op.dtype == "spectrum":
         return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
     return op.dtype or None
@@ -310,8 +311,6 @@ def _rank(op: Op, tensors: list[Tensor], unclear: bool) -> int | None:
     if op.rank == "broadcast":
         ranks = [tensor.rank for tensor in tensors]
         return rank_of_broadcast([*ranks, None] if unclear else ranks)
-    if op.rank == "first":
-        return tensors[0].rank
     return 0 if op.rank == "zero" else None
 
 
