@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
-from devfix.findings import Applicability, Finding, Fix, Note, Skipped
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Finding,
+    Fix,
+    InsertAfter,
+    InsertAfterImports,
+    InsertAtBodyStart,
+    InsertBefore,
+    Note,
+    Skipped,
+    Span,
+)
 from devfix.judgement import Judgement, UnusedSuppression
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
@@ -17,6 +29,9 @@ from devfix.source import check_syntax
 MAX_PASSES = 10
 
 _WITHHELD = "the fix is withheld: it would break the file or cause other findings"
+
+#: Edits that leave the text at their place as it is.
+_INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
 
 #: Says whether the second judgement may follow on the first.
 Accepts = Callable[[Judgement, Judgement], bool]
@@ -89,6 +104,7 @@ class Fixer:
         while True:
             after = self._attempt(state, batch)
             accepted = after is not None and accepts(state.judgement, after.judgement)
+            accepted = accepted and after is not None and not _is_in_vain(state, after, batch)
             if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
                 return after, len(batch)
             if len(batch) == 1:
@@ -162,6 +178,33 @@ class Fixer:
         note = Note(finding.path, finding.span, _WITHHELD)
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
+
+
+def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:
+    """Whether a fix left its finding as it was, to be mended by inserting the very same once more."""
+    for finding in batch:
+        edits = finding.fix.edits if finding.fix is not None else ()
+        if not all(isinstance(change.edit, _INSERTIONS) for change in edits):
+            continue
+        deed = _deed(before.program, finding, finding.fix)
+        again = [f for f in after.judgement.findings if deed in (_deed(after.program, f, x) for x in _fixes(f))]
+        first = [f for f in before.judgement.findings if deed in (_deed(before.program, f, x) for x in _fixes(f))]
+        if len(again) >= len(first):
+            return True
+    return False
+
+
+def _deed(program: Program, finding: Finding, fix: Fix | None) -> tuple[object, ...]:
+    """A finding and what one of its fixes does, in terms that survive a move of lines."""
+    edits = fix.edits if fix is not None else ()
+    return (*_identity(program, finding, 0), *(_told(program, edit) for edit in edits))
+
+
+def _told(program: Program, change: FileEdit) -> tuple[object, ...]:
+    edit = change.edit
+    values = {field.name: getattr(edit, field.name) for field in fields(edit)}
+    spans = [program.sources[change.path].segment(v) for v in values.values() if isinstance(v, Span)]
+    return (type(edit), change.path, *spans, *(v for v in values.values() if not isinstance(v, Span)))
 
 
 def _fixes(finding: Finding) -> tuple[Fix, ...]:

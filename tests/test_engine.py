@@ -125,6 +125,20 @@ def test_the_first_fix_is_preferred_to_its_alternative() -> None:
     assert report.new_text == TORCH + "one\n"
 
 
+class InVain(WithAlternative):
+    """Its first fix inserts a line that mends nothing."""
+
+    def finding(self, path: str, span: Span) -> Finding:
+        found = super().finding(path, span)
+        edits = (FileEdit(path, InsertBefore(span, "again")),)
+        return replace(found, fix=Fix("insert", edits, SAFE))
+
+
+def test_what_would_be_inserted_again_and_again_gives_way_to_its_alternative() -> None:
+    report = fix(TORCH + "oops\n", InVain("T107", "oops", "", other="ok"))
+    assert (report.new_text, codes(report), report.crash) == (TORCH + "ok\n", [], None)
+
+
 def test_a_finding_with_no_harmless_fix_stays() -> None:
     report = fix(TORCH + "oops\n", WithAlternative("T106", "oops", "sad", other="ERROR"), NO_FIX)
     assert (report.new_text, codes(report)) == (None, ["2:T106"])

@@ -182,3 +182,29 @@ def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> Non
         "    return partial(F.cross_entropy, weight=torch.tensor([1 / n for n in counts], device=DEVICE))"
         in fixed
     )
+
+
+def test_what_was_copied_before_the_move_comes_to_the_target_of_the_loop() -> None:
+    text = """\
+    import torch
+
+
+    class Average:
+        def __init__(self, model):
+            self.model, self.decay = model, 0.9
+            self.shadow = {name: p.data.clone() for name, p in model.named_parameters()}
+
+        def update(self):
+            for name, param in self.model.named_parameters():
+                self.shadow[name] = (1 - self.decay) * param.data + self.decay * self.shadow[name]
+
+
+    model = torch.nn.Linear(2, 2)
+    average = Average(model)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model.to(device)
+    average.update()
+    """
+    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
+    moved = "(self.decay * self.shadow[name]).to(param.device)"
+    assert fixed == dedent(text).replace("self.decay * self.shadow[name]", moved)

@@ -120,8 +120,9 @@ def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     """A name in the operand's expression for a tensor that is where the operand is."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.BinOp):
-            node = node.left
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            left = _named_tensor(outline, facts, node.left)
+            return left or _named_tensor(outline, facts, node.right)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _MOVES:
                 return None
             node = node.func.value
@@ -130,8 +131,17 @@ def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         ):
             node = node.value
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return ast.unparse(node)
+            return ast.unparse(node) if _may_be_tensor(outline, facts, node) else None
         else:
             return None
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+
+
+def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
+    """Whether nothing but tensors was seen to be stored in an attribute of the object itself."""
+    function = outline.function_of(attribute)
+    if function is None or ast.unparse(attribute.value) != outline.receiver_name(function):
+        return True
+    stored = facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute.attr}", [])
+    return all(binding.kind == "tensor" for binding in stored)
