@@ -49,12 +49,15 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     modules, then a choice that the file makes further down.
     """
     own = chosen(facts, place)
-    if own is not None and _is_seen(facts, place, own.code) and not _is_strange(facts, place, own.code):
+    seen = own is not None and _is_seen(facts, place, own.code)
+    if own is not None and seen and not _is_strange(facts, place, own.code):
         return own
     tensors, modules = _by_role(peers)
-    for code in (*(_peer(facts, place, peer) for peer in tensors), _name(facts, place, "tensor")):
-        if code is not None:
-            return DeviceExpression(f"{code}.device")
+    code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
+    if code is None and not (seen and not is_in_module(facts, place)):
+        code = _name(facts, place, "tensor")
+    if code is not None:
+        return DeviceExpression(f"{code}.device")
     if own is not None:
         return own
     for peer in modules:
@@ -102,19 +105,19 @@ def _is_seen(facts: Facts, place: Place, code: str) -> bool:
 
 
 def _is_strange(facts: Facts, place: Place, code: str) -> bool:
-    """Whether a module would come to depend on a name of the file around it that its class does not use.
+    """Whether a function would come to depend on a name of the file around it that it (or its class) does not use.
 
-    A module works on whatever device its input is on, so that a script's choice is not its own.
+    What works on whatever device its input is on, as modules do, has no need of a script's choice.
     """
-    if not is_in_module(facts, place):
-        return False
     name = code.partition(".")[0]
     outline = place.outline
     function = outline.function_of(place.node)
-    kind = outline.class_of(function) if function is not None else None
-    if kind is None or name in facts.bindings(place.path, outline.scopes(place.node)[0]):
+    if function is None or any(
+        name in facts.bindings(place.path, s) for s in outline.scopes(place.node)[:-1]
+    ):
         return False
-    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(kind))
+    around = outline.class_of(function) or function
+    return not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(around))
 
 
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:

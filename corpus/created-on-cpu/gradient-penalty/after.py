@@ -23,13 +23,13 @@ def mlp(sizes):
 
 def compute_gradient_penalty(critic, real_samples, fake_samples):
     """The gradient norm at random points between real and fake samples should be one."""
-    alpha = torch.rand(real_samples.size(0), 1).to(device)
+    alpha = torch.rand(real_samples.size(0), 1).to(real_samples.device)
     interpolates = (alpha * real_samples + (1 - alpha) * fake_samples).requires_grad_(True)
     d_interpolates = critic(interpolates)
     gradients = autograd.grad(
         outputs=d_interpolates,
         inputs=interpolates,
-        grad_outputs=torch.ones(d_interpolates.size(), device=device),
+        grad_outputs=torch.ones(d_interpolates.size(), device=d_interpolates.device),
         create_graph=True,
         retain_graph=True,
     )[0]

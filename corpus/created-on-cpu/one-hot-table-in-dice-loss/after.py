@@ -9,7 +9,7 @@ def soft_dice_loss(logits, labels, eps=1e-6):
     """1 - Dice, averaged over the classes; labels are class ids."""
     num_classes = logits.shape[1]
     probs = logits.softmax(dim=1)
-    one_hot = torch.eye(num_classes, device=device)[labels]
+    one_hot = torch.eye(num_classes, device=labels.device)[labels]
     intersection = (probs * one_hot).sum(0)
     cardinality = probs.sum(0) + one_hot.sum(0)
     return 1 - ((2 * intersection + eps) / (cardinality + eps)).mean()
