@@ -22,6 +22,7 @@ from devfix.findings import (
 )
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
+from devfix.placement.shared_memory import is_written_later
 
 _Change = Callable[[Origin], tuple[FileEdit, ...]]
 
@@ -111,7 +112,7 @@ class Recaster:
         if origin.kind == "cast":
             chosen = self.mismatch.kind == "dtype" and getattr(call.func, "attr", "") not in _CASTS
             return () if chosen else self._recast(place, call)
-        if origin.kind not in ("array", "numpy", "factory"):
+        if origin.kind not in ("array", "numpy", "factory") or is_written_later(place):
             return ()
         name, package = _callee(call)
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):

@@ -30,6 +30,7 @@ from devfix.placement import (
 )
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.shared_memory import is_written_later
 
 _MADE = ("factory", "random-factory")
 _STORED = ("name", "attribute", "module-attribute")
@@ -242,6 +243,8 @@ class Relocator:
             place = self._place(site.path, site.span)
             statement = place.outline.statement_of(place.node) if place is not None else None
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            if is_written_later(Place(place.path, place.outline, statement.value)):
                 continue
             if statement.targets[0] is place.node and _decides(place.outline, statement, place.node):
                 yield self._wrap(Place(place.path, place.outline, statement.value))
