@@ -45,7 +45,7 @@ def heal(
 
 
 def _put_right(machine: Machine, attempt: Attempt, error: Exception, said: str) -> Optional[tuple[Any]]:
-    healed = None if is_expected() else _healed(attempt, said, _MOST_FAULTS)
+    healed = None if is_expected(type(error)) else _healed(attempt, said, _MOST_FAULTS)
     if healed is None:
         return None
     write_down(machine, attempt, error, healed.guesses)
@@ -56,7 +56,7 @@ def refused(
     machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refusal: Refusal
 ) -> None:
     """Write down what the accelerator alone refuses; the CPU carries it out as it is."""
-    if is_expected():
+    if is_expected(refusal.error):
         raise refusal.exception()
     slots = slots_of_operator(func, args, kwargs)
     attempt = Attempt(func, func._schema.name, slots, args, kwargs)
