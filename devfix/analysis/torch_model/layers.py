@@ -59,7 +59,8 @@ _DATA = frozenset({"input", "hx", "src", "tgt", "memory", "query", "key", "value
 _NORM = LayerSpec(strict=False)
 _CONVOLUTION = LayerSpec()
 WEIGHTED: dict[str, LayerSpec] = {
-    **dict.fromkeys("Linear Bilinear LazyLinear PReLU".split(), LayerSpec()),
+    **dict.fromkeys("Linear LazyLinear PReLU".split(), LayerSpec()),
+    "Bilinear": LayerSpec(inputs=("input1", "input2")),
     **dict.fromkeys(
         "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
         "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d".split(),
