@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import fix_texts
 
 HEAD = """
@@ -34,3 +35,48 @@ def test_an_array_is_not_moved() -> None:
     body = "t = torch.from_numpy(y)\nprint(net(torch.ones(4, 3, device=device)) * (t > 0))\n"
     assert ".to(device)" not in body
     assert [line for line in fixed(body) if ".to(device)" in line] == ["t = torch.from_numpy(y).to(device)"]
+
+
+BATCHES = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+class Batch:
+    def __init__(self, samples):
+        self.x = torch.stack([x for x in samples])
+        self.y = torch.ones(len(samples), 1)
+
+    def to(self, device):
+        self.x, self.y = self.x.to(device), self.y.to(device)
+        {returned}
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Bilinear(3, 1, 1).to(device)
+for batch in DataLoader(torch.ones(8, 3), batch_size=2, collate_fn=Batch):
+    {moved}
+    print(net(batch.x, batch.y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "moved", "expected"),
+    [
+        ("return self", "pass", ["    batch = batch.to(device)", "    pass"]),
+        ("pass", "pass", ["    batch.to(device)", "    pass"]),
+    ],
+)
+def test_a_batch_that_can_move_is_moved_whole(returned: str, moved: str, expected: list[str]) -> None:
+    text = BATCHES.format(returned=returned, moved=moved)
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed.partition("collate_fn=Batch):\n")[2].splitlines()[:-1] == expected
+
+
+def test_a_moved_batch_is_kept() -> None:
+    text = BATCHES.format(returned="return self", moved="batch.to(device)")
+    text = text.replace("self.x, self.y = self.x.to(device), self.y.to(device)", "other = Batch([])")
+    text = text.replace(
+        "return self", "other.x, other.y = self.x.to(device), self.y.to(device)\n        return other"
+    )
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace("    batch.to(device)", "    batch = batch.to(device)")

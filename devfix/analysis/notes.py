@@ -5,10 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis import classes
 from devfix.analysis.lattice import ACCELERATOR, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
-from devfix.analysis.values import Const, DeviceValue, External, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import (
+    Class,
+    Const,
+    DeviceValue,
+    External,
+    Function,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -45,4 +56,16 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         return "module", first.device if first is not None else None
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
-    return "other", None
+    return _movable(interp, value) or "other", None
+
+
+def _movable(interp: Interpreter, value: Value) -> str:
+    """``object`` for an instance whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
+        return ""
+    move = classes.find(interp, obj.cls, "to")
+    if not isinstance(move, Function) or not isinstance(move.node, ast.FunctionDef):
+        return ""
+    returns = (node for node in ast.walk(move.node) if isinstance(node, ast.Return))
+    return "object" if any(node.value is not None for node in returns) else "mover"

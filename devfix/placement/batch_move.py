@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
+from devfix.findings import BindResult, Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
 
@@ -108,22 +108,55 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
-    """All tensors of a batch that is a dict, at the top of the loop over the loader at ``place``."""
+    """All of a batch that is a dict or moves itself, at the top of the loop over the loader at ``place``."""
     loop = place.outline.statement_of(place.node)
     if not isinstance(loop, _LOOPS):
         return ()
     target = loop.target
     if isinstance(target, ast.Tuple) and isinstance(loop.iter, ast.Call) and len(target.elts) == 2:
         target = target.elts[1] if getattr(loop.iter.func, "id", "") == "enumerate" else target
-    if not isinstance(target, ast.Name) or not _is_used_as_dict(loop, target.id):
+    if not isinstance(target, ast.Name):
+        return ()
+    kind = _kind(facts, place, loop, target.id)
+    moving = _statement_that_moves(loop, target.id)
+    if kind == "object" and isinstance(moving, ast.Expr):
+        return (FileEdit(place.path, BindResult(place.outline.source.span(moving), target.id)),)
+    if moving is not None or not kind:
         return ()
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == target.id:
         return ()
     batch = target.id
-    code = f'{batch} = {{k: v.to({found.code}) if hasattr(v, "to") else v for k, v in {batch}.items()}}'
+    code = _MOVES[kind].format(batch=batch, device=found.code)
     edit: Edit = InsertAtBodyStart(place.outline.source.span(loop), code)
     return (*found.edits, FileEdit(place.path, edit))
+
+
+#: How a batch is moved: as a dict, as an object whose ``to`` returns the moved one, and as one that moves itself.
+_MOVES = {
+    "dict": '{batch} = {{k: v.to({device}) if hasattr(v, "to") else v for k, v in {batch}.items()}}',
+    "object": "{batch} = {batch}.to({device})",
+    "mover": "{batch}.to({device})",
+}
+
+
+def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:
+    """How the batch behind a name is moved; "" when nobody knows."""
+    bindings = facts.bindings(place.path, place.outline.scopes(loop)[0]).get(name, [])
+    kinds = {binding.kind for binding in bindings}
+    if len(kinds) == 1 and kinds <= {"object", "mover"}:
+        return kinds.pop()
+    return "dict" if _is_used_as_dict(loop, name) else ""
+
+
+def _statement_that_moves(loop: ast.For | ast.AsyncFor, name: str) -> ast.stmt | None:
+    """The statement ``batch.to(...)`` or ``batch = batch.to(...)`` of a loop."""
+    for statement in loop.body:
+        value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+        func = value.func if isinstance(value, ast.Call) else None
+        if isinstance(func, ast.Attribute) and func.attr in ("to", "cuda") and _is_name(func.value, name):
+            return statement
+    return None
 
 
 def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
