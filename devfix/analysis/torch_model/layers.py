@@ -71,7 +71,8 @@ WEIGHTED: dict[str, LayerSpec] = {
         "SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d InstanceNorm3d".split(),
         _NORM,
     ),
-    **dict.fromkeys(("Embedding", "EmbeddingBag"), LayerSpec(index=True, strict=False)),
+    "Embedding": LayerSpec(index=True, strict=False),
+    "EmbeddingBag": LayerSpec(index=True, strict=False, inputs=("input", "offsets", "per_sample_weights")),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), LayerSpec(recurrent=True, inputs=("input", "hx"))),
     **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell"), LayerSpec(inputs=("input", "hx"))),
     "MultiheadAttention": LayerSpec(
@@ -105,6 +106,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     package, _, last = name.rpartition(".")
     if package in ("torch.nn", "torch.nn.parallel", "torch.nn.utils"):
         return _torch_module(interp, name, last, site)
+    if package in ("torch.nn.Embedding", "torch.nn.EmbeddingBag") and last == "from_pretrained":
+        return _table(interp, package, site)
     return pretrained.construct(interp, name, site)
 
 
@@ -128,6 +131,14 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
         obj = obj.with_fact("kind", External(last))
     return interp.new(obj)
+
+
+def _table(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nn.Embedding.from_pretrained(vectors)``: the weight is where the vectors are."""
+    place, vectors = parameter(interp, site), site.value(0, "embeddings")
+    if isinstance(vectors, Tensor):
+        place = replace(place, device=vectors.device, dtype=vectors.dtype)
+    return interp.new(Obj("module", External(name), place=place, trail=place.trail))
 
 
 def parameter(interp: Interpreter, site: CallSite) -> Tensor:
