@@ -263,6 +263,13 @@ def test_tensors_move_between_two_devices_and_do_not_mix(two: Machine) -> None:
     assert torch.cuda.current_device() == 0
 
 
+def test_a_module_moves_to_where_a_tensor_is(cuda: Machine) -> None:
+    there = torch.ones(1, 2, dtype=torch.float64, device="cuda")
+    module = torch.nn.Linear(2, 2).to(there)
+    assert (module.weight.device, module.weight.dtype) == (there.device, torch.float64)
+    module(there)
+
+
 def machine_transfers(machine: Machine) -> list[dict[str, Any]]:
     return machine.log.transfers
 

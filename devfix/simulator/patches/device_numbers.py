@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.utils import _device
 
+from ..claims import device_of
 from ..machine import Machine
 from ..patching import Patcher
 
@@ -78,11 +79,13 @@ def _reading_numbers(machine: Machine, original: Any) -> Any:
 
 
 def _parsing(machine: Machine, original: Any) -> Any:
-    """``torch._C._nn._parse_to``, which reads the arguments of ``Module.to``."""
+    """``torch._C._nn._parse_to``, which reads the arguments of ``Module.to``, a tensor's real device among them."""
 
     @functools.wraps(original)
     def parse_to(*args: Any, **kwargs: Any) -> Any:
-        if args and _is_number(args[0]):
+        if args and isinstance(args[0], torch.Tensor):
+            args = (device_of(args[0]), args[0].dtype, *args[1:])
+        elif args and _is_number(args[0]):
             args = (_real(machine.kind, args[0]), *args[1:])
         if _is_number(kwargs.get("device")):
             kwargs["device"] = _real(machine.kind, kwargs["device"])
