@@ -347,3 +347,29 @@ def test_a_place_that_the_text_does_not_have_is_passed_over() -> None:
     report = Report(MASKED)
     sink = {**report.place("x * mask"), "line": 99, "end_line": 99}
     assert _translated(MASKED, report.mismatch("aten::mul", [sink], [operand("self", "cpu")])) == []
+
+
+def test_a_module_that_is_made_where_it_is_called_is_one_operand() -> None:
+    texts = files("""
+        def normalised(x):
+            return nn.BatchNorm2d(4)(x)
+    """)
+    report = Report(texts)
+    made = report.made("factory", "torch.empty", "nn.BatchNorm2d(4)")
+    observed = report.mismatch(
+        "aten::native_batch_norm",
+        [report.place("nn.BatchNorm2d(4)(x)")],
+        [
+            operand("input", "cuda:0", ["x"]),
+            operand("weight", "cpu", made=made),
+            operand("bias", "cpu", made=made),
+        ],
+        [{"x": "tensor:cuda:0 float32 4x4"}],
+    )
+    found = _one(texts, observed)
+    assert [(each.text, each.role) for each in found.operands] == [
+        ("nn.BatchNorm2d(4)", "weight"),
+        ("x", "input"),
+    ]
+    assert _trail(found) == [("module", "nn.BatchNorm2d(4)")]
+    assert cause(found) == "model-not-moved"

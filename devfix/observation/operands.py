@@ -100,6 +100,8 @@ def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Opera
         kept = _keeper(operand)
         trail = sighting.lives.of_container(kept) if kept is not None else sighting.lives.of_module(owner)
         roots = ()
+    if weights and owner is None and isinstance(node, ast.Call):
+        trail, roots = (sighting.sink.at(node).origin("module"),), ()
     if sighting.observed.kind.endswith("dtype"):
         roots = sighting.lives.of_dtype(operand, trail)
     holder = _holder(sighting, operand) if node is None and device == "cpu" and not operand.owners else None

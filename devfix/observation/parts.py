@@ -37,7 +37,8 @@ class Candidate:
 class Part:
     """A sub-expression that may be an operand; ``is_callee`` marks what is called.
 
-    ``is_many``: it stands for several operands, as the element of a comprehension does.
+    ``is_many``: it stands for several operands, as the element of a comprehension does, or a module that is made
+    where it is called.
     """
 
     node: ast.expr
@@ -58,7 +59,7 @@ def _parts(sink: ast.AST, outline: Outline) -> Iterator[Part]:
     if isinstance(sink, ast.Call):
         if isinstance(sink.func, ast.Attribute):
             yield Part(sink.func.value)
-        yield Part(sink.func, is_callee=True)
+        yield Part(sink.func, is_callee=True, is_many=isinstance(sink.func, ast.Call))
         for argument in (*sink.args, *(keyword.value for keyword in sink.keywords)):
             yield from _flat(argument)
     elif isinstance(sink, ast.BinOp):
@@ -198,8 +199,10 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
     """How much speaks for an operand being what a part stands for."""
     text = ast.unparse(part.node)
     operand, made = candidate.operand, candidate.made
+    within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
     if part.is_callee:
-        return _SEEN if _belongs_to(operand, text) else _CONTRADICTED
+        made_there = within and isinstance(part.node, ast.Call)
+        return _SEEN if made_there or _belongs_to(operand, text) else _CONTRADICTED
     if text in map(normal, operand.paths):
         return _SEEN
     likeness = _likeness(names.get(text, ""), operand)
@@ -207,7 +210,6 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
         return _CONTRADICTED
     if made is not None and made.node is part.node:
         return _MADE
-    within = made is not None and made.path == sink.path and sink.at(part.node).span.contains(made.span)
     if isinstance(part.node, (ast.Tuple, ast.List)):
         return likeness
     called = made is not None and _calls_its_function(part.node, made)
