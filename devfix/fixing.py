@@ -187,8 +187,12 @@ def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:
         if not all(isinstance(change.edit, _INSERTIONS) for change in edits):
             continue
         deed = _deed(before.program, finding, finding.fix)
-        again = [f for f in after.judgement.findings if deed in (_deed(after.program, f, x) for x in _fixes(f))]
-        first = [f for f in before.judgement.findings if deed in (_deed(before.program, f, x) for x in _fixes(f))]
+        again = [
+            f for f in after.judgement.findings if deed in (_deed(after.program, f, x) for x in _fixes(f))
+        ]
+        first = [
+            f for f in before.judgement.findings if deed in (_deed(before.program, f, x) for x in _fixes(f))
+        ]
         if len(again) >= len(first):
             return True
     return False

@@ -57,6 +57,7 @@ from devfix.placement.leafhood import Leafhood
 from devfix.placement.map_location import MapLocation
 from devfix.placement.module_container import container_fix, container_site, parts_fix
 from devfix.placement.module_move import ModuleMover, spoken_name
+from devfix.placement.option_default import option_fix
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
@@ -119,6 +120,7 @@ __all__ = [
     "module_life",
     "one_device_variable",
     "operand_marks",
+    "option_fix",
     "others",
     "parts_fix",
     "plain_attributes",

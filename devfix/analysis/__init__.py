@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis import given_options
 from devfix.analysis.entries import run_program
 from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
@@ -24,5 +25,5 @@ __all__ = ["Facts", "analyse"]
 def analyse(program: Program) -> Facts:
     """Everything that is known about one program."""
     recorder = Recorder()
-    run_program(program, recorder)
+    given_options.judge(program, recorder, run_program(program, recorder))
     return Facts(program, recorder)

@@ -32,7 +32,7 @@ _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 _SCRIPTS_SHARE = 0.6
 
 
-def run_program(program: Program, recorder: Recorder) -> None:
+def run_program(program: Program, recorder: Recorder) -> Library:
     """Interpret a program from all its entry points, then what none of them reached."""
     library = Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
@@ -44,6 +44,7 @@ def run_program(program: Program, recorder: Recorder) -> None:
     for path in sorted(program.sources):
         if library.steps < budget:
             _run_uncalled(Interpreter(program, recorder, library), path)
+    return library
 
 
 def _scripts(program: Program) -> list[str]:

@@ -6,6 +6,8 @@ Kinds of mismatch:
     operands of one operation on two devices.
 ``dtype``
     operands of one operation (without promotion) of two dtypes.
+``device-option``
+    operands on two devices when an option of the program, the sink, is left alone.
 ``numpy``
     NumPy is handed a tensor that lives on the accelerator.
 ``host-only``

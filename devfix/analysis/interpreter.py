@@ -77,6 +77,9 @@ class Library:
     accounts: dict[int, Account] = field(default_factory=dict)
     #: Which classes, by their frames, are Modules.
     module_classes: dict[int, bool] = field(default_factory=dict)
+    #: Whether options keep their defaults, and the device options whose default is the CPU.
+    as_given: bool = False
+    host_options: list[Origin] = field(default_factory=list)
     #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
     default_floats: bool = True
     #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.

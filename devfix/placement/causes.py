@@ -17,6 +17,7 @@ _BY_KIND = {
     "index-dtype": "index-not-integer",
     "target-dtype": "target-dtype",
     "generator": "generator-device",
+    "device-option": "devices-disagree",
     "legacy-constructor": "legacy-tensor-type",
     "pin": "pinned-device-tensor",
     "framework-pin": "framework-owns-device",

@@ -57,14 +57,20 @@ def in_constructor(
 
 def _choice(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
     """The expression that chooses a device, and the import it needs."""
+    found = torch_name(facts, path)
+    if found is None:
+        return None
+    torch, edits = found
+    return _CHOICES[facts.program.device_policy].replace("{torch}", torch), edits
+
+
+def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
+    """What a file calls torch, and the import that it may need; None when the name is taken."""
     tree = facts.source(path).tree
     torch = _torch(tree)
-    edits: tuple[FileEdit, ...] = ()
-    if torch is None:
-        if "torch" in _names(tree):
-            return None
-        torch, edits = "torch", (FileEdit(path, AddImport("torch")),)
-    return _CHOICES[facts.program.device_policy].replace("{torch}", torch), edits
+    if torch is not None:
+        return torch, ()
+    return None if "torch" in _names(tree) else ("torch", (FileEdit(path, AddImport("torch")),))
 
 
 def _torch(tree: ast.Module) -> str | None:

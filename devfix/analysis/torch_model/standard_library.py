@@ -159,10 +159,10 @@ def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
         name = longest.lstrip("-").replace("-", "_")
     else:
         return
-    interp.update(ref, obj.with_attr(name, _option_value(site)))
+    interp.update(ref, obj.with_attr(name, _option_value(interp, site)))
 
 
-def _option_value(site: CallSite) -> Value:
+def _option_value(interp: Interpreter, site: CallSite) -> Value:
     """What an option may be: its default, but the user may say otherwise.
 
     A device option is taken to be set to the accelerator; that is the program under analysis.
@@ -173,8 +173,11 @@ def _option_value(site: CallSite) -> Value:
     default = site.value(None, "default")
     if isinstance(default, Const) and isinstance(default.value, str):
         device = parse_device(default.value)
+        if device.is_known and (device.is_accelerator or interp.library.as_given):
+            return default
         if device.is_known:
-            return default if device.is_accelerator else Const("cuda")
+            interp.library.host_options.append(interp.site("option", site.node))
+            return Const("cuda")
         return Scalar("str", default.value)
     if isinstance(default, Const) and isinstance(default.value, bool):
         return Scalar("bool")
