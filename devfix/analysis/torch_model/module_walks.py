@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
+from devfix.analysis.join import join_values
 from devfix.analysis.modules import is_module
-from devfix.analysis.values import Const, Ref, Scalar, TupleValue, Value, members
+from devfix.analysis.values import (
+    Const,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    members,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -21,22 +32,48 @@ _NAMELESS = "child "
 
 def children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.children()``."""
+    if _is_closed(interp, ref):
+        return Sequence(_part(interp, ref))
     return TupleValue(tuple(part for _, part in _children(interp, ref)))
 
 
 def named_children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.named_children()``."""
+    if _is_closed(interp, ref):
+        return Sequence(TupleValue((Scalar("str"), _part(interp, ref))))
     return _pairs(_children(interp, ref))
 
 
 def modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.modules()``."""
+    if _is_closed(interp, ref):
+        return Sequence(join_values(ref, _part(interp, ref)))
     return TupleValue(tuple(part for _, part in _tree(interp, ref)))
 
 
 def named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.named_modules()``."""
+    if _is_closed(interp, ref):
+        return Sequence(TupleValue((Scalar("str"), join_values(ref, _part(interp, ref)))))
     return _pairs(_tree(interp, ref))
+
+
+def _is_closed(interp: Interpreter, ref: Ref) -> bool:
+    """Whether it is a model whose code is not here: it has parts, and nobody knows which."""
+    obj = interp.obj(ref)
+    of_torch = isinstance(obj.cls, External) and obj.cls.name.startswith("torch.nn")
+    return obj.kind == "module" and obj.place is not None and not of_torch
+
+
+def _part(interp: Interpreter, ref: Ref) -> Ref:
+    """One of its parts: it moves with the model."""
+    obj, name = interp.obj(ref), f"{_NAMELESS}of it"
+    known = obj.attrs.get(name)
+    if isinstance(known, Ref):
+        return known
+    made = interp.new(Obj("module", place=obj.place, trail=obj.trail))
+    interp.update(ref, obj.with_attr(name, made))
+    return made
 
 
 def _pairs(named: Iterator[Named]) -> Value:

@@ -68,13 +68,14 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     """The outermost module above ``ref``, and the plain container on the way, if there is one.
 
     Moving the outermost module moves everything registered below it; what a plain list holds is
-    left behind. Above a module that joined one after its move the search ends: nobody moves it.
+    left behind. Above a module that joined one after its move the search ends: nobody moves it. A
+    wrapper such as ``DataParallel`` is not asked: it may be there in some runs only, its module always.
     """
     current, seen = ref, {ref}
     held_by = holders(interp)
     while True:
         above = [pair for pair in held_by.get(current.address, ()) if pair[0] not in seen]
-        direct = [pair for pair in above if pair[1] is None]
+        direct = [pair for pair in above if pair[1] is None and "wrapped" not in interp.obj(pair[0]).facts]
         if direct and _joined_late(interp, current, direct[0][0]):
             return current, None
         if direct:
