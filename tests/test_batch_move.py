@@ -80,3 +80,39 @@ def test_a_moved_batch_is_kept() -> None:
     )
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert fixed == text.replace("    batch.to(device)", "    batch = batch.to(device)")
+
+
+BUFFER = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Buffer:
+    def __init__(self):
+        self.x, self.a = torch.ones(8, 3), torch.zeros(8, dtype=torch.long){made}
+
+    def add(self, i, a):
+        self.a[i] = a.cpu()
+
+    def sample(self, pick):
+        return (t[pick] for t in (self.x, self.a))
+
+buffer, net = Buffer(), nn.Linear(3, 2).to(device)
+buffer.add(torch.arange(2), torch.ones(2, dtype=torch.long))
+x, a = buffer.sample(torch.arange(4)){moved}
+print(net(x{there}).gather(1, a.unsqueeze(1){there}))
+"""
+
+
+def test_what_an_object_stores_is_moved_where_it_is_fetched() -> None:
+    text = BUFFER.format(made="", there="", moved="")
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == BUFFER.format(made="", there="", moved="\nx, a = x.to(device), a.to(device)")
+
+
+def test_what_is_written_to_is_no_copy() -> None:
+    text = BUFFER.format(made=".to(device)", there=".to(device)", moved="")
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert ".cpu()[" not in fixed
+    assert fixed == text.replace("a.cpu()\n", "a.cpu().to(device)\n")

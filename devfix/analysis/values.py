@@ -292,9 +292,22 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
         if operand.roots and _was_returned(operand.trail) and not deeper & _MILESTONES:
             found.setdefault(operand.trail)
             continue  # how the function made it is its own affair
+        if _was_fetched(operand):
+            found.setdefault(operand.trail)
+            continue  # what it was fetched from serves others
         for root in operand.roots:
             found.setdefault(root)
     return tuple(found)[:_MAX_ROOTS]
+
+
+def _was_fetched(operand: Tensor) -> bool:
+    """Whether a method of a plain object read what the object stores and handed it to one that named it."""
+    born = operand.trail[0] if operand.trail else None
+    if born is None or not any(site.kind == "name" and site.scope != born.scope for site in operand.trail):
+        return False
+    owner = born.scope.rpartition(".")[0]
+    stored = (site for root in operand.roots for site in root if site.kind == "attribute")
+    return bool(owner) and any(site.scope.rpartition(".")[0] == owner for site in stored)
 
 
 def _was_returned(trail: Trail) -> bool:

@@ -104,9 +104,10 @@ def _asked(facts: Facts, site: Origin) -> str | None:
 
 
 def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
-    """Whether an operand is no value of its own at the sink: a module's weight, say, or the sink itself."""
+    """Whether an operand is no value of its own at the sink: a module's weight, the sink, what is written to."""
     return (
         peer.held
+        or is_written(mismatch, peer)
         or peer.span == mismatch.sink
         or (peer.role == "weight" and mismatch.get("module") is not None)
     )

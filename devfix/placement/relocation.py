@@ -268,6 +268,8 @@ class Relocator:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
+        if destination.is_written(self.mismatch, self.operand):
+            return ()  # a copy would be written to
         if self.operand.held:
             return self._each_part(place)
         return self._wrap(place)

@@ -24,7 +24,7 @@ _MISMATCH = re.compile(
 
 
 #: Errors of a program that a mutation left without a name or a part, which is no mistake with devices.
-_OTHERWISE = re.compile(r"(Name|UnboundLocal|Attribute|Import|ModuleNotFound|Syntax|Key|File\w*)Error\b|TypeError: .* missing \d+ required")
+_OTHERWISE = re.compile(r"(Name|UnboundLocal|Attribute|Import|ModuleNotFound|Syntax|Key|File\w*)Error\b|TypeError: .* missing (\d+ )?required")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
-from devfix.analysis.torch_model import host_memory, numpy_types
+from devfix.analysis.torch_model import host_memory, numpy_ranks, numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of, nesting, size_rank
 from devfix.analysis.values import (
     NONE,
@@ -21,6 +21,7 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
+    TupleValue,
     Value,
     without_none,
 )
@@ -164,6 +165,10 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         return _of_several(interp, last, site)
     if last == "nonzero":
         return Sequence(Array("int64", 1))
+    if last == "meshgrid" and not site.open:
+        return TupleValue(tuple(_coordinates(interp, arg.value, len(site.args)) for arg in site.args))
+    if last == "reshape" and isinstance(first, Array):
+        return replace(first, rank=numpy_ranks.reshaped(interp, replace(site, args=site.args[1:])))
     if last in _FLOAT64:
         return Array("float64", None)
     if last in _INDICES:
@@ -177,7 +182,13 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         return Array(numpy_types.floating(array.dtype), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):
         return UNKNOWN
-    return _of_one(last, array, site)
+    return _of_one(interp, last, array, site)
+
+
+def _coordinates(interp: Interpreter, axis: Value, rank: int) -> Value:
+    """One of the arrays of ``np.meshgrid``."""
+    array = axis if isinstance(axis, Array) else _as_array(interp, axis)
+    return replace(array, rank=rank) if array is not None else UNKNOWN
 
 
 def _as_array(interp: Interpreter, value: Value) -> Array | None:
@@ -224,17 +235,17 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
     return Array(dtype, rank, arrays[0].trail if arrays else ())
 
 
-def _of_one(last: str, array: Array, site: CallSite) -> Value:
+def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Value:
     if last in _KEEPING:
         return array
     if last in _RESHAPING or last == "unique":
         return replace(array, rank=1 if last in ("ravel", "unique") else None)
     if last in _FLOATING:
         return replace(array, dtype=numpy_types.floating(array.dtype))
-    return reduced(last, array, site) or UNKNOWN
+    return reduced(interp, last, array, site) or UNKNOWN
 
 
-def reduced(last: str, array: Array, site: CallSite) -> Array | None:
+def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Array | None:
     """A reduction or accumulation of an array; None for any other function."""
     dtype = array.dtype
     if last in _AVERAGING:
@@ -248,10 +259,10 @@ def reduced(last: str, array: Array, site: CallSite) -> Array | None:
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
     axis = site.get(1, "axis")
-    whole = axis is None or axis.value == NONE
     if last in _ACCUMULATING:
+        whole = axis is None or axis.value == NONE
         return Array(dtype, 1 if whole else array.rank, array.trail)
-    return Array(dtype, 0 if whole and last not in ("percentile", "quantile") else None, array.trail)
+    return Array(dtype, numpy_ranks.reduced(interp, last, array.rank, site), array.trail)
 
 
 _KEEPING_METHODS = frozenset("transpose copy repeat round swapaxes clip".split())
@@ -267,12 +278,17 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         return array
     if name in ("flatten", "ravel"):
         return replace(array, rank=1)
+    if name == "reshape":
+        return replace(array, rank=numpy_ranks.reshaped(interp, site))
     if name in _RESHAPING_METHODS:
-        return replace(array, rank=AT_LEAST_1 if name == "reshape" else None)
-    found = reduced(name, array, replace(site, args=(Arg(array), *site.args)))
+        return replace(array, rank=None)
+    found = reduced(interp, name, array, replace(site, args=(Arg(array), *site.args)))
     if found is not None:
         return found
-    if name in ("argmax", "argmin", "argsort", "searchsorted"):
+    if name in ("argmax", "argmin"):
+        whole = replace(site, args=(Arg(array), *site.args))
+        return Array("int64", numpy_ranks.reduced(interp, name, array.rank, whole))
+    if name in ("argsort", "searchsorted"):
         return Array("int64", None)
     if name == "item":
         return Scalar("float" if (array.dtype or "float").startswith("float") else "int")

@@ -1,0 +1,42 @@
+"""Ranks of arrays: how many dimensions NumPy's functions leave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.iteration import exact_items
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.torch_model.arguments import size_rank
+from devfix.analysis.values import FALSE, NONE, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: Functions whose second argument is no axis.
+_OTHERWISE = frozenset("percentile quantile average searchsorted take digitize".split())
+
+
+def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) -> int | None:
+    """What a reduction leaves of an array, the first argument, of this rank."""
+    axis = site.keywords.get("axis") if last in _OTHERWISE else site.get(1, "axis")
+    kept = site.keywords.get("keepdims")
+    if site.open or (kept is not None and kept.value != FALSE) or (last in _OTHERWISE and axis is None):
+        return rank if kept is not None and not site.open else None
+    if axis is None or axis.value == NONE:
+        return 0
+    axes = without_none(axis.value)
+    items = exact_items(interp, axes)
+    count = 1 if scalar_type(axes) == "int" else len(items) if items else None
+    if rank is None or rank == AT_LEAST_1 or count is None or last in ("percentile", "quantile"):
+        return None
+    return max(0, rank - count)
+
+
+def reshaped(interp: Interpreter, site: CallSite) -> int | None:
+    """What ``array.reshape(2, 3)`` and ``np.reshape(array, (2, 3))`` make: as many dimensions as sizes."""
+    if site.open or site.keywords:
+        return AT_LEAST_1
+    rank = size_rank(interp, list(site.args))
+    return rank if rank is not None else AT_LEAST_1
