@@ -113,6 +113,14 @@ Trainer(nn.Linear(3, 2)).step(torch.rand(2, 3), torch.tensor([0, 1]))
 """,
         {"        self.loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0], device=self.device))"},
     ),
+    "what a map makes is moved where it gets its names": (
+        """
+net = nn.Linear(3, 2).to(device)
+x, y = map(torch.FloatTensor, ([[1.0, 2.0, 3.0]], [[1.0, 0.0]]))
+loss = nn.functional.mse_loss(net(x), y)
+""",
+        {"x, y = x.to(device), y.to(device)"},
+    ),
     "a module follows its input, not the script around it": (
         """
 class Noise(nn.Module):

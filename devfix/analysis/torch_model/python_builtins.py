@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration, modules
+from devfix.analysis import classes, iteration, modules
 from devfix.analysis.conditions import boolean, truth
-from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.torch_model import operations
+from devfix.analysis.torch_model import mapped, operations
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -213,16 +213,6 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return iteration.element(interp, value, site.args[0].node if site.args else None)
 
 
-def map_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    function = _first(site)
-    columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
-    if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= 8:
-        done = [calls.call(interp, function, CallSite(site.node, (Arg(v),))) for v in columns[0]]
-        return TupleValue(tuple(done))
-    args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
-    return Sequence(calls.call(interp, function, CallSite(site.node, args)))
-
-
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if len(site.args) < 2:
         return UNKNOWN
@@ -283,7 +273,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.hasattr": hasattr_,
     "builtins.iter": iter_,
     "builtins.next": next_,
-    "builtins.map": map_,
+    "builtins.map": mapped.call,
     "builtins.filter": filter_,
     "builtins.super": super_,
     "builtins.type": type_,

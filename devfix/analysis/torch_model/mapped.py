@@ -1,0 +1,40 @@
+"""``map(function, items, ...)``: the function is called where nobody wrote a call of it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, iteration
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.torch_model import data
+from devfix.analysis.values import UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: More items than this are not followed one by one.
+_MOST = 8
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """What the map yields."""
+    function = without_none(site.args[0].value) if site.args else UNKNOWN
+    columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
+    if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= _MOST:
+        return TupleValue(tuple(_made(interp, function, (Arg(v),), site.node) for v in columns[0]))
+    args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
+    return Sequence(_made(interp, function, args, site.node))
+
+
+def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.AST) -> Value:
+    """One result. No call stands there that could be given a device, as one of a factory could."""
+    here = interp.source.span(node)
+
+    def begin(tensor: Tensor) -> Tensor:
+        if not tensor.trail or tensor.trail[0].span != here:
+            return tensor
+        return replace(tensor, trail=(replace(tensor.trail[0], kind="other"), *tensor.trail[1:]))
+
+    return data.each_tensor(interp, calls.call(interp, function, CallSite(node, args)), begin)
