@@ -28,7 +28,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Sequence(_made(interp, function, args, site.node))
 
 
-def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.AST) -> Value:
+def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:
     """One result. No call stands there that could be given a device, as one of a factory could."""
     here = interp.source.span(node)
 
