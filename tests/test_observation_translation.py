@@ -337,6 +337,30 @@ def test_what_a_worker_moves_is_told_where_the_loop_asks_for_it() -> None:
     assert _trail(found) == [("other", "DataLoader(Squares(), num_workers=2)")]
 
 
+def test_what_next_asks_for_is_the_loader_as_well() -> None:
+    texts = files("""
+        class Squares(torch.utils.data.Dataset):
+            def __getitem__(self, i):
+                return torch.full((2,), float(i)).to(device)
+
+        loader = DataLoader(Squares(), pin_memory=True)
+        batches = iter(loader)
+        x = next(batches)
+    """)
+    report = Report(texts)
+    moved = report.made("move", "Tensor.to", "torch.full((2,), float(i)).to(device)")
+    observed = report.mismatch(
+        "Tensor.pin_memory",
+        [report.place("next(batches)")],
+        [operand("self", "cuda:0", blamed=True, roots=[moved])],
+        kind="pin",
+    )
+    found = _one(texts, observed)
+    assert (found.sink.line, found.operands[0].text) == (8, "batches")
+    assert [root[0].text for root in found.operands[0].roots] == ["torch.full((2,), float(i)).to(device)"]
+    assert _trail(found) == [("other", "DataLoader(Squares(), pin_memory=True)")]
+
+
 def test_what_happens_outside_of_the_program_is_none_of_its_mismatches() -> None:
     report = Report(MASKED)
     sink = {**report.place("x * mask"), "file": "/elsewhere/lib.py"}

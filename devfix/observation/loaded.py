@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.observation.bindings import own_nodes
@@ -10,28 +11,25 @@ from devfix.observation.sighting import Sighting
 from devfix.observation.spots import Spot
 
 _LOOPS = (ast.For, ast.AsyncFor)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 #: Methods of datasets that a loader calls for its samples.
 _SAMPLING = ("__getitem__", "__getitems__", "__iter__", "__next__")
 
 
 def translated(sighting: Sighting) -> list[Mismatch]:
-    """The batch as operand, with the calls that moved it as roots, where the loop asks its loader for it."""
-    number = next(
-        (k for k, frame in enumerate(sighting.lives.frames) if frame is not None and _loop(frame)), None
-    )
-    if number is None:
+    """The batch as operand, with the calls that moved it as roots, where the program asks a loader for it."""
+    asked = ((k, _asked(frame)) for k, frame in enumerate(sighting.lives.frames) if frame is not None)
+    number, source = next(((k, source) for k, source in asked if source is not None), (0, None))
+    frame = sighting.lives.frames[number] if source is not None else None
+    if frame is None or source is None:
         return []
-    frame = sighting.lives.frames[number]
-    loop = _loop(frame) if frame is not None else None
-    if frame is None or loop is None:
-        return []
-    loader = frame.at(_loader(loop, sighting, number))
+    loader = frame.at(_loader(source, sighting, number))
     moves = _moves(sighting, number)
     if sighting.observed.kind == "worker" and not moves:
         return []
     inner = [each for each in sighting.lives.frames[number + 1 :] if each is not None]
     within = inner[0] if inner else next(iter(moves), None)
-    made = sighting.lives.whence.source(_expression(loader), loader, number)
+    made = _made(sighting, loader, number)
     detail = {
         "scope": loader.scope,
         "where": "dataset" if within is None or _is_of_dataset(within) else "collate",
@@ -57,32 +55,46 @@ def translated(sighting: Sighting) -> list[Mismatch]:
     return [found]
 
 
+def _made(sighting: Sighting, loader: Spot, number: int) -> Spot:
+    """The call that made a loader, or what ``iter`` was given."""
+    made = sighting.lives.whence.source(_expression(loader), loader, number)
+    call = made.node
+    while isinstance(call, ast.Call) and getattr(call.func, "id", "") == "iter" and call.args:
+        made = sighting.lives.whence.source(call.args[0], made, number)
+        call = made.node
+    return made
+
+
 def _expression(spot: Spot) -> ast.expr:
     assert isinstance(spot.node, ast.expr)  # noqa: S101 - what a loop iterates over is one
     return spot.node
 
 
-def _loop(frame: Spot) -> ast.For | ast.AsyncFor | None:
-    """The loop whose next element a frame is waiting for."""
+def _asked(frame: Spot) -> ast.expr | None:
+    """What a frame takes the next element of: of a loop, of a comprehension, or by ``next``."""
     node: ast.AST | None = frame.node
     while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "next" and node.args:
+            return node.args[0]
+        if isinstance(node, _COMPREHENSIONS) and not _is_in([node], frame.node, but=node.generators):
+            return node.generators[0].iter
         node = frame.outline.parents.get(node)
-    if not isinstance(node, _LOOPS):
-        return None
-    return node if node is frame.node or not _is_in_body(node, frame.node) else None
+    if isinstance(node, _LOOPS) and (node is frame.node or not _is_in(node.body, frame.node)):
+        return node.iter
+    return None
 
 
-def _is_in_body(loop: ast.For | ast.AsyncFor, node: ast.AST) -> bool:
-    return any(node is part for statement in loop.body for part in ast.walk(statement))
+def _is_in(nodes: Sequence[ast.AST], node: ast.AST, but: Sequence[ast.AST] = ()) -> bool:
+    within = any(node is part for each in nodes for part in ast.walk(each))
+    return within and not any(node is part for each in but for part in ast.walk(each)) and node not in nodes
 
 
-def _loader(loop: ast.For | ast.AsyncFor, sighting: Sighting, number: int) -> ast.expr:
-    """The loader among what a loop iterates over."""
+def _loader(source: ast.expr, sighting: Sighting, number: int) -> ast.expr:
+    """The loader among what elements are asked of."""
     names = sighting.lives.names[number] if number < len(sighting.lives.names) else {}
-    for node in ast.walk(loop.iter):
+    for node in ast.walk(source):
         if isinstance(node, (ast.Name, ast.Attribute)) and names.get(ast.unparse(node)) == "loader":
             return node
-    source = loop.iter
     while isinstance(source, ast.Call) and source.args and not isinstance(source.args[0], ast.Starred):
         source = source.args[0]
     return source
