@@ -47,8 +47,8 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         transform(interp, made, _on_module_device)
         for part in tree(interp, made):
             # Whoever calls it may be training or evaluating.
-            interp.update(part, interp.obj(part).with_fact("training", Scalar("bool")))
-    interp.update(made, _later(interp.obj(made), cls))
+            interp.update(part, _later(interp.obj(part)).with_fact("training", Scalar("bool")))
+    interp.update(made, _later(interp.obj(made)))
     return made
 
 
@@ -68,8 +68,10 @@ def _on_module_device(tensor: Tensor) -> Tensor:
     return replace(tensor, device=same_as(MODULE_TOKEN))
 
 
-def _later(obj: Obj, cls: Class) -> Obj:
-    changing = frozenset[str]().union(*(_reassigned(part.node) for part in classes.linearise(cls)))
+def _later(obj: Obj) -> Obj:
+    if not isinstance(obj.cls, Class):
+        return obj
+    changing = frozenset[str]().union(*(_reassigned(part.node) for part in classes.linearise(obj.cls)))
     attrs = {
         name: UNKNOWN if name in changing and name not in obj.buffers and _is_plain(value) else value
         for name, value in obj.attrs.items()

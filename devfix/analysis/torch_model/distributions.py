@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: Arguments that choose between the parts of a mixture, and have no part in what is drawn.
+_CHOOSING = ("parameter 1", "mixture_distribution")
+
+
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Normal(loc, scale)`` and the rest: the parameters meet."""
     last = name.rpartition(".")[2]
@@ -37,6 +41,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = without_none(arg.value)
         if isinstance(value, Tensor):
             parts.append(Part(value, role, arg.node))
+        elif last == "MixtureSameFamily" and role in _CHOOSING:
+            continue
         elif isinstance(value, Ref) and interp.obj(value).facts.get("parameters"):
             inner = value
     trail = (interp.site("factory", site.node),)

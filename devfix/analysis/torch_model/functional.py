@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
 from devfix.analysis.torch_model import (
     functional_calls,
     generators,
@@ -185,8 +186,17 @@ def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     if not isinstance(result, Tensor):
         return UNKNOWN
     branches = [without_none(arg.value) for arg in site.args[1:]]
-    dtypes = {b.dtype for b in branches if isinstance(b, Tensor)}
+    dtypes = {_chosen_dtype(branch, result.dtype) for branch in branches}
     return replace(result, dtype=dtypes.pop() if len(dtypes) == 1 else None)
+
+
+def _chosen_dtype(branch: Value, beside: str | None) -> str | None:
+    """The dtype of one of the tensors that ``where`` chooses from; a number takes that of the other."""
+    if isinstance(branch, Tensor):
+        return branch.dtype
+    kind = scalar_type(branch)
+    fits = requirements.is_float(beside) or (kind in ("int", "bool") and beside in INTEGERS)
+    return beside if kind is not None and fits else None
 
 
 def grad(interp: Interpreter, name: str, site: CallSite) -> Value:

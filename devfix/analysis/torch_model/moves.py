@@ -15,6 +15,7 @@ from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
     NONE,
     Const,
+    DeviceValue,
     DTypeValue,
     External,
     Ref,
@@ -102,7 +103,7 @@ def _to_target(site: CallSite) -> Target:
             continue
         elif not (isinstance(value, Scalar) and value.type == "bool"):
             device = device_of(value)
-            dtype = "?" if isinstance(value, Unknown) else dtype
+            dtype = dtype if isinstance(value, (DeviceValue, Const, Scalar)) else "?"
     if "device" in site.keywords:
         device = device_of(site.keywords["device"].value)
     if "dtype" in site.keywords and site.keywords["dtype"].value != NONE:

@@ -143,9 +143,9 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         if name != "update" or obj.place is None:
             return UNKNOWN
         return call(interp, ref, obj.place, site, metrics.receiver(site))
-    if obj.kind == "module" and name.startswith(("get_", "encode", "forward_features", "embed")):
-        if obj.place is not None:
-            return call(interp, ref, obj.place, site)
+    features = name.startswith(("encode", "forward_features", "embed")) or name.endswith("_features")
+    if obj.kind == "module" and features and obj.place is not None:
+        return call(interp, ref, obj.place, site)
     if obj.kind == "module":
         return UNKNOWN
     return calls.call_unknown(interp, replace(site, args=tuple(a for a in site.args if a.value != ref)))
