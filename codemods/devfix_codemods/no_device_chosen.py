@@ -37,12 +37,13 @@ class NoDeviceChosen(Rule):
     code, name, applicability = "DF109", "no-device-chosen", Applicability.UNSAFE
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        lives = facts.unadopted_models()
-        if not lives:
+        lives, parameters = facts.unadopted_models(), facts.unadopted_parameters()
+        made = [*(life[0] for life in lives), *parameters]
+        if not made:
             return
-        first = min((life[0] for life in lives), key=lambda origin: (origin.path, origin.span))
+        first = min(made, key=lambda origin: (origin.path, origin.span))
         message = f"`{first.text}` and whatever meets it stay on the CPU: no device is ever chosen"
-        edits = adoption_edits(facts, lives)
+        edits = adoption_edits(facts, lives, parameters)
         title = "choose one device and move the models there"
         fix = Fix(title, edits, self.applicability) if edits else None
         yield Finding(first.path, first.span, self.code, self.name, message, fix=fix)

@@ -12,6 +12,7 @@ from devfix.analysis.modules import forget_parameters, is_module
 from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes
 from devfix.analysis.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -155,6 +156,8 @@ def set_attribute(
         interp.state.set(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
         _set_data(interp, target.value, receiver, value)
+    elif isinstance(receiver, Tensor) and name == "requires_grad":
+        leaves.note(interp, replace(receiver, grad=value == TRUE))
     elif isinstance(receiver, Ref):
         _set_object_attribute(interp, receiver, name, value, target, statement)
 

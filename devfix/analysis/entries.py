@@ -41,6 +41,7 @@ def run_program(program: Program, recorder: Recorder) -> Library:
         recorder.scripts.append(path)
         if library.steps < budget * _SCRIPTS_SHARE:
             run_script(Interpreter(program, recorder, library), path)
+    recorder.parameters = tuple(recorder.leaves)
     for path in sorted(program.sources):
         if library.steps < budget:
             _run_uncalled(Interpreter(program, recorder, library), path)

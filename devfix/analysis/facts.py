@@ -8,6 +8,8 @@ Kinds of mismatch:
     operands of one operation (without promotion) of two dtypes.
 ``device-option``
     operands on two devices when an option of the program, the sink, is left alone.
+``other-accelerator``
+    operands on two accelerators.
 ``numpy``
     NumPy is handed a tensor that lives on the accelerator.
 ``host-only``
@@ -74,8 +76,14 @@ class Facts:
 
     def unadopted_models(self) -> list[tuple[Origin, ...]]:
         """The lives of models, in a program that says nothing of where it runs; else nothing."""
-        decided = self._recorder.accelerated or self._names_the_host()
-        return [] if decided else list(self._recorder.models)
+        return [] if self._is_decided() else list(self._recorder.models)
+
+    def unadopted_parameters(self) -> list[Origin]:
+        """Where such a program makes the leaves that require grad and belong to no model for certain."""
+        return [] if self._is_decided() else list(self._recorder.parameters)
+
+    def _is_decided(self) -> bool:
+        return self._recorder.accelerated or self._names_the_host()
 
     def is_script(self, path: str) -> bool:
         """Whether a file is run, and not only imported."""

@@ -40,6 +40,9 @@ class Recorder:
     scripts: list[str] = field(default_factory=list)
     #: The lives of the models of the scripts (those that no other model holds).
     models: list[tuple[Origin, ...]] = field(default_factory=list)
+    #: Where leaves that require grad are made; the ones of the scripts are parameters without a model.
+    leaves: list[Origin] = field(default_factory=list)
+    parameters: tuple[Origin, ...] = ()
     #: Whether the program asks if there is an accelerator, so that it may run without one.
     conditional: bool = False
     #: What was saved under which file name.

@@ -54,6 +54,10 @@ class ObservedFacts(Facts):
         """None: what is repaired here chose its device."""
         return []
 
+    def unadopted_parameters(self) -> list[Origin]:
+        """None, for the same reason."""
+        return []
+
     def bindings(self, path: str, scope: str) -> Scope:
         """What each name of a scope was bound to; what the run saw fills the gaps."""
         known = super().bindings(path, scope)

@@ -7,55 +7,63 @@ an attribute of the object that makes the model, else a variable at the top of t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from devfix.analysis.facts import Facts
-from devfix.findings import FileEdit, Origin, WrapExpression
-from devfix.placement import device_expression, introduction, own_device
+from devfix.findings import Edit, FileEdit, Origin, WrapExpression
+from devfix.placement import device_expression, introduction, leafhood, own_device
 from devfix.placement.device_expression import DeviceExpression, Place
 
 Trail = tuple[Origin, ...]
 Edits = tuple[FileEdit, ...]
+#: The edits that move something, once it is known what the device is called.
+Move = Callable[[str], Sequence[Edit]]
 
 
-@dataclass(frozen=True)
-class _Spot:
-    """An expression whose value is a model that is to move."""
+def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = ()) -> Edits:
+    """What gives the program one device and moves its models there; nothing when that cannot be done.
 
-    place: Place
-    made: Origin
-
-
-def edits(facts: Facts, lives: Iterable[Trail]) -> Edits:
-    """What gives the program one device and moves its models there; nothing when that cannot be done."""
-    spots = _spots(facts, list(lives))
-    files = {spot.place.path: spot.place for spot in spots}
+    ``parameters`` are tensors that are trained and belong to no model.
+    """
+    moves = [(place, _moved(place)) for place in _places(facts, list(lives))]
+    moves += [(place, leafhood.adopted(place)) for place in _alone(facts, parameters)]
     found: dict[FileEdit, None] = {}
-    for path in files:
-        here = {
-            facts.source(path).span(spot.place.node): spot.place for spot in spots if spot.place.path == path
-        }
-        chosen = _chosen(facts, list(here.values()))
+    for path in dict.fromkeys(place.path for place, _ in moves):
+        here = [(place, move) for place, move in moves if place.path == path]
+        chosen = _chosen(facts, [place for place, _ in here])
         if chosen is None:
             return ()
         found.update(dict.fromkeys(chosen.edits))
-        for span in here:
-            found[FileEdit(path, WrapExpression(span, "", f".to({chosen.code})"))] = None
+        for _, move in here:
+            found.update((FileEdit(path, edit), None) for edit in move(chosen.code))
     return tuple(found)
 
 
-def _spots(facts: Facts, lives: list[Trail]) -> list[_Spot]:
+def _moved(place: Place) -> Move:
+    span = place.outline.source.span(place.node)
+    return lambda device: [WrapExpression(span, "", f".to({device})")]
+
+
+def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
+    """Where parameters are made that no module takes along when it moves."""
+    for made in parameters:
+        place = _place(facts, made)
+        if place is None or not isinstance(place.node, ast.Call):
+            continue
+        function = place.outline.function_of(place.node)
+        builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
+        if builds or not device_expression.is_in_module(facts, place):
+            yield place
+
+
+def _places(facts: Facts, lives: list[Trail]) -> list[Place]:
     """Where each model moves; models that are made in one place move in one kind of place."""
-    found: list[_Spot] = []
+    found: dict[ast.AST, Place] = {}
     for made in dict.fromkeys(life[0] for life in lives):
         own = [_where_had(facts, life) for life in lives if life[0] == made]
-        places = [place for place in own if place is not None]
-        if len(places) < len(own):
-            place = _place(facts, made)
-            places = [place] if place is not None else []
-        found.extend(_Spot(place, made) for place in places)
-    return found
+        places = own if None not in own else [_place(facts, made)]
+        found.update((place.node, place) for place in places if place is not None)
+    return list(found.values())
 
 
 def _where_had(facts: Facts, life: Trail) -> Place | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import (
     Applicability,
     DropCall,
+    Edit,
     FileEdit,
     Fix,
     Mismatch,
@@ -100,3 +101,22 @@ def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device:
         return FileEdit(place.path, plain), FileEdit(place.path, later)
     there = SetKeyword(spans(made), "device", device)
     return FileEdit(place.path, there), FileEdit(place.path, DropCall(spans(move)))
+
+
+def adopted(place: Place) -> Callable[[str], list[Edit]]:
+    """What makes the leaf at a factory call, or a Parameter, on a device yet to be named."""
+    call, spans = place.node, place.outline.source.span
+    name = (dotted(getattr(call, "func", call)) or "").rpartition(".")[2]
+    keywords = {keyword.arg for keyword in getattr(call, "keywords", ())}
+
+    def edits(device: str) -> list[Edit]:
+        if name == "Parameter" and isinstance(call, ast.Call) and call.args:
+            return [WrapExpression(spans(call.args[0]), "", f".to({device})")]
+        if name in _FACTORIES and name not in _RANDOM:
+            return [SetKeyword(spans(call), "device", device)]
+        if "requires_grad" in keywords:
+            moved = WrapExpression(spans(call), "", f".to({device}).requires_grad_()")
+            return [RemoveKeyword(spans(call), "requires_grad"), moved]
+        return [WrapExpression(spans(call), "", f".to({device})")]
+
+    return edits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import generators, mps, requirements
+from devfix.analysis.torch_model import generators, leaves, mps, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
     default_device,
@@ -89,6 +89,7 @@ def _new(
         out = without_none(site.keywords["out"].value)
         return out if isinstance(out, Tensor) else Tensor(trail=trail)
     made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail)
+    leaves.note(interp, made)
     mps.check_factory(interp, made, site)
     return made
 
@@ -292,7 +293,9 @@ def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:
         data = Tensor(default_device(interp)) if data is None else Tensor(UNKNOWN_DEVICE)
     trail = data.trail or (interp.site("factory", site.node),)
     grad = site.value(1, "requires_grad") != FALSE
-    return replace(data, parameter=True, leaf=True, grad=grad, trail=trail)
+    made = replace(data, parameter=True, leaf=True, grad=grad, trail=trail)
+    leaves.note(interp, made, interp.site("other", site.node))
+    return made
 
 
 def variable(interp: Interpreter, name: str, site: CallSite) -> Value:

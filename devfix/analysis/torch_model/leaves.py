@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Tensor
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 def is_lost(tensor: Tensor) -> bool:
     """Whether a tensor would be a leaf that requires grad, had it not been moved."""
     return bool(tensor.lost) and tensor.leaf is False and bool(tensor.grad)
+
+
+def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None:
+    """Write down where a leaf that requires grad was made: at ``made``, else where its life began."""
+    origin = made or next(iter(value.trail), None)
+    recorder = interp.recorder
+    if origin is None or recorder.muted or value.grad is not True or origin in recorder.leaves:
+        return
+    if made is not None or origin.kind in ("factory", "random-factory"):
+        recorder.leaves.append(origin)
 
 
 def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tensor:

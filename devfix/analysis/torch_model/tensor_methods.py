@@ -94,7 +94,9 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         return value
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE
-        return replace(value, grad=grad, leaf=value.leaf is not False)
+        changed = replace(value, grad=grad, leaf=value.leaf is not False)
+        leaves.note(interp, changed)
+        return changed
     if name.startswith("new"):
         return factories.new(interp, value, name, site)
     return _special(interp, value, name, where, site)
