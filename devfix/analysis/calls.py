@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 #: Deeper chains of calls are not followed; their results are unknown.
 MAX_DEPTH = 40
 _MAX_RECURSION = 3
+#: And on the way down through nested data.
+_MAX_DESCENT = 6
 
 
 def evaluate(interp: Interpreter, node: ast.Call) -> Value:
@@ -181,7 +183,7 @@ def call_function(
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     account = interp.library.account(function.node)
-    if _too_deep(interp, function) or account.is_overdrawn or not fitting.fits(function.node.args, site):
+    if _too_deep(interp, function, site) or account.is_overdrawn or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
@@ -215,11 +217,19 @@ def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Val
     return result
 
 
-def _too_deep(interp: Interpreter, function: Function) -> bool:
+def _too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
     if interp.exhausted or len(interp.stack) > MAX_DEPTH:
         return True
-    active = sum(f.function is not None and f.function.node is function.node for f in interp.stack)
-    return active >= _MAX_RECURSION
+    calls = (frame.function for frame in interp.stack if frame.kind == "function")
+    active = sum(called is not None and called.node is function.node for called in calls)
+    return active >= (_MAX_DESCENT if _descends(interp, site) else _MAX_RECURSION)
+
+
+def _descends(interp: Interpreter, site: CallSite) -> bool:
+    """Whether a call is given data whose parts are known: a recursion ends with the data."""
+    value = site.args[0].value if site.args else UNKNOWN
+    obj = interp.obj_of(value)
+    return isinstance(value, (Tensor, TupleValue)) or (obj is not None and obj.kind in ("list", "dict"))
 
 
 def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame:
