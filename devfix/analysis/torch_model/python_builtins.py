@@ -17,6 +17,7 @@ from devfix.analysis.values import (
     BoundMethod,
     Class,
     Const,
+    External,
     Function,
     Obj,
     Ref,
@@ -228,8 +229,15 @@ def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    obj = interp.obj_of(_first(site))
-    return obj.cls if obj is not None and len(site.args) == 1 else UNKNOWN
+    if len(site.args) != 1:
+        return UNKNOWN
+    value = _first(site)
+    obj = interp.obj_of(value)
+    if isinstance(value, TupleValue) and not value.names:
+        return External("builtins.tuple")
+    if obj is not None and obj.kind in ("list", "dict") and obj.cls == UNKNOWN:
+        return External(f"builtins.{obj.kind}")
+    return obj.cls if obj is not None else UNKNOWN
 
 
 def text(interp: Interpreter, name: str, site: CallSite) -> Value:
