@@ -58,6 +58,7 @@ from devfix.placement.map_location import MapLocation
 from devfix.placement.module_container import container_fix, container_site, parts_fix
 from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.option_default import option_fix
+from devfix.placement.other_accelerator import same_accelerator
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
@@ -121,6 +122,7 @@ __all__ = [
     "one_device_variable",
     "operand_marks",
     "option_fix",
+    "same_accelerator",
     "others",
     "parts_fix",
     "plain_attributes",

@@ -18,6 +18,7 @@ _BY_KIND = {
     "target-dtype": "target-dtype",
     "generator": "generator-device",
     "device-option": "devices-disagree",
+    "other-accelerator": "devices-disagree",
     "legacy-constructor": "legacy-tensor-type",
     "pin": "pinned-device-tensor",
     "framework-pin": "framework-owns-device",

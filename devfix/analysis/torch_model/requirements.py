@@ -61,6 +61,8 @@ def meet(
     if hosts:
         _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]
+    if len({part.tensor.device.label for part in accelerated}) > 1:
+        _record(interp, node, operation, "other-accelerator", accelerated, detail or {})
     return (accelerated or placed)[0].tensor.device
 
 
