@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import attributes, iteration, modules
 from devfix.analysis.join import join_values
 from devfix.analysis.notes import note_binding
-from devfix.analysis.values import Array, Ref, Tensor, Value, without_none
+from devfix.analysis.values import Array, Ref, Tensor, Union, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -61,7 +61,7 @@ def _unpack(
 ) -> None:
     count = len(target.elts)
     star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
-    value = without_none(value)
+    value = _of_length(interp, without_none(value), count, star is not None)
     items = iteration.exact_items(interp, value)
     if items is None or (star is None and len(items) != count) or len(items) < count - 1:
         element = iteration.element(interp, value, None)
@@ -74,6 +74,20 @@ def _unpack(
         parts = [*items[:star], middle, *items[len(items) - tail :]]
     for part_target, part in zip(target.elts, parts, strict=True):
         bind(interp, part_target, part, statement)
+
+
+def _of_length(interp: Interpreter, value: Value, count: int, open_ended: bool) -> Value:
+    """Of several possible collections those that can be unpacked into so many targets; all, where none can."""
+    if not isinstance(value, Union):
+        return value
+    fitting: list[Value] = []
+    for member in value.members:
+        items = iteration.exact_items(interp, member)
+        if items is None or len(items) == count or (open_ended and len(items) >= count - 1):
+            fitting.append(member)
+    if not fitting or len(fitting) == len(value.members):
+        return value
+    return fitting[0] if len(fitting) == 1 else Union(tuple(fitting))
 
 
 def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:

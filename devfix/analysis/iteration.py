@@ -63,7 +63,7 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """What a loop variable stands for when iterating over ``value``."""
     from devfix.analysis import calls  # calls.py iterates over arguments
-    from devfix.analysis.torch_model import data
+    from devfix.analysis.torch_model import data, module_walks
 
     items = exact_items(interp, value)
     if items is not None:
@@ -88,6 +88,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return calls.iterate_instance(interp, value, node)
     if obj.kind == "dict":
         return UNKNOWN
+    if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
+        return module_walks.part(interp, value)
     parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(parts) if parts else UNKNOWN
 

@@ -29,7 +29,7 @@ _MAX_MEMBERS = 4
 #: Objects and their methods: a method is called on all of the objects or on none.
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
 #: The layers of a network may be many and different.
-_MAX_OBJECTS = 12
+_MAX_OBJECTS = 32
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
 

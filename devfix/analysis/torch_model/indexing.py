@@ -12,7 +12,7 @@ from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import external_objects, grad_mode, requirements
+from devfix.analysis.torch_model import external_objects, grad_mode, module_walks, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -201,6 +201,8 @@ def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
 
 def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value) -> Value:
     """An entry of a ``Sequential``, ``ModuleList`` or ``ModuleDict``."""
+    if obj.place is not None:
+        return module_walks.part(interp, ref)
     if isinstance(node.slice, ast.Slice) and obj.items is not None:
         from devfix.analysis.expressions import slice_bounds
 

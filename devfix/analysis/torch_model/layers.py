@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
     grad_mode,
@@ -236,13 +237,21 @@ def layer_name(interp: Interpreter, cls: Value) -> str:
 def _chain(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
     steps = list(obj.items or ()) + [v for v in obj.attrs.values() if modules.is_module(interp, v)]
-    if obj.element is not None:
-        steps.append(obj.element)
     value = site.args[0].value if site.args else UNKNOWN
     node = site.args[0].node if site.args else None
     for step in steps:
         value = calls.call(interp, step, CallSite(site.node, (Arg(value, node),)))
-    return value
+    return value if obj.element is None else _in_any_order(interp, members(obj.element), value, node, site)
+
+
+def _in_any_order(
+    interp: Interpreter, steps: tuple[Value, ...], value: Value, node: ast.expr | None, site: CallSite
+) -> Value:
+    """Layers of a list that grew in loops: each has its turn, and what it is given then is where the input is."""
+    if isinstance(value, Tensor) and len(steps) > 1:
+        value = replace(value, dtype=None, rank=None)
+    given = CallSite(site.node, (Arg(value, node),))
+    return join_all([calls.call(interp, step, given) for step in steps])
 
 
 def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:

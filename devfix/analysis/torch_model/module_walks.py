@@ -9,6 +9,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.modules import is_module
 from devfix.analysis.values import (
+    UNKNOWN,
     Const,
     External,
     Obj,
@@ -63,6 +64,11 @@ def _is_closed(interp: Interpreter, ref: Ref) -> bool:
     obj = interp.obj(ref)
     of_torch = isinstance(obj.cls, External) and obj.cls.name.startswith("torch.nn")
     return obj.kind == "module" and obj.place is not None and not of_torch
+
+
+def part(interp: Interpreter, ref: Ref) -> Value:
+    """``model[i]``, and what a loop over a model gives: a part of one whose code is not here, else nobody knows."""
+    return _part(interp, ref) if _is_closed(interp, ref) else UNKNOWN
 
 
 def _part(interp: Interpreter, ref: Ref) -> Ref:

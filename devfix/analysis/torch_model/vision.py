@@ -68,7 +68,10 @@ def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None
     for key, value in _options(base, site).items():
         obj = obj.with_attr(key, value)
     if base.rpartition(".")[2].startswith("CIFAR"):
-        obj = obj.with_attr("data", Array("uint8", 4)).with_attr("targets", Sequence(Scalar("int")))
+        for name in ("data", "train_data", "test_data"):
+            obj = obj.with_attr(name, Array("uint8", 4))
+        for name in ("targets", "train_labels", "test_labels"):
+            obj = obj.with_attr(name, Sequence(Scalar("int")))
     interp.update(ref, obj)
 
 
