@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from devfix.analysis import attributes, iteration, modules
 from devfix.analysis.join import join_values
 from devfix.analysis.notes import note_binding
+from devfix.analysis.syntax import entry_of_items
 from devfix.analysis.values import Array, Ref, Tensor, Union, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+    from devfix.findings import Origin
 
 
 def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stmt | None) -> None:
@@ -99,14 +101,42 @@ def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
         return
     receiver = call.func.value
-    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute)):
+    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
     before = interp.eval(receiver)
     if not isinstance(before, Tensor):
         return
     if before.device == value.device and before.dtype == value.dtype:
         return
-    rebind(interp, receiver, before.at(interp.site("discarded-move", node)))
+    site = interp.site("discarded-move", node)
+    if isinstance(receiver, ast.Subscript):
+        _mark_entry(interp, receiver.value, receiver.slice, site)
+        return
+    rebind(interp, receiver, before.at(site))
+    if isinstance(receiver, ast.Name):
+        loop = next((loop for loop in reversed(interp.frame.loops) if receiver.id in loop.names), None)
+        entry = entry_of_items(loop.node, receiver.id) if loop is not None else None
+        if entry is not None:
+            _mark_entry(interp, *entry, site)
+
+
+def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: Origin) -> None:
+    """The entry of a dict or list remembers that somebody meant to move it; all do when nobody knows which."""
+    ref = interp.eval(container)
+    obj = interp.obj_of(ref)
+    if not isinstance(ref, Ref) or obj is None or obj.kind not in ("dict", "list"):
+        return
+    name = iteration.dict_key(interp.eval(key))
+    attrs = {
+        entry: value.at(site) if isinstance(value, Tensor) and name in (None, entry) else value
+        for entry, value in obj.attrs.items()
+    }
+    items = obj.items and tuple(
+        value.at(site) if isinstance(value, Tensor) and name in (None, f"#{number}") else value
+        for number, value in enumerate(obj.items)
+    )
+    element = obj.element.at(site) if isinstance(obj.element, Tensor) else obj.element
+    interp.update(ref, replace(obj, attrs=attrs, items=items, element=element))
 
 
 def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:

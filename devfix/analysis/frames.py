@@ -42,11 +42,12 @@ class Frame:
 class Loop:
     """The states in which ``break`` and ``continue`` left the loop body.
 
-    ``names`` are those that the loop binds. ``by_data`` tells that a test of the data at hand
+    ``names`` are those that the loop binds, ``node`` its statement. ``by_data`` tells that a test of the data at hand
     decides about a ``continue``, so that some rounds take it and others do not.
     """
 
     names: frozenset[str] = frozenset()
+    node: ast.For | ast.AsyncFor | None = None
     by_data: bool = False
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)

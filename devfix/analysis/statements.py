@@ -83,7 +83,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
         rounds = [element] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
-    loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)))
+    loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
     interp.frame.loops.append(loop)
     for value in rounds:
         unbound = interp.unbound

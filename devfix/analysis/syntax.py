@@ -138,3 +138,18 @@ def renews(node: ast.If) -> bool:
         for target in part.targets
     ]
     return any(ast.unparse(target) in asked for target in made)
+
+
+def entry_of_items(loop: ast.AST | None, name: str) -> tuple[ast.expr, ast.Name] | None:
+    """The dict and the key of ``for key, name in mapping.items()``; None for any other loop."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or not isinstance(loop.target, (ast.Tuple, ast.List)):
+        return None
+    call, parts = loop.iter, loop.target.elts
+    if not (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "items"
+    ):
+        return None
+    key, value = parts if len(parts) == 2 else (None, None)
+    if not (isinstance(key, ast.Name) and isinstance(value, ast.Name) and value.id == name):
+        return None
+    return call.func.value, key

@@ -22,16 +22,14 @@ def same_accelerator(facts: Facts, mismatch: Mismatch) -> Fix | None:
     if any(_ON_PURPOSE.search(source.text) for source in sources):
         return None
     found = [
-        (source, node)
+        (source, node, node.value)
         for source in sources
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NUMBERED.fullmatch(node.value)
     ]
     if len(found) != 1:
         return None
-    (source, literal), *_ = found
+    (source, literal, name), *_ = found
     text = source.segment(source.span(literal))
-    edit = ReplaceExpression(
-        source.span(literal), text.replace(literal.value, _NUMBERED.sub(r"\1:0", literal.value))
-    )
+    edit = ReplaceExpression(source.span(literal), text.replace(name, _NUMBERED.sub(r"\1:0", name)))
     return Fix("use the accelerator that the rest uses", (FileEdit(source.path, edit),), Applicability.UNSAFE)

@@ -1,0 +1,51 @@
+"""Moves whose result is thrown away: what keeps the tensor gets the result."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import fix_texts
+
+HEAD = """\
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = torch.nn.Linear(2, 2).to(device)
+batch = {"x": torch.ones(1, 2), "y": torch.zeros(1, 2)}
+pair = [torch.ones(1, 2), torch.zeros(1, 2)]
+"""
+
+LOOPS = {
+    """\
+    for key, value in batch.items():
+        value.to(device)
+    print(model(batch["x"]) - batch["y"])
+    """: ("value.to(device)", "batch[key] = value.to(device)"),
+    """\
+    for key in batch:
+        batch[key].to(device)
+    print(model(batch["x"]) - batch["y"])
+    """: ("batch[key].to(device)", "batch[key] = batch[key].to(device)"),
+    """\
+    batch["x"].to(device)
+    print(model(batch["x"]))
+    """: ('batch["x"].to(device)', 'batch["x"] = batch["x"].to(device)'),
+    """\
+    for i in range(2):
+        pair[i].to(device)
+    print(model(pair[0]) - pair[1])
+    """: ("pair[i].to(device)", "pair[i] = pair[i].to(device)"),
+}
+
+
+@pytest.mark.parametrize("text", LOOPS)
+def test_the_entry_keeps_what_the_move_gives(text: str) -> None:
+    before, after = LOOPS[text]
+    program = HEAD + dedent(text)
+    assert fix_texts({"main.py": program})[0]["main.py"] == program.replace(before, after)
+
+
+def test_other_entries_were_not_meant_to_move() -> None:
+    program = HEAD + 'batch["y"].to(device)\nprint(model(batch["x"]))\n'
+    assert 'batch["y"] =' not in fix_texts({"main.py": program})[0]["main.py"]
