@@ -23,6 +23,8 @@ from devfix.source import Source, decode_source
 
 #: Below this much text a process would take longer to start than to do its work.
 SMALL = 200_000
+#: The trees of so much text are kept from the first look at the files; those of more would fill the memory.
+KEPT_TREES = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,12 @@ class Task:
 
 def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | None = None) -> Results:
     """Do the task on files and folders."""
+    with _collecting_seldom():
+        return _run_files(paths, engine, task, jobs or os.cpu_count() or 1)
+
+
+def _run_files(paths: Sequence[Path], engine: Engine, task: Task, jobs: int) -> Results:
     files, passed_over = collect(paths, engine.settings)
-    jobs = jobs or os.cpu_count() or 1
     names = [str(file) for file in files]
     project, unreadable = _load(names, find_roots(paths), engine.settings, jobs)
     groups = _run_programs(project.programs(), engine, task, jobs)
@@ -83,8 +89,8 @@ def _load(
     project, skipped = load_project(
         names, roots, device_policy=settings.device_policy, read=lambda path: early.get(path) or scan(path)
     )
-    if sum(len(source.text) for source in project.sources.values()) > SMALL:
-        # The trees of a large project fill the memory; each program builds its own when its turn comes.
+    if sum(len(source.text) for source in project.sources.values()) > (KEPT_TREES if jobs == 1 else SMALL):
+        # Each program builds its own when its turn comes, or the process that works on it.
         for source in project.sources.values():
             source.forget_tree()
     return project, skipped

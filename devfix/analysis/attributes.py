@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, containers, named_tuples, notes
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
 from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes

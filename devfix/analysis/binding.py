@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import attributes, iteration, modules
+from devfix.analysis.copying import replace
 from devfix.analysis.join import join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items

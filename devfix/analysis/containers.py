@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, dict_key
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.values import (

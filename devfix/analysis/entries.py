@@ -149,7 +149,8 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
         return
     receiver = receivers.make(interp, cls, CallSite(_place(cls.node)))
     helpers = receivers.construction_helpers(cls.node)
-    for method in methods:
+    # What ``forward`` reaches is seen with its inputs, and not for itself alone.
+    for method in sorted(methods, key=lambda method: getattr(method.node, "name", "") != "forward"):
         name = getattr(method.node, "name", "")
         if name in helpers:
             continue

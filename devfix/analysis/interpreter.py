@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import expressions, notes, statements
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.join import join_all
+from devfix.analysis.lattice import Device
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import Layer, State
 from devfix.analysis.values import (
@@ -75,6 +76,8 @@ class Library:
     #: How many statements all finished runs took.
     steps: int = 0
     accounts: dict[int, Account] = field(default_factory=dict)
+    #: What was noted of bindings already; see ``notes``.
+    noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
     #: Which classes, by their frames, are Modules.
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.
@@ -129,7 +132,7 @@ class Interpreter:
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(type(node))
+        evaluate = expressions.EVALUATORS.get(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def either(self, members: Iterable[Value], outcome: Callable[[Value], Value]) -> Value:
@@ -154,14 +157,15 @@ class Interpreter:
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends."""
+        frame = self.stack[-1]
         for node in body:
             if self.state.dead:
                 return
             self.steps += 1
             if self.steps > STEP_LIMIT:
                 self.exhaust()
-            self.frame.statement = node
-            execute = statements.EXECUTORS.get(type(node))
+            frame.statement = node
+            execute = statements.EXECUTORS.get(node.__class__)
             if execute is not None:
                 execute(self, node)
 
@@ -328,14 +332,14 @@ class Interpreter:
 
     def lookup(self, name: str) -> Value | None:
         """The value of a variable as the innermost activation sees it, or None."""
-        frame: int | None = self.frame.id
-        if name in self.frame.globals:
-            frame = self.frame.module
+        innermost = self.stack[-1]
+        frame: int | None = innermost.module if name in innermost.globals else innermost.id
+        variables, parents = self.state.variables, self.parents
         while frame is not None:
-            value = self.state.get(frame, name)
+            value = variables(frame).get(name)
             if value is not None:
                 return value
-            frame = self.parents.get(frame)
+            frame = parents.get(frame)
         return None
 
     def rebind(self, name: str, value: Value) -> None:

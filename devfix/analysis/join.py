@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
     UNKNOWN,

@@ -34,10 +34,15 @@ def note_binding(
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
     kind, device = summary(interp, value)
-    span = interp.source.span(statement) if statement is not None else None
-    interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+    # Most bindings are made again and again: their spans are looked up once.
+    note = (path, scope, name, kind, device, id(statement))
+    if note not in interp.library.noted:
+        interp.library.noted.add(note)
+        span = interp.source.span(statement) if statement is not None else None
+        interp.recorder.bind(path, scope, name, Binding(kind, device, span))
     obj = interp.obj_of(value)
     if obj is not None and obj.cls in _OWNERS:
+        span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
 
 

@@ -9,8 +9,8 @@ looks only at what changed since the two states parted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
+from devfix.analysis.copying import replace
 from devfix.analysis.join import join_objects, join_values, scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Value
@@ -89,11 +89,15 @@ class State:
     def variables(self, frame: int) -> Mapping[str, Value]:
         """All variables of one frame."""
         found = self.frames.get(frame)
+        if found is not None:
+            return found
         layer: Layer | None = self.layer
-        while found is None and layer is not None:
+        while layer is not None:
             found = layer.frames.get(frame)
+            if found is not None:
+                return found
             layer = layer.below
-        return found if found is not None else _NO_VARIABLES
+        return _NO_VARIABLES
 
     def set(self, frame: int, name: str, value: Value) -> None:
         """Bind a variable in one frame."""
@@ -117,11 +121,15 @@ class State:
     def read(self, address: int) -> Obj | None:
         """The object at an address."""
         found = self.heap.get(address)
+        if found is not None:
+            return found
         layer: Layer | None = self.layer
-        while found is None and layer is not None:
+        while layer is not None:
             found = layer.heap.get(address)
+            if found is not None:
+                return found
             layer = layer.below
-        return found
+        return None
 
     def objects(self) -> Iterator[tuple[int, Obj]]:
         """All objects with their addresses."""

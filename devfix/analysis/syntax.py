@@ -3,43 +3,56 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 Answer = TypeVar("Answer")
 
-_MANY = 20_000
-
 
 def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
-    """The function ``question``, which remembers its answers: a node never changes."""
-    answers: dict[int, tuple[Node, Answer]] = {}
+    """The function ``question``, which remembers its answers: a node never changes.
+
+    A node keeps the answers itself, so they go when its tree goes.
+    """
+    key = f"{question.__module__}.{question.__qualname__}"
 
     @wraps(question)
     def ask(node: Node) -> Answer:
-        found = answers.get(id(node))
-        if found is None or found[0] is not node:
-            if len(answers) > _MANY:
-                answers.clear()
-            found = answers[id(node)] = (node, question(node))
-        return found[1]
+        answers: dict[str, Answer] = node.__dict__
+        if key not in answers:
+            answers[key] = question(node)
+        return answers[key]
 
     return ask
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, in no order that matters; ``ast.walk`` takes twice the time."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        for name in current._fields:
+            part = getattr(current, name, None)
+            if part.__class__ is list:
+                pending += [item for item in part if isinstance(item, ast.AST)]
+            elif isinstance(part, ast.AST):
+                pending.append(part)
 
 
 @remembered
 def makes_functions(node: ast.AST) -> bool:
     """Whether a body makes functions or classes, which may outlive it."""
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    return any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
+    return any(isinstance(part, inner) for part in walk(node) if part is not node)
 
 
 @remembered
 def names_accelerator(node: ast.AST) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
-    return any(map(_is_accelerator, ast.walk(node)))
+    return any(map(_is_accelerator, walk(node)))
 
 
 def _is_accelerator(node: ast.AST) -> bool:
@@ -57,7 +70,7 @@ def _is_accelerator(node: ast.AST) -> bool:
 @remembered
 def binds_host(node: ast.AST) -> bool:
     """Whether a piece of code lets a name stand for the CPU: ``device = "cpu"``."""
-    return any(isinstance(part, ast.Assign) and _is_host(part.value) for part in ast.walk(node))
+    return any(isinstance(part, ast.Assign) and _is_host(part.value) for part in walk(node))
 
 
 def _is_host(node: ast.expr) -> bool:
@@ -76,7 +89,7 @@ _FLAG_PARTS = (
 @remembered
 def is_flag(test: ast.expr) -> bool:
     """Whether a test is a plain option: names, attributes, constants and their combinations."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Name) or node.func.id != "len":
                 return False
@@ -116,24 +129,24 @@ def depends_on_data(test: ast.expr) -> bool:
         return False
     if _asks_for_file(test):
         return True
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
             return False
         if isinstance(node, ast.Attribute) and node.attr in ("device", "is_cuda", "training", "type"):
             return False
         if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
             return False
-    return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in ast.walk(test))
+    return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in walk(test))
 
 
 @remembered
 def renews(node: ast.If) -> bool:
     """Whether a statement makes anew what its test asks for: a cache that is filled when it does not fit."""
-    asked = {ast.unparse(part) for part in ast.walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
+    asked = {ast.unparse(part) for part in walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
     made = [
         target
         for statement in node.body
-        for part in ast.walk(statement)
+        for part in walk(statement)
         if isinstance(part, ast.Assign)
         for target in part.targets
     ]

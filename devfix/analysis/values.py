@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU, Device
 from devfix.findings import Origin
 

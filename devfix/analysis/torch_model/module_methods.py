@@ -79,7 +79,9 @@ def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     found = [t for t in modules.tensors(interp, ref) if t.parameter]
     if not found:
         return Sequence(Tensor(parameter=True, owner=ref.address)) if _opaque(interp, ref) else TupleValue(())
-    joined = join_all([replace(owners.lives(interp, ref, t), owner=ref.address) for t in found])
+    # Where they differ, the first one's life is told: nobody needs to look for those of the others.
+    first = owners.lives(interp, ref, found[0])
+    joined = join_all([replace(tensor, owner=ref.address) for tensor in (first, *found[1:])])
     assert isinstance(joined, Tensor)
     return Sequence(replace(joined, owner=ref.address, rank=-1))
 

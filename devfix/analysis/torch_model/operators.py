@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, containers, iteration
+from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements

@@ -126,12 +126,10 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
 
 def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
     """A parameter handed out by the module ``ref``: it never moved, so its trail is the module's life."""
+    if parameter.device != CPU or (parameter.trail and parameter.trail[0].kind in _PLACED):
+        return parameter
     top, container = root(interp, ref)
-    if (
-        container is not None
-        or parameter.device != CPU
-        or (parameter.trail and parameter.trail[0].kind in _PLACED)
-    ):
+    if container is not None:
         return parameter
     return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
 

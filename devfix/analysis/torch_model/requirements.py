@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
