@@ -85,3 +85,42 @@ def test_an_option_names_an_optimizer() -> None:
     )
     assert clashes(text.replace("{early}", ""))
     assert not clashes(text.replace("{early}", "model.cuda()\n"))
+
+
+REPACKAGED = """
+import sys
+import torch
+import torch.nn as nn
+
+
+def detached(h):
+    if isinstance(h, torch.Tensor):
+        return h.detach()
+    return tuple(detached(v) for v in h)
+
+
+def first(kind):
+    if kind == "LSTM":
+        return (torch.zeros(1, 2, 4{device}), torch.zeros(1, 2, 4{device}))
+    return torch.zeros(1, 2, 4{device})
+
+
+hidden = first(sys.argv[1])
+net = nn.GRU(4, 4).cuda() if sys.argv[1] == "GRU" else nn.LSTM(4, 4).cuda()
+for _ in range(3):
+    hidden = detached(hidden)
+    out, hidden = net(torch.rand(3, 2, 4).cuda(), hidden)
+"""
+
+
+def test_a_check_of_an_instance_tells_what_a_value_is() -> None:
+    assert clashes(REPACKAGED.replace("{device}", ""))
+    assert not clashes(REPACKAGED.replace("{device}", ", device='cuda'"))
+
+
+def test_what_is_no_instance_is_something_else() -> None:
+    text = (
+        "import sys\nimport torch\nx = torch.rand(3) if sys.argv[1] else [torch.rand(3).cuda()]\n"
+        "if not isinstance(x, list):\n    y = x + torch.rand(3).cuda()\n"
+    )
+    assert clashes(text)

@@ -104,7 +104,8 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     callee = without_none(callee)
     if isinstance(callee, Union):
         possible = fitting.possible(interp, callee.members, site)
-        return interp.either(possible, lambda member: call(interp, member, site))
+        chosen = all(fitting.is_of_project(interp, member) for member in possible)
+        return interp.either(possible, lambda member: call(interp, member, site), chosen=chosen)
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
     if isinstance(callee, Function):

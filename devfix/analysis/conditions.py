@@ -123,6 +123,18 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
         _assume_compare(interp, test, outcome)
     elif isinstance(test, ast.Name) and outcome:
         _narrow(interp, test, without_none(interp.eval(test)))
+    elif isinstance(test, ast.Call) and len(test.args) == 2:
+        _assume_instance(interp, test, outcome)
+
+
+def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None:
+    """``isinstance(x, T)`` tells which of the things that ``x`` may be it is."""
+    from devfix.analysis.torch_model import instance_checks  # it knows classes, whose bodies have tests
+
+    value = interp.eval(test.args[0])
+    if isinstance(value, Union) and interp.eval(test.func) == External("builtins.isinstance"):
+        kept = instance_checks.those(interp, value, interp.eval(test.args[1]), outcome=outcome)
+        _narrow(interp, test.args[0], kept)
 
 
 def _assume_compare(interp: Interpreter, test: ast.Compare, outcome: bool) -> None:

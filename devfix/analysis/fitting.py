@@ -45,8 +45,16 @@ def _is_missing(interp: Interpreter, callee: Value) -> bool:
 
 
 def _is_plain(interp: Interpreter, cls: Value) -> bool:
-    """Whether a class descends from nothing but ``nn.Module`` and classes of the project."""
-    return all(base in ("torch.nn.Module", "builtins.object") for base in external_bases(interp, cls))
+    """Whether a class descends from nothing but layers of torch and classes of the project."""
+    return all(
+        base.startswith("torch.nn.") or base == "builtins.object" for base in external_bases(interp, cls)
+    )
+
+
+def is_of_project(interp: Interpreter, callee: Value) -> bool:
+    """Whether the value is an object of the project that can be called, or a method of one."""
+    obj = interp.obj_of(callee.receiver if isinstance(callee, BoundMethod) else callee)
+    return obj is not None and obj.kind in ("instance", "module")
 
 
 def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:

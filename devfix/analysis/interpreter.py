@@ -132,11 +132,17 @@ class Interpreter:
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(node.__class__)
+        evaluate = expressions.EVALUATORS.get(type(node))
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
-    def either(self, members: Iterable[Value], outcome: Callable[[Value], Value]) -> Value:
-        """What becomes of a value that is one of several: it fails for certain when each of them does."""
+    def either(
+        self, members: Iterable[Value], outcome: Callable[[Value], Value], *, chosen: bool = False
+    ) -> Value:
+        """What becomes of a value that is one of several: it fails for certain when each of them does.
+
+        With ``chosen`` each is what some run of the program has: where one of two models is on
+        another device than its input, that run fails.
+        """
         values, found = [], []
         before = self.state.dead
         for member in members:
@@ -151,7 +157,7 @@ class Interpreter:
         kinds = [{mismatch.kind for mismatch in mismatches} for mismatches in found]
         for mismatches in found:
             for mismatch, tokens in mismatches.items():
-                if all(mismatch.kind in each for each in kinds):
+                if (chosen and mismatch.kind == "device") or all(mismatch.kind in each for each in kinds):
                     self.recorder.mismatch(mismatch, tokens)
         return join_all(values)
 

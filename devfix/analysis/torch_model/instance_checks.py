@@ -63,14 +63,31 @@ def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if classinfo is None:
         return Scalar("bool")
     options = iteration.exact_items(interp, classinfo) or members(classinfo)
+    answer = _is_one_of(interp, value, options)
+    return Scalar("bool") if answer is None else Const(answer)
+
+
+def _is_one_of(interp: Interpreter, value: Value, options: tuple[Value, ...]) -> bool | None:
+    if isinstance(value, Union):
+        outcomes = {_is_one_of(interp, member, options) for member in value.members}
+        return outcomes.pop() if len(outcomes) == 1 else None
     answers = [_is_instance(interp, value, option) for option in options]
     if True in answers:
-        return Const(True)
-    return Scalar("bool") if None in answers else Const(False)
+        return True
+    return None if None in answers else False
+
+
+def those(interp: Interpreter, value: Value, classinfo: Value, *, outcome: bool) -> Value:
+    """Of what a value may be, that of which ``isinstance(value, classinfo)`` can come out so."""
+    if not isinstance(value, Union):
+        return value
+    options = iteration.exact_items(interp, classinfo) or members(classinfo)
+    kept = tuple(m for m in value.members if _is_one_of(interp, m, options) in (outcome, None))
+    return value if not kept else kept[0] if len(kept) == 1 else Union(kept)
 
 
 def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | None:
-    if isinstance(value, (Unknown, Union)):
+    if isinstance(value, Unknown):
         return None
     if isinstance(option, Class):
         return _is_project_instance(interp, value, option)
@@ -133,7 +150,8 @@ def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bo
 
 def is_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.is_tensor(value)``."""
-    answer = _is_instance(interp, site.args[0].value if site.args else UNKNOWN, External("torch.Tensor"))
+    value = site.args[0].value if site.args else UNKNOWN
+    answer = _is_one_of(interp, value, (External("torch.Tensor"),))
     return Scalar("bool") if answer is None else Const(answer)
 
 
