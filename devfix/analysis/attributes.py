@@ -76,9 +76,12 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
 
 
 def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Value:
-    found = interp.state.get(interp.module_frame(value.path), name)
+    frame = interp.module_frame(value.path)
+    found = interp.state.get(frame, name)
     if found is not None:
         return found
+    if name == "__dict__":
+        return interp.new(Obj("dict", attrs=dict(interp.state.variables(frame))))
     path = interp.program.resolve(value.path, name, 1)
     return interp.load_module(path) if path is not None else UNKNOWN
 

@@ -51,7 +51,11 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     if isinstance(key, Scalar) and values and all(isinstance(value, DTypeValue) for value in values):
         # A table of dtypes is asked for the one that an option names.
         return obj.attrs.get(str(key.usual), join_all(values))
-    return join_all(values)
+    found = join_all(values)
+    if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
+        # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
+        return obj.attrs.get(key.usual, UNKNOWN)
+    return found
 
 
 def everything(obj: Obj) -> list[Value]:

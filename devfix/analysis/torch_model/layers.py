@@ -30,6 +30,7 @@ from devfix.analysis.values import (
     Ref,
     Tensor,
     TupleValue,
+    Union,
     Value,
     members,
     without_none,
@@ -200,6 +201,12 @@ def fill_criterion(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> 
 
 def _wrapper(interp: Interpreter, cls: External, site: CallSite) -> Value:
     inner = site.value(0, "module")
+    if isinstance(inner, Union):
+        return join_all([_wrap(interp, cls, member, site) for member in inner.members])
+    return _wrap(interp, cls, inner, site)
+
+
+def _wrap(interp: Interpreter, cls: External, inner: Value | None, site: CallSite) -> Value:
     if not isinstance(inner, Ref):
         return UNKNOWN
     # What is distributed has to be on its device already: not the wrapper moves, but what it wraps.

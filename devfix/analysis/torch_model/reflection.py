@@ -20,6 +20,7 @@ from devfix.analysis.values import (
     DTypeValue,
     External,
     ExternalMethod,
+    Namespace,
     Obj,
     Ref,
     Scalar,
@@ -62,6 +63,8 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return DTypeValue(str(attribute.usual))  # an option that names a dtype
     if isinstance(attribute, Scalar) and isinstance(owner, External) and _is_class(owner, attribute.usual):
         attribute = Const(attribute.usual)  # an option that names a layer or an optimizer
+    if isinstance(attribute, Scalar) and isinstance(owner, Namespace) and isinstance(attribute.usual, str):
+        attribute = Const(attribute.usual)  # or something of the project
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return UNKNOWN
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)

@@ -1,0 +1,67 @@
+"""Models that an option chooses by name: out of a table, a module, or by two branches and then wrapped."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from text_program import clashes
+
+PROGRAM = """
+import argparse
+import torch
+import torch.nn as nn
+
+class A(nn.Linear):
+    pass
+class B(A):
+    pass
+class C(A):
+    pass
+class D(A):
+    pass
+class E(A):
+    pass
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--arch", default="b")
+parser.add_argument("--pretrained", action="store_true")
+args = parser.parse_args()
+"""
+
+
+def faults(text: str) -> list[str]:
+    """The lines (after the head) on which something is wrong, each once."""
+    lines = (PROGRAM + dedent(text)).splitlines()
+    found = [lines[int(found.split(":")[0]) - 1].strip() for found in clashes("\n".join(lines) + "\n")]
+    return list(dict.fromkeys(found))
+
+
+def test_one_of_many_in_a_table() -> None:
+    assert faults("""
+        table = {"a": A, "b": B, "c": C, "d": D, "e": E}
+        net = table[args.arch](2, 2).cuda()
+        net(torch.ones(1, 2))
+    """) == ["net(torch.ones(1, 2))"]
+
+
+def test_a_table_without_the_default_says_nothing() -> None:
+    assert (
+        faults("""
+        table = {"v": A, "w": B, "x": C, "y": D, "z": E}
+        net = table[args.arch](2, 2).cuda()
+        net(torch.ones(1, 2))
+    """)
+        == []
+    )
+
+
+def test_one_of_two_that_is_wrapped() -> None:
+    assert faults("""
+        if args.pretrained:
+            net = A(2, 2)
+        else:
+            net = B(2, 2)
+        net = nn.DataParallel(net).cuda()
+        criterion = nn.CrossEntropyLoss()
+        criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))
+    """) == ["criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))"]
