@@ -1,0 +1,199 @@
+"""A program that chooses no device gets one, in one place, and hands it on in its own way."""
+
+from __future__ import annotations
+
+from text_program import Texts, files, fix_texts
+
+from devfix.findings import Applicability
+
+CHOICE = 'torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+
+
+def adopted(texts: Texts) -> dict[str, str]:
+    """The files as they read afterwards; what was done stays when it is done again."""
+    once, _ = fix_texts(texts, Applicability.UNSAFE, adopt=True)
+    assert fix_texts(once, Applicability.UNSAFE, adopt=True)[0] == once
+    return once
+
+
+def test_an_object_that_makes_its_models_has_the_device() -> None:
+    after = adopted(
+        files(
+            """
+            from agent import Agent
+
+            agent = Agent()
+            print(agent.act([0.0, 1.0]))
+            """,
+            agent="""
+            import torch
+
+
+            class Agent:
+                def __init__(self):
+                    self.policy = torch.nn.Linear(2, 3)
+
+                def act(self, state):
+                    state = torch.tensor(state)
+                    return self.policy(state).argmax().item()
+            """,
+        )
+    )
+    assert f"        self.device = {CHOICE}\n        self.policy =" in after["agent.py"]
+    assert "torch.nn.Linear(2, 3).to(self.device)" in after["agent.py"]
+    assert "torch.tensor(state, device=self.device)" in after["agent.py"]
+    assert "device" not in after["main.py"]
+
+
+def test_a_model_made_elsewhere_moves_where_the_script_has_it() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import build
+
+            model = build(3)
+            print(model(torch.ones(2, 3)).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            def build(width):
+                return nn.Linear(width, 1)
+            """,
+        )
+    )
+    assert f"device = {CHOICE}" in after["main.py"]
+    assert "model = build(3).to(device)" in after["main.py"]
+    assert "device" not in after["nets.py"]
+
+
+def test_who_keeps_the_model_keeps_its_device() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from trainer import Trainer
+
+            data = torch.utils.data.TensorDataset(torch.ones(4, 3), torch.ones(4, 1))
+            loader = torch.utils.data.DataLoader(data, batch_size=2)
+            model = torch.nn.Linear(3, 1)
+            print(Trainer(model, loader).run())
+            """,
+            trainer="""
+            import torch
+
+
+            class Trainer:
+                def __init__(self, model, loader):
+                    self.model = model
+                    self.loader = loader
+
+                def run(self):
+                    for x, y in self.loader:
+                        loss = torch.nn.functional.mse_loss(self.model(x), y)
+                    return loss.item()
+            """,
+        )
+    )
+    kept = "        self.model = model\n        self.device = next(model.parameters()).device\n"
+    assert kept in after["trainer.py"]
+    assert "x, y = x.to(self.device), y.to(self.device)" in after["trainer.py"]
+    assert CHOICE not in after["trainer.py"]
+
+
+def test_torch_is_imported_where_only_a_part_of_it_was() -> None:
+    after = adopted(
+        files("from torch import nn, ones\n\nmodel = nn.Linear(3, 1)\nprint(model(ones(2, 3)))\n")
+    )
+    assert "import torch\n" in after["main.py"]
+    assert "nn.Linear(3, 1).to(device)" in after["main.py"]
+
+
+def test_a_name_that_is_taken() -> None:
+    text = """
+    import torch
+
+    model = torch.nn.Linear(3, 1)
+    for device in ("phone", "tablet"):
+        print(device, model(torch.ones(2, 3)).sum().item())
+    """
+    assert "torch.nn.Linear(3, 1).to(DEVICE)" in adopted(files(text))["main.py"]
+
+
+def test_parameters_without_a_model() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from torch import nn
+
+            w = torch.randn(3, 1, requires_grad=True)
+            b = torch.zeros(1, requires_grad=True)
+            scale = nn.Parameter(torch.ones(1))
+            optimizer = torch.optim.SGD([w, b, scale], lr=0.1)
+            loss = ((torch.ones(4, 3) @ w + b) * scale).sum()
+            loss.backward()
+            optimizer.step()
+            """
+        )
+    )["main.py"]
+    assert "w = torch.randn(3, 1).to(device).requires_grad_()" in after
+    assert "b = torch.zeros(1, requires_grad=True, device=device)" in after
+    assert "scale = nn.Parameter(torch.ones(1).to(device))" in after
+
+
+def test_a_parameter_of_a_module_moves_with_it() -> None:
+    text = """
+    import torch
+    from torch import nn
+
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.by = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x * self.by
+
+
+    print(Scale()(torch.ones(3)))
+    """
+    after = adopted(files(text))["main.py"]
+    assert "self.by = nn.Parameter(torch.ones(3))" in after
+    assert "Scale().to(device)" in after
+
+
+def test_what_nobody_runs_and_who_chose_stay_as_they_are() -> None:
+    chosen = (
+        'import torch\n\ndevice = "cuda" if torch.cuda.is_available() else "cpu"\nm = torch.nn.Linear(3, 1)\n'
+    )
+    library = """
+    import torch
+
+
+    def build():
+        return torch.nn.Linear(3, 1)
+    """
+    for texts in (files(chosen + "n = torch.nn.Linear(1, 1).to(device)\n"), files(library)):
+        assert adopted(texts) == texts
+
+
+def test_an_array_that_left_the_device_stays_an_array() -> None:
+    after = adopted(
+        files(
+            """
+            import numpy as np
+            import torch
+
+            first, second = torch.nn.Linear(3, 2), torch.nn.Linear(2, 1)
+            found = first(torch.ones(4, 3)).detach().numpy()
+            rows = np.stack([found, found])
+            print(second(torch.from_numpy(rows)).sum().item())
+            """
+        )
+    )["main.py"]
+    assert ".detach().cpu().numpy()\n" in after
+    assert "torch.from_numpy(rows).to(device)" in after
