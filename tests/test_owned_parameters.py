@@ -61,13 +61,14 @@ def test_a_module_that_nobody_moved_is_moved(own: str, use: str) -> None:
     [
         ("[nn.Parameter(torch.ones(3)) for _ in range(2)]", "nn.ParameterList({})"),
         ("list(nn.Parameter(torch.ones(3)) for _ in range(2))", "nn.ParameterList({})"),
+        ("[nn.Parameter(torch.ones(1, 3)) for _ in range(2)]", "nn.ParameterList({})"),
         ("[nn.Linear(3, 3) for _ in range(2)]", "nn.ModuleList({})"),
         ("list(nn.Linear(3, 3) for _ in range(20))", "nn.ModuleList({})"),
     ],
 )
 def test_what_a_plain_list_keeps_is_registered(plain: str, registered: str) -> None:
-    use = "for part in self.parts: x = part(x) if callable(part) else x * part"
-    use = use if "Linear" not in plain else "for part in self.parts: x = part(x)"
+    use = "part(x)" if "Linear" in plain else "x * torch.exp(-part)" if "1, 3" in plain else "x * part"
+    use = f"for part in self.parts: x = {use}"
     _, after = mended(f"self.parts = {plain}", use, "Net().to(device)")
     assert after == f"self.parts = {registered.format(plain)}"
 

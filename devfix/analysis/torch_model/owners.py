@@ -145,9 +145,9 @@ def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[
     dict that of the container. Such a tensor is known by where it was made: who keeps it is seen on the heap alone.
     """
     found = [_explained(interp, part) for part in parts]
-    listed = bool(found) and found[0] is not parts[0] and found[0].tensor.trail[0].kind != "module"
-    plain = listed and not found[0].tensor.roots
-    return found, {"unregistered": UNREGISTERED} if plain else {}
+    first = found[0].tensor if found and found[0] is not parts[0] else None
+    listed = first is not None and not first.roots and first.trail[0].kind != "module"
+    return found, {"unregistered": UNREGISTERED} if listed else {}
 
 
 def _explained(interp: Interpreter, part: Part) -> Part:
@@ -158,6 +158,9 @@ def _explained(interp: Interpreter, part: Part) -> Part:
     lives = [_life_of(interp, trail) for trail in trails]
     if not any(lives):
         return part
+    listed = next((life for life in lives if life and life[0].kind != "module"), None)
+    if listed is not None:  # what comes of a listed parameter is where the list is to be mended
+        return replace(part, tensor=replace(tensor, trail=listed, roots=()))
     own, *roots = [life or trail for life, trail in zip(lives, trails, strict=True)]
     return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots)))
 
