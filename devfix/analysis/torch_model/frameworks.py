@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, modules
@@ -39,9 +40,15 @@ PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
 
 
+#: The fact of an Accelerator that it has the models it prepares compute in another dtype.
+_MIXED = "mixed precision"
+
+
 def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``accelerate.Accelerator()``."""
-    return interp.new(Obj("external", External(ACCELERATE)))
+    mixed = site.value(None, "mixed_precision")
+    facts = {_MIXED: mixed} if mixed is not None and mixed not in (NONE, Const("no")) else {}
+    return interp.new(Obj("external", External(ACCELERATE), facts=facts))
 
 
 def fabric(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -131,6 +138,8 @@ def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
         if isinstance(value, Ref) and modules.is_module(interp, value):
             where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
             moves.module(interp, value, "to", where)
+            if _MIXED in obj.facts:
+                modules.transform(interp, value, lambda own: replace(own, dtype=None))
         elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
             value = interp.new(interp.obj(value).with_fact("moved", owner))
         values.append(value)
