@@ -184,7 +184,11 @@ def call_function(
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     account = interp.library.account(function.node)
-    if _too_deep(interp, function, site) or account.is_overdrawn or not fitting.fits(function.node.args, site):
+    if (
+        _too_deep(interp, function, site)
+        or account.is_overdrawn
+        or not fitting.fits(function.node.args, site)
+    ):
         return _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps

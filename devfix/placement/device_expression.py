@@ -52,7 +52,8 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     seen = own is not None and _is_seen(facts, place, own.code)
     if own is not None and seen and not _is_strange(facts, place, own.code):
         return own
-    tensors, modules = _by_role(peers)
+    modules = [peer for peer in peers if _stands_for_module(facts, place, peer)]
+    tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
     if code is None and not (seen and not is_in_module(facts, place)):
         code = _name(facts, place, "tensor")
@@ -84,10 +85,10 @@ def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
     return DeviceExpression(f"{receiver}.device", (edit,))
 
 
-def _by_role(peers: list[Operand]) -> tuple[list[Operand], list[Operand]]:
-    """The operands that are tensors, and those that stand for a module."""
-    modules = [peer for peer in peers if peer.role == "weight"]
-    return [peer for peer in peers if peer.role != "weight"], modules
+def _stands_for_module(facts: Facts, place: Place, peer: Operand) -> bool:
+    """Whether the operand is the parameters of the module that is called, not a weight that a function was given."""
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(peer.text, [])
+    return peer.role == "weight" and not any(binding.kind == "tensor" for binding in bindings)
 
 
 def _is_seen(facts: Facts, place: Place, code: str) -> bool:
@@ -247,7 +248,9 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
     for outer in place.outline.scopes(place.node):
         bindings = facts.bindings(place.path, outer).get(root)
         if bindings is not None:
-            return any(_reaches(place, outer, binding) for binding in bindings)
+            # What is a list first and a tensor later has no device at every place.
+            alike = len({binding.kind for binding in bindings}) == 1
+            return alike and any(_reaches(place, outer, binding) for binding in bindings)
     return False
 
 
@@ -298,7 +301,7 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
     root = peer.text.partition(".")[0]
     receiver = place.outline.receiver_name(place.outline.function_of(place.node))
-    if peer.role == "weight":
+    if _stands_for_module(facts, place, peer):
         return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
     if at_sink:
         return peer.text

@@ -1,0 +1,66 @@
+"""Names that a fix may take the device from: what they stand for at the place."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from text_program import fix_texts
+
+
+def changed(text: str) -> set[str]:
+    """The lines that the repair of a program writes."""
+    before = dedent(text)
+    return set(fix_texts({"main.py": before})["main.py"].splitlines()) - set(before.splitlines())
+
+
+def test_the_weight_that_a_function_is_given_is_a_tensor() -> None:
+    assert changed("""
+        import torch
+        import torch.nn as nn
+        import torch.nn.functional as F
+
+        class Modulated(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.randn(3, 3, 1, 1))
+
+            def forward(self, style):
+                weight = self.weight * style
+                noise = torch.randn(1, 3, 4, 4)
+                return F.conv2d(noise, weight)
+
+        Modulated().to("cuda")(torch.ones(1).to("cuda"))
+    """) == {"        noise = torch.randn(1, 3, 4, 4).to(weight.device)"}
+
+
+def test_a_list_that_becomes_a_tensor_has_no_device_before() -> None:
+    assert changed("""
+        import torch
+        import torch.nn as nn
+
+        def collect(net, loader):
+            bank = []
+            for x in loader:
+                bank.append(net(x))
+            bank = torch.cat(bank)
+            return bank, torch.tensor([1, 2], device=bank.device)
+
+        collect(nn.Linear(2, 2).to("cuda"), [torch.ones(1, 2), torch.ones(2, 2)])
+    """) == {"        x = x.to(next(net.parameters()).device)"}
+
+
+def test_a_module_that_only_one_path_wraps_is_moved_where_it_is_made() -> None:
+    assert changed("""
+        import argparse
+        import torch
+        import torch.nn as nn
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--parallel", action="store_true")
+        args = parser.parse_args()
+        device = torch.device("cuda")
+        model = nn.Linear(2, 2)
+        if args.parallel:
+            model = nn.DataParallel(model)
+        model(torch.ones(1, 2, device=device))
+    """) == {"model = nn.Linear(2, 2).to(device)"}
