@@ -10,7 +10,7 @@ from text_program import fix_texts
 def changed(text: str) -> set[str]:
     """The lines that the repair of a program writes."""
     before = dedent(text)
-    return set(fix_texts({"main.py": before})["main.py"].splitlines()) - set(before.splitlines())
+    return set(fix_texts({"main.py": before})[0]["main.py"].splitlines()) - set(before.splitlines())
 
 
 def test_the_weight_that_a_function_is_given_is_a_tensor() -> None:
