@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration
 from devfix.analysis.join import join_all, join_values, scalar_type
+from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Array,
+    Class,
     Const,
     External,
     Obj,
@@ -134,6 +136,8 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return indexing.object_item(interp, node, value, key)
     if isinstance(value, (Const, Scalar)) and scalar_type(value) == "str":
         return Scalar("str")
+    if isinstance(value, Class) and "typing.Generic" in external_bases(interp, value):
+        return value  # a generic class with its parameters
     return UNKNOWN
 
 
