@@ -306,6 +306,7 @@ torch.distributions.Categorical(logits=f).sample()
 torch.distributions.Categorical(f.softmax(1)).log_prob(ids)
 torch.nn.utils.rnn.pad_sequence([v, v])
 torch.nn.utils.rnn.pad_sequence([v, v], batch_first=True)
+torch.einsum("ij,ij->i", [f, f])
 torch.split(f, 2, dim=1)
 torch.chunk(input=d, chunks=2)
 torch.chunk(h, 2, dim=-1)[0]
@@ -482,3 +483,12 @@ out = nn.parallel.data_parallel(model, torch.ones(3, 2), range(1))
 nn.BCELoss()(out, torch.ones(3, 1))
 """
     assert [found.split(":")[0] for found in clashes(program)] == ["5"]
+
+
+def test_the_operands_of_einsum_may_be_a_list() -> None:
+    text = """
+    import torch
+    x, table = torch.rand(2, 3).cuda(), torch.rand(3, 4)
+    print(torch.einsum("ij,jk->ik", [x, table]))
+    """
+    assert clashes(text) == ["4: device"]

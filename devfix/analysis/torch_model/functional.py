@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
 from devfix.analysis.torch_model import (
@@ -122,7 +123,7 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
 def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.einsum(equation, *operands)``."""
     parts: list[Part] = []
-    for arg in site.args[1:]:
+    for arg in _listed(interp, site.args[1:]):
         value = without_none(arg.value)
         if isinstance(value, Tensor):
             parts.append(Part(value, "operands", arg.node))
@@ -135,6 +136,15 @@ def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
     tensors = [part.tensor for part in parts]
     dtype = requirements.under_autocast(interp, tensors[0].dtype)
     return operations.derived(interp, tensors, site, dtype, None, device)
+
+
+def _listed(interp: Interpreter, args: tuple[Arg, ...]) -> tuple[Arg, ...]:
+    """The operands that are given as one list, as they used to be."""
+    node = args[0].node if len(args) == 1 else None
+    items = iteration.exact_items(interp, args[0].value) if isinstance(node, (ast.List, ast.Tuple)) else None
+    if items is None or not isinstance(node, (ast.List, ast.Tuple)) or len(items) != len(node.elts):
+        return args
+    return tuple(Arg(item, elt) for item, elt in zip(items, node.elts, strict=True))
 
 
 def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
