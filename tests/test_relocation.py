@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from text_program import fix_texts
+from text_program import files, fix_texts
 
 HEAD = """\
 import numpy as np
@@ -216,3 +216,69 @@ def test_what_was_copied_before_the_move_comes_to_the_target_of_the_loop() -> No
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
     moved = "(self.decay * self.shadow[name]).to(param.device)"
     assert fixed == dedent(text).replace("self.decay * self.shadow[name]", moved)
+
+
+def test_a_state_of_a_module_is_made_where_its_parameters_are_whatever_led_to_it() -> None:
+    model = """
+        import sys
+        import torch
+        from torch import nn
+
+
+        class Other(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.fc(x)
+
+
+        class Net(nn.Module):
+            def __init__(self, kind):
+                super().__init__()
+                self.rnn = nn.LSTM(4, 4) if kind == "LSTM" else nn.RNN(4, 4)
+                self.kind = kind
+
+            def forward(self, x, hidden):
+                return self.rnn(x, hidden)
+
+            def first(self):
+                weight = next(self.parameters())
+                if self.kind == "LSTM":
+                    return (torch.zeros(1, 2, 4), weight.new_zeros(1, 2, 4))
+                return weight.new_zeros(1, 2, 4)
+        """
+    main = """
+        import sys
+        import torch
+        from model import Net, Other
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = Other().to(device) if sys.argv[1] == "other" else Net(sys.argv[1]).to(device)
+
+
+        def detached(h):
+            if isinstance(h, torch.Tensor):
+                return h.detach()
+            return tuple(detached(v) for v in h)
+
+
+        def run(rounds):
+            if sys.argv[1] != "other":
+                hidden = model.first()
+            for _ in range(rounds):
+                x = torch.rand(3, 2, 4).to(device)
+                if sys.argv[1] == "other":
+                    out = model(x)
+                else:
+                    hidden = detached(hidden)
+                    out, hidden = model(x, hidden)
+
+
+        run(2)
+        run(3)
+        """
+    fixed = fix_texts(files(main, model=model))[0]
+    assert "torch.zeros(1, 2, 4, device=weight.device)" in fixed["model.py"]
+    assert "DEVICE" not in fixed["model.py"]

@@ -10,9 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from devfix.findings import FileEdit, Finding, Fix, Mismatch, Note, Origin
+from devfix.findings import (
+    FileEdit,
+    Finding,
+    Fix,
+    Mismatch,
+    Note,
+    Origin,
+    ReplaceExpression,
+    SetKeyword,
+    Span,
+    WrapExpression,
+)
 from devfix.placement.wording import life, operand_marks
 
+#: Edits that make an expression another one: two of them at one place are one too many.
+_CHANGES = (ReplaceExpression, SetKeyword, WrapExpression)
 #: More places than this are counted, not listed.
 _MAX_PLACES = 3
 
@@ -92,8 +105,15 @@ def _joined(one: Finding, other: Finding) -> Finding:
 
 
 def _both(one: Fix, other: Fix) -> Fix:
+    if _targets(one) and _targets(one) == _targets(other):
+        return min(one, other, key=lambda fix: len(fix.edits))  # two ways to change the same expressions
     edits: tuple[FileEdit, ...] = tuple(dict.fromkeys((*one.edits, *other.edits)))
     return Fix(one.title, edits, min(one.applicability, other.applicability))
+
+
+def _targets(fix: Fix) -> frozenset[tuple[str, Span]]:
+    """The expressions that a fix changes."""
+    return frozenset((each.path, each.edit.span) for each in fix.edits if isinstance(each.edit, _CHANGES))
 
 
 def _at(fixes: tuple[Fix, ...], index: int) -> Fix:

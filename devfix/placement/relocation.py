@@ -200,7 +200,8 @@ class Relocator:
         if place is None or not isinstance(place.node, ast.Call):
             return ()
         found = device_expression.chosen(self.facts, place) if far else self._expression(place)
-        found = found or (self._expression(place) if far and self.operand.trail[:1] == (origin,) else found)
+        near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
+        found = found or (self._expression(place) if far and near else found)
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
