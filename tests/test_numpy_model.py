@@ -78,6 +78,8 @@ f64.argmax()
 np.meshgrid(f64[0], f64[0])[0]
 np.stack(np.meshgrid(f64[0], f64[0]), axis=-1)
 np.stack(np.meshgrid(f64[0], f64[0]), axis=-1).reshape(-1, 2)
+f32[np.array([0, 1])] + f64
+f32[i64[0, 0]] + np.ones((4, 3))
 np.asarray(f32)
 np.stack(rows)
 np.stack([f32, f32])

@@ -108,6 +108,8 @@ def test_a_used_model_is_not_moved_late() -> None:
     """Its move behind the call would be another mistake than the operator's."""
     text = "net.to(device)\nnet(x)\nopt = Adam(net.parameters())\n"
     assert mutations(text, "optimizer-before-move") == []
+    text = "x = torch.ones(2).to(device)\nopt = Adam(net.parameters())\n"
+    assert mutations(text, "optimizer-before-move") == []
 
 
 def test_roles_follow_names_and_places() -> None:

@@ -24,7 +24,9 @@ _MISMATCH = re.compile(
 
 
 #: Errors of a program that a mutation left without a name or a part, which is no mistake with devices.
-_OTHERWISE = re.compile(r"(Name|UnboundLocal|Attribute|Import|ModuleNotFound|Syntax|Key|File\w*)Error\b|TypeError: .* missing (\d+ )?required")
+_OTHERWISE = re.compile(
+    r"(Name|UnboundLocal|Attribute|Import|ModuleNotFound|Syntax|Key|File\w*)Error\b|TypeError: .* missing (\d+ )?required"
+)
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,9 @@ class Runs:
         if memory is not None and memory.is_file():
             self._known.update(map(_remembered, memory.read_text(encoding="utf-8").splitlines()))
 
-    def run(self, program: WorkingProgram, texts: Mapping[str, str]) -> Ran:
-        """How the program ends with these texts for its files."""
-        key = _key(self._simulator, program, texts)
+    def run(self, program: WorkingProgram, texts: Mapping[str, str], *, time: int = 1) -> Ran:
+        """How the program ends with these texts for its files, when it runs for the first time, or the second."""
+        key = _key(self._simulator, program, texts) + ("" if time == 1 else f"-{time}")
         if key not in self._known:
             self._known[key] = ran = self._run(program, texts)
             if self._memory is not None:

@@ -61,13 +61,15 @@ def promoted(a: Array, b: Array) -> str | None:
 
 
 def _of_scalar_and_array(a: Array, b: Array) -> str | None:
-    """Where both versions of NumPy agree: when the array's dtype wins by itself."""
-    scalar, array = (a, b) if a.rank == 0 else (b, a)
-    if scalar.dtype is None or array.dtype is None or array.rank is None:
-        both = _promoted(a.dtype or "", b.dtype or "")
-        return both if {a.dtype, b.dtype} <= {both, *INTEGERS, "bool"} and both == "float64" else None
-    both = _promoted(scalar.dtype, array.dtype)
-    return both if both == array.dtype else None
+    """Where both versions of NumPy agree: when the dtype of what certainly is an array wins by itself."""
+    if a.dtype is None or b.dtype is None:
+        return None
+    both = _promoted(a.dtype, b.dtype)
+    array = next((each for each in (a, b) if each.rank not in (0, None)), None)
+    if array is not None and both == array.dtype:
+        return both
+    unclear = None in (a.rank, b.rank)
+    return both if unclear and both == "float64" and {a.dtype, b.dtype} <= {both, *INTEGERS, "bool"} else None
 
 
 def _promoted(a: str, b: str) -> str | None:

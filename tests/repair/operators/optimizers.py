@@ -20,6 +20,8 @@ def moved_late(script: Script) -> Iterator[Change]:
             or statement.value is not call
         ):
             continue
+        if ast.unparse(receiver(call)).startswith(("torch.", "np.")):
+            continue  # data, which no optimizer waits for
         name = _moved_name(statement, call)
         block = script.block_of(statement)
         for later in block[block.index(statement) + 1 :] if name else []:
