@@ -43,6 +43,16 @@ if torch.cuda.is_available():
 else:
     dev = "cpu"
 """
+OVERWRITTEN = """
+dev = torch.device("cpu")
+if torch.cuda.is_available():
+    dev = torch.device("cuda:0")
+    torch.cuda.empty_cache()
+"""
+TAKEN_BACK = """
+dev = torch.device("cuda")
+dev = torch.device("cpu")
+"""
 OPEN = """
 if torch.cuda.is_available():
     dev = "cuda"
@@ -68,20 +78,20 @@ def in_function(choice: str) -> str:
     return f"{head}\n\ndef main():\n{indent(dedent(body), '    ')}\nmain()\n"
 
 
-@pytest.mark.parametrize("choice", [BRANCHES, CHAIN, NESTED])
+@pytest.mark.parametrize("choice", [BRANCHES, CHAIN, NESTED, OVERWRITTEN])
 def test_a_choice_may_be_made_by_branches(choice: str) -> None:
     assert moved_to(PROGRAM.format(choice=choice)) == "dev"
     assert moved_to(in_function(choice)) == "dev"
 
 
-@pytest.mark.parametrize("choice", [BRANCHES, CHAIN])
+@pytest.mark.parametrize("choice", [BRANCHES, CHAIN, OVERWRITTEN])
 def test_a_function_sees_the_choice_of_its_module(choice: str) -> None:
     text = PROGRAM.format(choice=choice).replace("\nmodel", "\ndef main():\n    model")
     text = text.replace("\nx =", "\n    x =").replace("\nprint", "\n    print") + "main()\n"
     assert moved_to(text) == "dev"
 
 
-@pytest.mark.parametrize("choice", [OPEN, GAP])
+@pytest.mark.parametrize("choice", [OPEN, GAP, TAKEN_BACK])
 def test_a_choice_that_some_path_does_not_make_is_none(choice: str) -> None:
     assert moved_to(PROGRAM.format(choice=choice)) != "dev"
     assert moved_to(in_function(choice)) != "dev"

@@ -95,7 +95,7 @@ def test_a_program_without_a_mismatch_is_not_touched_and_not_run_again() -> None
 
 def test_what_one_run_showed_is_mended_and_proven_by_a_strict_run() -> None:
     stage = FakeStage(
-        lambda texts: _trial() if "device=device" in texts["main.py"] else _trial(_clash(texts))
+        lambda texts: _trial() if "device=x.device" in texts["main.py"] else _trial(_clash(texts))
     )
     repair = _repaired(stage)
     assert repair.verdict == "fixed"
@@ -108,32 +108,32 @@ def test_what_one_run_showed_is_mended_and_proven_by_a_strict_run() -> None:
 
 def test_a_fix_that_breaks_the_program_gives_way_to_the_next() -> None:
     def shown(texts: Mapping[str, str]) -> Trial:
-        if "device=device" in texts["main.py"]:
+        if "device=x.device" in texts["main.py"]:
             error = {"type": "TypeError", "message": "unexpected keyword", "frames": []}
             return _trial(how="raised", status=1, error=error)
-        return _trial() if "(4).to(device)\n" in texts["main.py"] else _trial(_clash(texts))
+        return _trial() if "(4).to(x.device)\n" in texts["main.py"] else _trial(_clash(texts))
 
     repair = _repaired(FakeStage(shown))
     assert repair.verdict == "fixed"
-    assert _text(repair) == TEXTS["main.py"].replace("()](4)", "()](4).to(device)")
+    assert _text(repair) == TEXTS["main.py"].replace("()](4)", "()](4).to(x.device)")
 
 
 def test_a_fix_that_does_not_help_is_taken_back() -> None:
     stage = FakeStage(lambda texts: _trial() if "offset.to(" in texts["main.py"] else _trial(_clash(texts)))
     repair = _repaired(stage)
     assert repair.verdict == "fixed"
-    assert _text(repair) == TEXTS["main.py"].replace("x + offset", "x + offset.to(device)")
+    assert _text(repair) == TEXTS["main.py"].replace("x + offset", "x + offset.to(x.device)")
 
 
 def test_a_line_that_is_reached_less_often_has_got_better() -> None:
     def shown(texts: Mapping[str, str]) -> Trial:
         if "offset.to(" in texts["main.py"]:
             return _trial()
-        return _trial(_clash(texts, count=3 if "device=device" in texts["main.py"] else 7))
+        return _trial(_clash(texts, count=3 if "device=x.device" in texts["main.py"] else 7))
 
     repair = _repaired(FakeStage(shown))
     assert repair.verdict == "fixed"
-    assert "x + offset.to(device)" in _text(repair)
+    assert "x + offset.to(x.device)" in _text(repair)
 
 
 def test_what_is_not_needed_in_the_end_is_taken_back() -> None:
@@ -141,9 +141,9 @@ def test_what_is_not_needed_in_the_end_is_taken_back() -> None:
         text = texts["main.py"]
         if "offset.to(" in text:
             return _trial()
-        return _trial(_clash(texts, count=3 if "device=device" in text else 7))
+        return _trial(_clash(texts, count=3 if "device=x.device" in text else 7))
 
-    assert "device=device" not in _text(_repaired(FakeStage(shown)))
+    assert "device=x.device" not in _text(_repaired(FakeStage(shown)))
 
 
 def test_nothing_is_changed_where_nothing_helps() -> None:

@@ -55,6 +55,10 @@ class Lives:
         if made is None:
             return tuple(way), ()
         roots = self._roots(operand)
+        if node is not None and at is not None:
+            computed = self._computed(node, at, operand, made)
+            if computed:
+                return (at.at(node).origin("result"),), (computed,)
         if made.kind != "result":
             stored = self._stored(operand.made) if made.kind != "other" else []
             return _joined([made, *stored, *way]), ()
@@ -62,6 +66,22 @@ class Lives:
             # Made on the way, inside of what was called: it stands for what was handed in.
             return _joined([*(roots[0] if len(roots) == 1 else ()), *way]), roots
         return _joined([made, *self._stored(operand.made), *way]), roots
+
+    def _computed(self, node: ast.expr, at: Spot, operand: ObservedOperand, made: Origin) -> Trail:
+        """The life of the one tensor that an expression at the sink computes the operand from: ``x`` of ``x.view(-1)``."""
+        held = set(map(normal, operand.paths))
+        ambiguous = made.kind == "result" and len(operand.roots) > 1
+        if len(operand.computed_from) != 1 or ast.unparse(node) in held or ambiguous:
+            return ()
+        source = _parsed(operand.computed_from[0])
+        if not isinstance(source, ast.Name):
+            return ()
+        way = self._way(source, at, len(self.frames) - 1, None)
+        first = operand.roots[0] if made.kind == "result" and operand.roots else operand.made
+        begin = self.origin(first)
+        if not way or begin is None:
+            return ()
+        return tuple(way) if way[0].kind == "loader" else _joined([begin, *self._stored(first), *way])
 
     def _roots(self, operand: ObservedOperand) -> tuple[Trail, ...]:
         firsts = [(root, self.origin(root)) for root in operand.roots]

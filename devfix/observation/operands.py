@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from devfix.findings import Mismatch, Operand
+from devfix.observation.parts import holds
 from devfix.observation.record import ObservedOperand, Owner
 from devfix.observation.sighting import Sighting
 
@@ -107,8 +108,12 @@ def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Opera
     holder = _holder(sighting, operand) if node is None and device == "cpu" and not operand.owners else None
     spot = sighting.sink.at(node or holder or sighting.sink.node)
     role = "weight" if weights else _role(sighting, operand)
-    held = holder is not None or (node is not None and sighting.what_is(node).startswith("tensors"))
+    held = holder is not None or (node is not None and _holds(sighting, node, operand))
     return Operand(spot.text, role, spot.path, spot.span, device, operand.dtype, trail, roots, held)
+
+
+def _holds(sighting: Sighting, node: ast.expr, operand: ObservedOperand) -> bool:
+    return sighting.what_is(node).startswith("tensors") or holds(ast.unparse(node), operand)
 
 
 def _bound(sighting: Sighting) -> Operand | None:
@@ -203,8 +208,8 @@ def _detail(sighting: Sighting, found: Sequence[Operand]) -> dict[str, str]:
         detail["in_place"] = _role(sighting, written)
     if sighting.observed.wanted is not None:
         detail["wanted"] = sighting.observed.wanted
-    if sighting.observed.kind == "numpy" and sighting.what_is_at(found[0].span).startswith("tensors"):
-        detail["inside"] = "list"
+    if sighting.observed.kind == "numpy" and found[0].held:
+        detail["inside"] = "list" if sighting.what_is_at(found[0].span).startswith("tensors") else "mixed"
     return detail
 
 

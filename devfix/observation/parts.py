@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from devfix.observation.record import ObservedOperand
 from devfix.observation.spots import Spot
 
 #: What speaks for a pair: the run saw the tensor under this very expression, or saw the expression make it.
-_SEEN, _MADE, _MADE_WITHIN, _COMPUTED, _FITS, _CONTRADICTED = 20, 18, 10, 6, 4, -100
+_SEEN, _MADE, _HOLDS, _MADE_WITHIN, _COMPUTED, _FITS, _CONTRADICTED = 20, 18, 14, 10, 6, 4, -100
 #: Attributes that are no tensors, and calls that make numbers.
 _SIZES, _VIEWS = (
     frozenset({"shape", "dtype", "device", "ndim"}),
@@ -21,6 +22,7 @@ _METHODS, _FUNCTIONS = (
     frozenset("size dim item numel tolist".split()),
     frozenset("len int float bool range".split()),
 )
+_ITEMS = re.compile(r"(\[[^\[\]]*\])+")
 #: Less than this is a guess.
 _ENOUGH = 4
 
@@ -103,11 +105,12 @@ def matched(
 ) -> dict[int, ast.expr]:
     """The expression of each operand (by its number) that can be told."""
     # Operands come in the order of the arguments, more or less.
-    seen = {normal(path) for operand in operands for path in operand.operand.paths}
     order = [
         place
         for place, part in enumerate(parts)
-        if part.is_callee or _may_be_tensor(part.node, names) or ast.unparse(part.node) in seen
+        if part.is_callee
+        or _may_be_tensor(part.node, names)
+        or any(_is_or_holds(ast.unparse(part.node), each.operand) for each in operands)
     ]
     pairs = sorted(
         (-_score(parts[place], operand, names, sink), abs(number - position), number, place)
@@ -157,6 +160,16 @@ def _fill(
         blamed = [number for number in rest if operands[number].operand.blamed]
         if len(blamed) == len(free):
             found.update(zip(blamed, free, strict=True))
+
+
+def holds(text: str, operand: ObservedOperand) -> bool:
+    """Whether the tensor was seen as an item of what an expression stands for, or as an item of an item."""
+    found = (normal(path) for path in operand.paths)
+    return any(path.startswith(text) and _ITEMS.fullmatch(path, len(text)) for path in found)
+
+
+def _is_or_holds(text: str, operand: ObservedOperand) -> bool:
+    return text in map(normal, operand.paths) or holds(text, operand)
 
 
 def _is_inside(node: ast.AST, other: ast.AST) -> bool:
@@ -212,6 +225,8 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
         return _MADE
     if isinstance(part.node, (ast.Tuple, ast.List)):
         return likeness
+    if holds(text, operand):
+        return _HOLDS
     called = made is not None and _calls_its_function(part.node, made)
     return likeness + _MADE_WITHIN * (within or called) + _COMPUTED * _is_computed(part.node, operand)
 

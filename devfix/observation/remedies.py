@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from devfix.analysis.entries import run_program
 from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
-from devfix.findings import Applicability, Finding, Fix, Mismatch, Note
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note
 from devfix.judgement import judge
-from devfix.observation import carried, operands, own_choice, stepped
+from devfix.observation import carried, hosted, operands, own_choice, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -77,17 +77,25 @@ class Prescriber:
                 for mismatch in translated(part, self.pointer):
                     for finding in self._findings([mismatch], names):
                         if finding not in aside:
-                            fixes = dict.fromkeys((*_fixes(finding, wanted), *more))
-                            found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes)))
+                            fixes: dict[tuple[FileEdit, ...], Fix] = {}
+                            for fix in (*_fixes(finding, wanted), *more):
+                                fixes.setdefault(fix.edits, fix)
+                            found.append(Remedy(sign, _witnessed(finding, one), tuple(fixes.values())))
         return found
 
     def _otherwise(
         self, part: ObservedMismatch, names: Mapping[tuple[str, str], Scope], wanted: Applicability
     ) -> list[Fix]:
         """Fixes of a mismatch in other lights, for when what the rules propose first does not do."""
-        sighting = sighted(part, self.pointer) if part.kind == "device" else None
+        sighting = sighted(part, self.pointer)
         if sighting is None:
             return []
+        if part.kind != "device":
+            return [
+                fix
+                for mismatch in operands.translated(sighting)
+                for fix in _told(hosted.fixes(self.pointer.facts, mismatch), wanted)
+            ]
         of_optimizer = stepped.translated(sighting) if part.history else []
         found = [fix for m in of_optimizer for fix in self._proposed([m], names, wanted)]
         for mismatch in operands.translated(sighting):

@@ -156,11 +156,28 @@ def _wanted(device: Device | None) -> bool:
 
 def _usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
+    bindings = [each for each in bindings if not _is_replaced(place, scope, each, bindings)]
     if not all(binding.kind == kind and _wanted(binding.device) for binding in bindings):
         return False
     if any(binding.statement is None for binding in bindings):
         return True
     return any(_reaches(place, scope, binding) for binding in bindings)
+
+
+def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
+    """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for."""
+    first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
+    if first is None or binding.kind != "device" or _wanted(binding.device):
+        return False
+    for other in others:
+        later = place.outline.statement_at(other.statement) if other.statement is not None else None
+        if later is None or other.kind != "device" or not _wanted(other.device):
+            continue
+        choice = _whole_choice(place, later)
+        beside = place.outline.parents[choice] is place.outline.parents[first]
+        if choice is not later and beside and choice.lineno > first.lineno and _reaches(place, scope, other):
+            return True
+    return False
 
 
 def _reaches(place: Place, scope: str, binding: Binding) -> bool:
