@@ -492,3 +492,17 @@ def test_the_operands_of_einsum_may_be_a_list() -> None:
     print(torch.einsum("ij,jk->ik", [x, table]))
     """
     assert clashes(text) == ["4: device"]
+
+
+@pytest.mark.parametrize("call", ["torch.unique(x, {})", "x.unique({})", "torch.unique_consecutive(x, {})"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "return_counts=True",
+        "return_inverse=True, return_counts=True",
+        "return_inverse=False",
+        "dim=0, return_inverse=True",
+    ],
+)
+def test_unique_says_where_and_how_often_in_integers(call: str, asked: str) -> None:
+    assert lies(f"import torch\nx = torch.rand(3, 2)\nresult = {call.format(asked)}\n") == []

@@ -13,6 +13,7 @@ from devfix.analysis.torch_model import (
     factories,
     functional,
     generators,
+    hooks,
     leaves,
     moves,
     operations,
@@ -22,12 +23,14 @@ from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Array,
     Const,
     Scalar,
     Sequence,
     Tensor,
+    TupleValue,
     Value,
     without_none,
 )
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 _NUMBERS = {"item": None, "tolist": None, "dim": "int", "numel": "int", "nelement": "int", "ndimension": "int",
             "element_size": "int", "data_ptr": "int", "is_floating_point": "bool", "is_contiguous": "bool",
             "__len__": "int", "storage_offset": "int", "get_device": "int", "is_complex": "bool"}  # fmt: skip
-_NOTHING = frozenset("backward register_hook retain_grad record_stream index_put_".split())
+_NOTHING = frozenset("backward retain_grad record_stream index_put_".split())
 _FILLING = frozenset(
     "copy_ normal_ uniform_ zero_ fill_ random_ bernoulli_ exponential_ set_ resize_ share_memory_ trunc_normal_ "
     "fill_diagonal_ cauchy_ log_normal_ geometric_ pin_memory_".split()
@@ -86,6 +89,8 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         return _number(value, name)
     if name == "retain_grad":
         leaves.retain(interp, value)
+    if name == "register_hook":
+        return hooks.of_gradient(interp, value, site)
     if name in _NOTHING:
         return NONE
     if name in _FILLING:
@@ -136,9 +141,14 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
 
 
 def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
-    result = operations.derived(interp, [value], site, value.dtype, 1)
-    extra = any(k in site.keywords for k in ("return_inverse", "return_counts"))
-    return Sequence(result) if extra else result
+    """The values, then (when they are asked for) where each one is and how often."""
+    result = operations.derived(interp, [value], site, value.dtype, 1 if "dim" not in site.keywords else None)
+    asked = [site.keywords[key].value for key in ("return_inverse", "return_counts") if key in site.keywords]
+    if not asked or not all(answer in (TRUE, FALSE) for answer in asked):
+        return UNKNOWN if asked or len(site.args) > 1 else result
+    numbers = operations.derived(interp, [value], site, "int64", None)
+    counted = (numbers,) * sum(answer == TRUE for answer in asked)
+    return TupleValue((result, *counted)) if counted else result
 
 
 def _result_dtype(value: Tensor, name: str) -> str | None:

@@ -28,4 +28,4 @@ class CharacterEmbeddings(TokenEmbeddings):
         return self.table(index)
 
 
-print("RESULT", CharacterEmbeddings().embed(["a", "b"]).sum().item() * 0)
+print("RESULT", len([CharacterEmbeddings]))
