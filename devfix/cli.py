@@ -294,6 +294,10 @@ def run(
         float | None, typer.Option(min=0.1, help="Stop the program after so many seconds.")
     ] = None,
     max_steps: Steps = None,
+    max_total_seconds: Annotated[
+        float,
+        typer.Option(min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after so many."),
+    ] = 1800,
     strict: Annotated[bool, typer.Option("--strict", help="Stop the program at the first mismatch.")] = False,
     sandbox: Annotated[
         bool,
@@ -346,6 +350,7 @@ def run(
         max_seconds=max_seconds,
         max_steps=max_steps,
         strict=strict,
+        max_total_seconds=max_total_seconds,
     )
     wishes = command.Wishes(python, report_format.value, output, quiet, sandbox, color.value)
     if fix:

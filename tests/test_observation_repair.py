@@ -13,7 +13,9 @@ from devfix.engine import Engine
 from devfix.findings import Applicability
 from devfix.observation.line_map import lines_before
 from devfix.observation.record import ObservedMismatch, parse_record
+from devfix.observation.pruning import pruned
 from devfix.observation.repair import Repair, Repairer
+from devfix.observation.search import State
 from devfix.observation.trial import Trial
 from devfix.project import Program, Project
 from devfix.source import Source
@@ -212,3 +214,26 @@ def test_lines_are_told_by_what_they_were() -> None:
     assert lines_before(before, ["a\n", "new\n", "b\n", "c\n"]) == [1, 2, 2, 3]
     assert lines_before(before, ["a\n", "B\n", "c\n"]) == [1, 2, 3]
     assert lines_before(before, ["c\n"]) == [3]
+
+
+def test_when_the_time_is_up_nothing_more_is_tried() -> None:
+    stage = FakeStage(lambda texts: _trial(_clash(texts)))
+    repair = _repaired(stage, is_late=lambda: True)
+    assert (repair.verdict, repair.is_late) == ("still-fails", True)
+    assert len(stage.runs) == 1
+    assert not _repaired(FakeStage(lambda texts: _trial(_clash(texts)))).is_late
+
+
+def test_many_changes_are_taken_back_in_shares() -> None:
+    lines = [f"x{number} = {number}" for number in range(20)]
+    needed = lines[7]
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        return _trial() if f"{needed} + 1" in texts["main.py"] else _trial(_clash(TEXTS))
+
+    stage = FakeStage(shown)
+    before = State(_program({"main.py": "\n".join(lines)}), _trial(_clash(TEXTS)))
+    after = before.after(stage, {"main.py": "\n".join(f"{line} + 1" for line in lines)}, [])
+    found = pruned(before, after, stage)
+    assert found.texts["main.py"].count("+ 1") == 1
+    assert len(stage.runs) <= 13

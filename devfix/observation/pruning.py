@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.findings import Skipped
@@ -11,8 +11,8 @@ from devfix.observation.search import State
 from devfix.observation.trial import Stage
 from devfix.source import check_syntax
 
-#: More changes than this are not tried one by one.
-_MOST = 8
+#: More changes than this are not tried one by one, but in shares; and no more runs are made.
+_MOST, _MOST_RUNS = 8, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,22 @@ class _Change:
     lines: tuple[str, ...]
 
 
-def pruned(before: State, after: State, stage: Stage) -> State:
+def pruned(before: State, after: State, stage: Stage, is_late: Callable[[], bool] = lambda: False) -> State:
     """The state without those changes since ``before`` that a clean run does not need."""
     changes = [change for path in sorted(after.program.sources) for change in _changes(before, after, path)]
-    if not after.trial.is_clean or not 1 < len(changes) <= _MOST:
-        return after
-    if any(not change.lines for change in changes):
+    if not after.trial.is_clean or any(not change.lines for change in changes):
         return after  # what goes at one place may come at another
-    kept, state = list(changes), after
-    for change in reversed(changes):
-        rest = [each for each in kept if each is not change]
-        tried = _with(before, rest, state, stage) if rest else None
-        if tried is not None and tried.trial.is_clean:
-            kept, state = rest, tried
+    kept, state, size, runs = changes, after, len(changes), 0
+    while size > 1:
+        size = (size + 1) // 2 if len(kept) > _MOST else 1
+        for share in [kept[start : start + size] for start in reversed(range(0, len(kept), size))]:
+            rest = [each for each in kept if each not in share]
+            if is_late() or runs == _MOST_RUNS or not rest:
+                break
+            tried = _with(before, rest, state, stage)
+            runs += 1
+            if tried is not None and tried.trial.is_clean:
+                kept, state = rest, tried
     return state
 
 

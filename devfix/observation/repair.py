@@ -7,7 +7,7 @@ A program in which no run shows anything is not touched.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from devfix.engine import Engine
 from devfix.findings import Applicability
@@ -24,7 +24,7 @@ class Repair:
     """What became of a program.
 
     ``verdict``: ``clean`` (nothing was wrong), ``fixed``, ``still-fails`` (though perhaps later), ``cannot-run``.
-    ``last`` is the strict run at the end.
+    ``last`` is the strict run at the end. ``is_late``: the time was up before everything was tried.
     """
 
     verdict: str
@@ -32,16 +32,21 @@ class Repair:
     end: State
     last: Trial
     reason: str = ""
+    is_late: bool = False
 
 
 @dataclass
 class Repairer:
-    """Repairs one program with fixes that are at least ``wanted``; ``analysed``: those of the analysis go first."""
+    """Repairs one program with fixes that are at least ``wanted``; ``analysed``: those of the analysis go first.
+
+    When ``is_late`` says so nothing more is tried, and what was found is proven.
+    """
 
     engine: Engine
     stage: Stage
     wanted: Applicability = Applicability.UNSAFE
     analysed: bool = True
+    is_late: Callable[[], bool] = lambda: False
 
     def repair(self, program: Program, first: Trial) -> Repair:
         """Mend the program, whose ``first`` healed run is known, and run it again until it runs through."""
@@ -53,9 +58,10 @@ class Repairer:
         found: list[Repair] = []
         for plan in self._plans():
             found.append(self._concluded(start, plan(start)))
-            if found[-1].verdict == "fixed":
+            if found[-1].verdict == "fixed" or self.is_late():
                 break
-        return min(found, key=lambda each: (each.verdict != "fixed", each.end.trial.faults))
+        best = min(found, key=lambda each: (each.verdict != "fixed", each.end.trial.faults))
+        return replace(best, is_late=best.verdict != "fixed" and self.is_late())
 
     def _plans(self) -> list[Plan]:
         """Ways to go about it, the best first."""
@@ -88,4 +94,5 @@ class Repairer:
 
     def _observed(self, state: State) -> State:
         """The state after what the runs show is mended, with no more changes than it takes."""
-        return pruned(state, Search(self.engine, self.stage, self.wanted).run(state), self.stage)
+        search = Search(self.engine, self.stage, self.wanted, is_late=self.is_late)
+        return pruned(state, search.run(state), self.stage, self.is_late)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
@@ -49,12 +49,20 @@ class State:
 
 @dataclass
 class Search:
-    """Looks for a state in which the program runs through; ``budget`` is the number of runs it may take."""
+    """Looks for a state in which the program runs through.
+
+    ``budget`` is the number of runs it may take, and ``is_late`` tells when it has taken long enough.
+    """
 
     engine: Engine
     stage: Stage
     wanted: Applicability = Applicability.UNSAFE
     budget: int = 24
+    is_late: Callable[[], bool] = lambda: False
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.budget > 0 and not self.is_late()
 
     def run(self, state: State, depth: int = 0) -> State:
         """The best state that can be reached from one."""
@@ -65,7 +73,7 @@ class Search:
             end = self.run(after, depth + 1)
             if end.trial.faults < best.trial.faults:
                 best = end
-            if best.trial.is_clean or self.budget <= 0:
+            if best.trial.is_clean or not self._goes_on:
                 break
         return best
 
@@ -78,7 +86,7 @@ class Search:
         # What was mended has led nowhere, or to new faults: another fix of one of them may not.
         for remedy in remedies:
             number = choices.get(remedy.sign, 0) + 1
-            if number < len(remedy.fixes) and self.budget > 0:
+            if number < len(remedy.fixes) and self._goes_on:
                 yield from self._settled(state, remedies, {**choices, remedy.sign: number})
 
     def _settled(
@@ -87,7 +95,7 @@ class Search:
         """One state, in which every fix that was made has helped; the choices that led there are returned."""
         found = dict(choices)
         size = len(remedies)
-        while self.budget > 0:
+        while self._goes_on:
             batch = self._batch(state, remedies, found)[:size]
             if not batch:
                 break

@@ -56,6 +56,8 @@ def _summary(mending: Mending) -> Iterator[str]:
         yield "With --unsafe the fixes are made all the same."
     elif mending.note:
         yield f"Another fix is only made with --unsafe: with it, {mending.note}."
+    if mending.repair.is_late:
+        yield "More would have been tried, but the time was up (--max-total-seconds)."
     number = len(mending.repair.end.mended)
     if number and results.changed:
         verb = "Fixed" if results.written else "Would fix"
@@ -70,6 +72,7 @@ def render_mending_json(mending: Mending) -> str:
         "verdict": mending.verdict,
         "reason": mending.note or mending.repair.reason,
         "runs": mending.runs,
+        "out_of_time": mending.repair.is_late,
         "written": mending.results.written,
         "changed": [report.path for report in mending.results.changed],
         "fixed": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,18 +87,25 @@ def mend(
 
     What it computes on the CPU may only change where ``unsafe`` fixes are wanted.
     """
+    started = time.monotonic()
     subject = subject_of(request, Path.cwd())
     seconds = request.max_seconds or SECONDS
     request = replace(request, max_seconds=seconds, strict=False)
     workshop = Workshop(subject, request, python, Limits(seconds=seconds + _MARGIN), tell=tell)
     first = workshop.run({}, "heal")
     program = _program(subject, first.record, engine.settings)
+    end = started + request.max_total_seconds
+
+    def is_late() -> bool:
+        return time.monotonic() >= end
+
     workshop.sources = program.sources
-    repair, note = Repairer(engine, workshop).repair(program, first), ""
+    repair, note = Repairer(engine, workshop, is_late=is_late).repair(program, first), ""
     if repair.end.program is not program and not unsafe:
         note = _changes(workshop, repair)
         if note:
-            careful = Repairer(engine, workshop, Applicability.SAFE).repair(program, first)
+            safe = Repairer(engine, workshop, Applicability.SAFE, is_late=is_late)
+            careful = safe.repair(program, first)
             if careful.end.program is program or _changes(workshop, careful):
                 repair = replace(repair, verdict="changed-result", end=repair.start)
             else:

@@ -16,7 +16,8 @@ LAUNCHER = Path(devfix.__file__).resolve().parent / "simulator" / "launch.py"
 class Request:
     """One program (a script, notebook, folder or, with ``is_module``, a module) and how it is run.
 
-    ``strict`` ends the run at the first mismatch, as an accelerator would.
+    ``strict`` ends the run at the first mismatch, as an accelerator would. ``max_total_seconds`` is for all runs
+    that a repair takes.
     """
 
     program: str
@@ -27,6 +28,7 @@ class Request:
     max_seconds: float | None = None
     max_steps: int | None = None
     strict: bool = False
+    max_total_seconds: float = 1800.0
 
     @property
     def words(self) -> tuple[str, ...]:
