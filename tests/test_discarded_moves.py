@@ -49,3 +49,13 @@ def test_the_entry_keeps_what_the_move_gives(text: str) -> None:
 def test_other_entries_were_not_meant_to_move() -> None:
     program = HEAD + 'batch["y"].to(device)\nprint(model(batch["x"]))\n'
     assert 'batch["y"] =' not in fix_texts({"main.py": program})[0]["main.py"]
+
+
+def test_what_changes_a_tensor_in_place_is_no_move() -> None:
+    program = HEAD + dedent("""\
+    table = torch.zeros(1, 2)
+    table.scatter_(1, torch.ones(1, 1, dtype=torch.long, device=device), 1.0)
+    print(model(table))
+    """)
+    after = fix_texts({"main.py": program})[0]["main.py"]
+    assert after == program.replace("torch.zeros(1, 2)\ntable", "torch.zeros(1, 2, device=device)\ntable")

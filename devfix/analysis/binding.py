@@ -103,8 +103,10 @@ def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
     receiver = call.func.value
     if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
+    from devfix.analysis.torch_model import moves  # moves.py binds names
+
     before = interp.eval(receiver)
-    if not isinstance(before, Tensor):
+    if not isinstance(before, Tensor) or call.func.attr not in moves.METHODS:
         return
     if before.device == value.device and before.dtype == value.dtype:
         return

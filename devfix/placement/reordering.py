@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Applicability, FileEdit, Fix, Mismatch, MoveStatement, Origin, WrapExpression
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    Mismatch,
+    MoveStatement,
+    Origin,
+    WrapExpression,
+)
 from devfix.placement import device_expression
 from devfix.placement.dependence import reads, writes
 from devfix.placement.device_expression import Place
@@ -47,14 +56,33 @@ class Reordering:
         self.state, self.params = state, params
         self.eager = mismatch.get("cause") == "constructor"
         self.model = params.text
+        self.scope = mismatch.get("scope") or ""
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first."""
-        if len(self.state.roots) < 2 or not self.params.roots:
-            return []  # a step made the state: the model was meant to be on the CPU until then
         title = "move the model before its optimizer gets state"
-        found = {edits: None for edits in self._candidates() if edits}
-        return [Fix(title, edits, Applicability.SAFE) for edits in found]
+        found: dict[tuple[FileEdit, ...], str] = {}
+        if len(self.state.roots) >= 2 and self.params.roots:
+            found = {edits: title for edits in self._candidates() if edits}
+        # Where a step made the state, the model was meant to be on the CPU until then.
+        again = self._loaded_again()
+        if again:
+            found.setdefault(again, "let the optimizer's state follow the model")
+        return [Fix(title, edits, Applicability.SAFE) for edits, title in found.items()]
+
+    def _loaded_again(self) -> tuple[FileEdit, ...]:
+        """After the move the optimizer loads its own state, which brings it to where its parameters are."""
+        moved = self.params.roots[0][-1] if self.params.roots and self.params.roots[0] else None
+        name = self.state.text.removesuffix(".step()")
+        if moved is None or not self.state.text.endswith(".step()") or not _is_dotted(name):
+            return ()
+        used = self.scope.rpartition(".")[0] if name.startswith("self.") else self.scope
+        known = moved.scope.rpartition(".")[0] if name.startswith("self.") else moved.scope
+        statement = self.facts.outline(moved.path).statement_at(moved.span)
+        if moved.path != self.state.path or used != known or statement is None or not _is_movable(statement):
+            return ()
+        edit = InsertAfter(moved.span, f"{name}.load_state_dict({name}.state_dict())")
+        return (FileEdit(moved.path, edit),)
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
         moved = self.params.roots[0]
@@ -113,6 +141,10 @@ class Reordering:
             return ()
         edit = FileEdit(made.path, WrapExpression(made.span, "", f".to({code})"))
         return (*(found.edits if found is not None else ()), edit)
+
+
+def _is_dotted(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
 
 
 def _imports_torch(outline: Outline) -> bool:

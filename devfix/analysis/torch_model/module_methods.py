@@ -208,6 +208,7 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "add_module": _add_module,
     "register_module": _add_module,
     "register_forward_hook": hooks.register,
+    "register_forward_pre_hook": hooks.register_before,
     "forward": _forward,
     "__call__": _forward,
 }

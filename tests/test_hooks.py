@@ -1,0 +1,39 @@
+"""Hooks: functions that modules and tensors call with what passes through them."""
+
+from __future__ import annotations
+
+from reality import lies
+from text_program import clashes
+
+HEAD = """
+import torch
+from torch import nn
+
+noise = torch.ones(1, 2)
+
+"""
+
+
+def test_a_hook_before_forward_meets_the_inputs_and_may_replace_them() -> None:
+    text = """
+def add(module, args):
+    return (args[0] + noise,)
+
+def double(module, args):
+    return args[0] * 2.0
+
+net = nn.Linear(2, 2){move}
+net.register_forward_pre_hook(double)
+net.register_forward_pre_hook(add)
+y = net(torch.ones(1, 2){move})
+"""
+    assert clashes(HEAD + text.format(move=".cuda()")) == ["9: device"]
+    assert clashes((HEAD + text.format(move=".cuda()")).replace("+ noise", "+ noise.cuda()")) == []
+    assert lies(HEAD + text.format(move="")) == []
+
+
+def test_a_hook_of_a_tensor_gets_a_gradient_that_is_where_the_tensor_is() -> None:
+    text = "net = nn.Linear(2, 1){}\nnet.weight.register_hook(lambda grad: grad * noise)\n"
+    assert clashes(HEAD + text.format(".cuda()")) == ["8: device"]
+    assert clashes(HEAD + text.format("")) == []
+    assert clashes(HEAD + text.format("") + "net.cuda()\n") == []
