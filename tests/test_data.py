@@ -111,6 +111,7 @@ def test_a_shuffle_wants_a_generator_on_the_host() -> None:
     assert faults(loader.format("device")) == ["generator"]
     assert faults(loader.format("")) == []
 
+
 _LOADED = """
 import torch
 from torch import nn

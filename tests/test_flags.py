@@ -106,3 +106,33 @@ def test_a_constructor_of_the_default_tensor_type_follows_it() -> None:
         torch.set_default_device("cuda")
         torch.ones(2) * torch.Tensor([1.0, 2.0])
     """) == ["torch.ones(2) * torch.Tensor([1.0, 2.0])"]
+
+
+def test_what_only_an_option_leaves_unknown_is_what_it_usually_is() -> None:
+    assert faults("""
+        parser.add_argument("--resume", action="store_true")
+        args = parser.parse_args()
+        if args.resume:
+            net = torch.load("net.pt")["net"]
+        else:
+            net = nn.Linear(2, 2)
+        net.cuda()
+        nn.CrossEntropyLoss()(net(torch.ones(1, 2).cuda()), torch.zeros(1, dtype=torch.long))
+    """) == ["nn.CrossEntropyLoss()(net(torch.ones(1, 2).cuda()), torch.zeros(1, dtype=torch.long))"]
+
+
+def test_what_an_option_usually_leaves_unknown_stays_unknown() -> None:
+    assert (
+        faults("""
+        import something
+        parser.add_argument("--own", action="store_true")
+        args = parser.parse_args()
+        if not args.own:
+            net = something.model()
+        else:
+            net = nn.Linear(2, 2)
+        net.cuda()
+        nn.CrossEntropyLoss()(net(torch.ones(1, 2).cuda()), torch.zeros(1, dtype=torch.long))
+    """)
+        == []
+    )

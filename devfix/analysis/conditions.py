@@ -23,6 +23,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
     members,
     without_none,
@@ -109,6 +110,20 @@ def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
                 settle(interp, part, outcome)
     elif isinstance(test, (ast.Name, ast.Attribute)) and interp.eval(test) == Scalar("bool"):
         _narrow(interp, test, boolean(outcome))
+
+
+def usual(interp: Interpreter, test: ast.expr) -> bool | None:
+    """How a test of options comes out in a run that is given none; None when that is not known."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = usual(interp, test.operand)
+        return None if inner is None else not inner
+    if not isinstance(test, (ast.Name, ast.Attribute)):
+        return None
+    value = interp.eval(test)
+    if isinstance(value, Scalar) and value.usual is not None:
+        return bool(value.usual)
+    unset = isinstance(value, Union) and NONE in value.members
+    return False if unset and Unknown("option") in value.members else None
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_objects, join_values, scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Value
+from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Unknown, Value
 
 Variables = dict[str, Value]
 
@@ -156,10 +156,11 @@ def parted(a: State, b: State) -> tuple[set[int], set[int]]:
     return frames, heap
 
 
-def join_states(a: State, b: State, *, split: bool = False) -> State:
+def join_states(a: State, b: State, *, split: bool = False, usual: bool | None = None) -> State:
     """What holds where two paths meet; a path that ended does not count. ``a`` is consumed.
 
-    ``split`` as for :func:`~devfix.analysis.join.join_values`.
+    ``split`` as for :func:`~devfix.analysis.join.join_values`. ``usual`` tells which path (True: ``a``) a run that
+    is given no options takes: of a variable that the other leaves unknown, that is the program under analysis.
     """
     if a is b or b.dead:
         return a
@@ -169,7 +170,7 @@ def join_states(a: State, b: State, *, split: bool = False) -> State:
     for frame in frames:
         theirs = b.variables(frame)
         if theirs and frame in a.layer.live and a.variables(frame) is not theirs:
-            _join_frame(a, frame, theirs, split)
+            _join_frame(a, frame, theirs, split, usual)
     for address in heap:
         obj, other = a.read(address), b.read(address)
         if other is not None and other is not obj:
@@ -179,12 +180,18 @@ def join_states(a: State, b: State, *, split: bool = False) -> State:
     return a
 
 
-def _join_frame(a: State, frame: int, theirs: Mapping[str, Value], split: bool) -> None:
+def _join_frame(
+    a: State, frame: int, theirs: Mapping[str, Value], split: bool, usual: bool | None = None
+) -> None:
     before = a.variables(frame)
     for name, value in theirs.items():
         mine = before.get(name)
-        if mine is not value:
-            a.set(frame, name, value if mine is None else join_values(mine, value, split=split))
+        if mine is value:
+            continue
+        if mine is None or (usual is False and isinstance(mine, Unknown)):
+            a.set(frame, name, value)
+        elif usual is not True or not isinstance(value, Unknown):
+            a.set(frame, name, join_values(mine, value, split=split))
 
 
 def keep_main_path(main: State, other: State) -> State:

@@ -57,6 +57,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     if truth is not None:
         interp.run(node.body if truth else node.orelse)
         return
+    usual = conditions.usual(interp, node.test)
     before = interp.state
     interp.state = before.fork()
     conditions.assume(interp, node.test, True)
@@ -69,7 +70,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.run(node.orelse)
     split = depends_on_data(node.test) and not renews(node)
     interp.frame.options = interp.frame.options or not split
-    interp.state = join_states(then, interp.state, split=split)
+    interp.state = join_states(then, interp.state, split=split, usual=usual)
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:

@@ -168,9 +168,10 @@ def _option_value(interp: Interpreter, site: CallSite) -> Value:
     A device option is taken to be set to the accelerator; that is the program under analysis.
     """
     action = site.value(None, "action")
-    if isinstance(action, Const) and str(action.value).startswith("store_"):
-        return Scalar("bool")
     default = site.value(None, "default")
+    if isinstance(action, Const) and str(action.value).startswith("store_"):
+        unset = default.value if isinstance(default, Const) else action.value == "store_false"
+        return Scalar("bool", bool(unset))
     if isinstance(default, Const) and isinstance(default.value, str):
         device = parse_device(default.value)
         if device.is_known and (device.is_accelerator or interp.library.as_given):
@@ -180,7 +181,7 @@ def _option_value(interp: Interpreter, site: CallSite) -> Value:
             return Const("cuda")
         return Scalar("str", default.value)
     if isinstance(default, Const) and isinstance(default.value, bool):
-        return Scalar("bool")
+        return Scalar("bool", default.value)
     if isinstance(default, Const) and isinstance(default.value, (int, float)):
         kind = site.value(None, "type")
         name = "float" if kind == External("builtins.float") else type(default.value).__name__
