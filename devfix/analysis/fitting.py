@@ -52,8 +52,8 @@ def _is_plain(interp: Interpreter, cls: Value) -> bool:
 
 
 def is_of_project(interp: Interpreter, callee: Value) -> bool:
-    """Whether the value is an object of the project that can be called, or a method of one."""
-    obj = interp.obj_of(callee.receiver if isinstance(callee, BoundMethod) else callee)
+    """Whether the value is a module or an object of the project, or a method of one."""
+    obj = interp.obj_of(callee.receiver if isinstance(callee, (BoundMethod, ExternalMethod)) else callee)
     return obj is not None and obj.kind in ("instance", "module")
 
 

@@ -27,6 +27,7 @@ from devfix.placement import (
     distribution_parts,
     introduction,
     map_location,
+    rebuilding,
 )
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
@@ -229,6 +230,7 @@ class Relocator:
             if site.kind == "name":
                 place = self._place(site.path, site.span)
                 if place is not None:
+                    yield rebuilding.moved(self.facts, place, self.peers)
                     yield batch_move.guarded(place, self.peers)
                     yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
