@@ -68,6 +68,11 @@ def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr)
     None when the device was asked for by a name that is not known here: it may be another one
     than the CPU when the program is run with other options.
     """
+    function = outline.function_of(node)
+    inside = isinstance(node, ast.Attribute) and ast.unparse(node.value) == outline.receiver_name(function)
+    if operand.role == "weight" and inside:
+        # The method serves every module of its class, wherever each of them was put.
+        return f".to(next({ast.unparse(node)}.parameters()).device)"
     sites = [trail[0] for trail in (operand.trail, *operand.roots) if trail and trail[0].kind == "move"]
     asked = [_asked(facts, site) for site in sites]
     if not asked or None in asked or len(set(asked)) > 1:
@@ -92,6 +97,8 @@ def _asked(facts: Facts, site: Origin) -> str | None:
         return None
     if call.func.attr == "cpu":
         return ""
+    if call.func.attr == "type":
+        return None
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
     if not given:
         return None

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import DTYPES
 from devfix.analysis.outline import Outline
 from devfix.findings import (
     Applicability,
@@ -108,7 +109,7 @@ class ModuleMover:
         node = outline.expression_at(site.span)
         if node is None:
             return
-        if site.kind == "module":
+        if site.kind == "module" and not _is_moved(outline.parents.get(outline.parents.get(node, node))):
             yield Place(site.path, outline, node), _wrapped(outline, node)
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
@@ -161,11 +162,22 @@ def _at_binding(site: Origin, outline: Outline, node: ast.expr) -> Iterator[tupl
     statement = outline.statement_of(node)
     alone = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [node]
     value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if _is_moved(value):
+        return
     if alone and value is not None:
         yield Place(site.path, outline, value), _wrapped(outline, value)
     elif isinstance(statement, ast.Assign):
         name = site.text
         yield Place(site.path, outline, node), _Edit(outline, statement, f"{name} = {name}.to({{}})")
+
+
+def _is_moved(node: ast.AST | None) -> bool:
+    """Whether a node is ``x.to(device)`` or ``x.cuda()`` already: what undoes that comes later."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr == "to" and node.args:
+        return ast.unparse(node.args[0]).rpartition(".")[2] not in DTYPES
+    return node.func.attr == "cuda"
 
 
 def _start(outline: Outline, site: Origin) -> ast.stmt | None:
