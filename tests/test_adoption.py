@@ -197,3 +197,35 @@ def test_an_array_that_left_the_device_stays_an_array() -> None:
     )["main.py"]
     assert ".detach().cpu().numpy()\n" in after
     assert "torch.from_numpy(rows).to(device)" in after
+
+
+def test_what_joins_of_unknown_arrays_make_is_no_scalar() -> None:
+    text = """
+    import numpy as np
+    import torch
+
+    from buffer_of_somebody import draw
+
+    model = torch.nn.Linear(3, 1)
+    rewards = torch.from_numpy(np.vstack([each.reward for each in draw()])).float()
+    print((model(torch.ones(2, 3)) + rewards).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert (
+        "rewards = torch.from_numpy(np.vstack([each.reward for each in draw()])).float().to(device)" in after
+    )
+
+
+def test_a_cast_to_a_tensor_type_asks_for_no_device() -> None:
+    text = """
+    import numpy as np
+    import torch
+
+    model = torch.nn.Linear(3, 1)
+    x = torch.from_numpy(np.ones((4, 3))).type(torch.Tensor)
+    y = torch.from_numpy(np.ones((4, 1))).type(torch.Tensor)
+    print(torch.nn.functional.mse_loss(model(x), y).item())
+    y = y.numpy()
+    """
+    after = adopted(files(text))["main.py"]
+    assert "mse_loss(model(x), y)" in after

@@ -199,11 +199,11 @@ def _as_array(interp: Interpreter, value: Value) -> Array | None:
 
 def _joined(interp: Interpreter, last: str, value: Value) -> Value:
     if isinstance(value, Array):
-        return replace(value, rank=value.rank if last == "stack" else AT_LEAST_1)
+        return replace(value, rank=value.rank if last == "stack" and value.rank else AT_LEAST_1)
     items = numpy_types.contents(interp, value)
     arrays = [item for item in items if isinstance(item, Array)]
     if not arrays:
-        return UNKNOWN
+        return Array(None, AT_LEAST_1)
     dtype = numpy_types.common(interp, [_at_least_1d(item) for item in items])
     rank = arrays[0].rank
     if last == "stack" and rank is not None and rank >= 0:
