@@ -282,3 +282,28 @@ def test_a_state_of_a_module_is_made_where_its_parameters_are_whatever_led_to_it
     fixed = fix_texts(files(main, model=model))[0]
     assert "torch.zeros(1, 2, 4, device=weight.device)" in fixed["model.py"]
     assert "DEVICE" not in fixed["model.py"]
+
+
+def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() -> None:
+    text = """\
+    import torch
+
+
+    class Projections:
+        def __init__(self, widths):
+            self.layers = {name: torch.nn.Linear(width, 2) for name, width in widths.items()}
+
+        def loss(self, features):
+            return sum(self.layers[name](features[name]).mean() for name in self.layers)
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        print(Projections({"a": 3}).loss({"a": torch.ones(1, 3, device=device)}))
+
+
+    main()
+    """
+    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
+    assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
+    assert sum(".to(DEVICE)" in line for line in fixed) == 1

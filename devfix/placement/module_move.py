@@ -56,7 +56,7 @@ class ModuleMover:
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites[:1]:
-            yield from self._at(site, introduction.introduce)
+            yield from self._at(site, _introduced)
 
     def _by_itself(self) -> tuple[FileEdit, ...]:
         """A class that chooses a device in its constructor moves itself at the end of it."""
@@ -144,6 +144,10 @@ class _Edit:
         if isinstance(self.node, _FUNCTIONS):
             return InsertAtBodyStart(self.span, code)
         return InsertAfter(self.span, code)
+
+
+def _introduced(facts: Facts, place: Place) -> DeviceExpression | None:
+    return introduction.at_top(facts, place.path)
 
 
 def _any_in_scope(facts: Facts, place: Place) -> DeviceExpression | None:
