@@ -67,4 +67,4 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     fixes = mover.fixes()
     if mismatch.get("module") is None or operand.role != "weight":
         fixes += Relocator(facts, mismatch, operand).fixes()
-    return Fault(mismatch, message, tuple(fixes), mover.made)
+    return Fault(mismatch, message, tuple(fixes or mover.by_own_choice()), mover.made)

@@ -56,7 +56,12 @@ class ModuleMover:
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites[:1]:
-            yield from self._at(site, _introduced)
+            yield from self._at(site, introduction.introduce)
+
+    def by_own_choice(self) -> list[Fix]:
+        """Where no device is in sight, the file in which the module is made gets a choice of its own."""
+        edits = (edits for site in self.sites[:1] for edits in self._at(site, _introduced))
+        return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
     def _by_itself(self) -> tuple[FileEdit, ...]:
         """A class that chooses a device in its constructor moves itself at the end of it."""
