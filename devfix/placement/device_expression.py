@@ -285,7 +285,8 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
     scope = place.outline.scope(function)
     found: list[str] = []
     for name, bindings in facts.bindings(place.path, scope).items():
-        if not name.startswith("self.") or name.count(".") > 1:
+        # A device may be kept by a configuration that the object keeps.
+        if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
         if not all(b.kind == kind and _wanted(b.device) for b in bindings):
             continue
