@@ -95,3 +95,41 @@ def test_a_function_sees_the_choice_of_its_module(choice: str) -> None:
 def test_a_choice_that_some_path_does_not_make_is_none(choice: str) -> None:
     assert moved_to(PROGRAM.format(choice=choice)) != "dev"
     assert moved_to(in_function(choice)) != "dev"
+
+
+CONFIGURED = """
+import torch
+from dataclasses import dataclass
+from torch import nn
+
+@dataclass
+class Config:
+    hidden: int = 3
+    device: str = "cuda" if torch.cuda.is_available() else "cpu"
+
+class Trainer:
+    def __init__(self, config):
+        self.config = config
+        self.net = nn.Linear(3, 3)
+
+    def fit(self, x):
+        return self.net(x.to(self.config.device))
+
+    def noisy(self, x):
+        return self.fit(x) + torch.ones(3)
+
+trainer = Trainer(Config())
+print(trainer.fit(torch.ones(2, 3)), trainer.noisy(torch.ones(2, 3)))
+"""
+
+
+def test_a_configuration_names_the_device() -> None:
+    fixed = fix_texts({"main.py": CONFIGURED})[0]["main.py"]
+    expected = CONFIGURED.replace("nn.Linear(3, 3)", "nn.Linear(3, 3).to(config.device)")
+    assert fixed == expected.replace("torch.ones(3)", "torch.ones(3, device=self.config.device)")
+
+
+def test_a_configuration_that_may_name_the_host_names_nothing() -> None:
+    text = CONFIGURED.replace("trainer = Tr", 'Trainer(Config(device="cpu"))\ntrainer = Tr')
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert "nn.Linear(3, 3).to(config.device)" not in fixed

@@ -44,6 +44,27 @@ def note_binding(
     if obj is not None and obj.cls in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
+    elif obj is not None and obj.kind == "instance":
+        _note_parts(interp, path, scope, name, value, statement)
+
+
+def _note_parts(
+    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
+) -> None:
+    """Devices that an object keeps, such as those of configurations, can be named through it."""
+    obj = interp.obj_of(value)
+    attrs = obj.attrs if obj is not None else {}
+    kept = {part: held for part, held in attrs.items() if isinstance(held, (DeviceValue, Const))}
+    parts = {part: summary(interp, held) for part, held in kept.items()}
+    devices = {part: device for part, (kind, device) in parts.items() if kind == "device"}
+    if not devices or is_module(interp, value):
+        return
+    for part, device in devices.items():
+        note = (path, scope, f"{name}.{part}", "device", device, id(statement))
+        if note not in interp.library.noted:
+            interp.library.noted.add(note)
+            span = interp.source.span(statement) if statement is not None else None
+            interp.recorder.bind(path, scope, f"{name}.{part}", Binding("device", device, span))
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
