@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ from devfix.project import Program
 #: Turns a text and edits of it into the new text; raises ``EditError``.
 ApplyEdits = Callable[[str, Sequence[Edit]], str]
 
+#: A statement that moves a name.
+_MOVE = re.compile(r"(\w+) = \1\.to\(")
 _INSERTIONS = (InsertBefore, InsertAfter, InsertAtBodyStart)
 
 
@@ -90,6 +93,11 @@ class _Region:
         removed, anchors = self.removed[path], self.anchors[path]
         if any(_touch(span, gone) for span in _anchors(edit) for gone in removed):
             return True
+        target = _rebound(edit)
+        if target is not None and any(
+            target == _rebound(item.edit) for item in self.taken if item.path == path
+        ):
+            return True
         if _removes(edit) and any(_touch(span, anchor) for span in _changed(edit) for anchor in anchors):
             return True
         return any(_touch(span, other) for span in _changed(edit) for other in self.changed[path])
@@ -116,6 +124,14 @@ def _anchors(edit: Edit | ReplaceComment) -> tuple[Span, ...]:
     if isinstance(edit, MoveStatement):
         return tuple(span for span in (edit.after, edit.before) if span is not None)
     return ()
+
+
+def _rebound(edit: Edit | ReplaceComment) -> tuple[Span, str] | None:
+    """The name that an insertion of ``x = x.to(...)`` binds, and where: one such move is enough."""
+    if not isinstance(edit, _INSERTIONS):
+        return None
+    found = _MOVE.match(edit.code)
+    return (edit.span, found[1]) if found is not None else None
 
 
 def _removes(edit: Edit | ReplaceComment) -> bool:

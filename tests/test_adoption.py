@@ -229,3 +229,63 @@ def test_a_cast_to_a_tensor_type_asks_for_no_device() -> None:
     """
     after = adopted(files(text))["main.py"]
     assert "mse_loss(model(x), y)" in after
+
+
+def test_a_closure_is_what_an_optimizer_calls() -> None:
+    text = """
+    import numpy as np
+    import torch
+
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.LBFGS(model.parameters())
+    x, y = torch.from_numpy(np.ones((4, 3))).float(), torch.from_numpy(np.ones((4, 1))).float()
+    for _ in range(2):
+
+        def closure():
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            return loss
+
+        print(optimizer.step(closure).item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert after.count(".to(device)") == 3
+
+
+def test_a_batch_that_is_unpacked_anew_moves_after_both() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            data = torch.utils.data.TensorDataset(torch.ones(4, 3), torch.ones(4, 1))
+            loader = torch.utils.data.DataLoader(data, batch_size=2)
+            model = torch.nn.Linear(3, 1)
+            batches = iter(loader)
+            for _ in range(5):
+                try:
+                    x, _ = next(batches)
+                except StopIteration:
+                    batches = iter(loader)
+                    x, _ = next(batches)
+                print(model(x).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "        x, _ = next(batches)\n    x = x.to(device)\n    print" in after
+
+
+def test_one_move_of_a_name_is_enough() -> None:
+    text = """
+    import torch
+
+    cell = torch.nn.GRUCell(1, 3)
+    data = torch.ones(4, 5)
+    h = torch.zeros(4, 3)
+    for part in data.split(1, dim=1):
+        h = cell(part, h)
+        h = cell(part + h.sum(), h)
+    print(h.sum().item())
+    """
+    assert adopted(files(text))["main.py"].count("part = part") <= 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration, modules
+from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import checkpoint, leaves, owners, requirements
@@ -18,9 +18,11 @@ from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    BoundMethod,
     Const,
     DeviceValue,
     External,
+    Function,
     Obj,
     Ref,
     Scalar,
@@ -141,6 +143,10 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value | Non
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``optimizer.name(...)``."""
     if name == "step":
+        closure = site.value(0, "closure")
+        if isinstance(closure, (Function, BoundMethod)):
+            # It evaluates the model, and gives the loss that ``step`` returns.
+            return calls.call(interp, closure, CallSite(site.node))
         _step(interp, ref, obj, site)
         return NONE
     if name == "load_state_dict":
