@@ -33,8 +33,8 @@ _WITHHELD = "the fix is withheld: it would break the file or cause other finding
 #: Edits that leave the text at their place as it is.
 _INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
 
-#: Says whether the second judgement may follow on the first.
-Accepts = Callable[[Judgement, Judgement], bool]
+#: Says whether the second state may follow on the first.
+Accepts = Callable[["State", "State"], bool]
 #: What a finding and one of its fixes are known by.
 Identity = tuple[str, str, str, str, int]
 
@@ -62,7 +62,8 @@ class Fixer:
 
     First all fixes are applied freely, since a fault that hid others may well show new ones that
     the next pass fixes. Only when the end is worse than the start does each step have to prove
-    itself, and the fixes that do damage are withheld.
+    itself, and the fixes that do damage are withheld. When more was fixed than was found, fixes may
+    have made work for each other: a way that shows nothing new on it is taken if it is shorter.
     """
 
     judge: Callable[[Program], Judgement]
@@ -77,12 +78,25 @@ class Fixer:
         """The state in which no wanted fix is left; raises NotConvergingError."""
         end = self._settle(start, lambda _before, _after: True)
         if self._is_worse(start.judgement, end.judgement):
-            self._withheld.clear()
-            self._seen.clear()
-            end = self._settle(start, lambda before, after: not self._is_worse(before, after))
+            end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
+        elif len(end.fixed) > len(start.judgement.findings):
+            end = self._shorter(start, end)
         return replace(end, judgement=self._with_notes(end))
 
+    def _shorter(self, start: State, end: State) -> State:
+        """The end of a way without detours, if it leads as far as ``end`` in fewer fixes."""
+        withheld = self._withheld
+        try:
+            other = self._settle(start, _shows_nothing_new)
+        except NotConvergingError:
+            other = end
+        if len(other.fixed) < len(end.fixed) and not self._is_worse(end.judgement, other.judgement):
+            return other
+        self._withheld = withheld
+        return end
+
     def _settle(self, state: State, accepts: Accepts) -> State:
+        self._withheld, self._seen = set(), set()
         passes, steps = 0, 0
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
         while candidates := self._candidates(state):
@@ -103,7 +117,7 @@ class Fixer:
         """
         while True:
             after = self._attempt(state, batch)
-            accepted = after is not None and accepts(state.judgement, after.judgement)
+            accepted = after is not None and accepts(state, after)
             accepted = accepted and after is not None and not _is_in_vain(state, after, batch)
             if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
                 return after, len(batch)
@@ -178,6 +192,15 @@ class Fixer:
         note = Note(finding.path, finding.span, _WITHHELD)
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
+
+
+def _shows_nothing_new(before: State, after: State) -> bool:
+    """Whether every finding of a state was one of the state before already."""
+    known, now = (
+        {_identity(state.program, finding, 0) for finding in state.judgement.findings}
+        for state in (before, after)
+    )
+    return now <= known
 
 
 def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:

@@ -27,6 +27,7 @@ from devfix.placement import (
     distribution_parts,
     introduction,
     map_location,
+    moving_back,
     rebuilding,
 )
 from devfix.placement.causes import Trail
@@ -66,6 +67,9 @@ class Relocator:
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
         found: dict[Edits, Fix] = {}
+        back = moving_back.fix(self.facts, self.operand)
+        if back is not None:
+            found[back.edits] = back
         kept = destination.fix(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
@@ -75,9 +79,9 @@ class Relocator:
         if kept is not None and destination.is_written(self.mismatch, self.operand):
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
-        back = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
-        if back is not None and self.operand.role != "weight":
-            found.setdefault(back.edits, back)
+        stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
+        if stays is not None and self.operand.role != "weight":
+            found.setdefault(stays.edits, stays)
         own = () if found else self._by_own_choice()
         return [Fix(self.title, own, Applicability.SAFE)] if own else list(found.values())
 
@@ -312,6 +316,8 @@ class Relocator:
             place = Place(place.path, place.outline, place.node.elt)
         if place is None or not isinstance(place.node, ast.expr) or isinstance(place.node, _DISPLAYS):
             return ()
+        if _is_copied(place.node):
+            return ()
         found = self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
 
@@ -332,6 +338,11 @@ class Relocator:
     @staticmethod
     def _edits(place: Place, edit: SetKeyword | WrapExpression, found: DeviceExpression) -> Edits:
         return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_copied(node: ast.expr) -> bool:
+    """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("cpu", "cuda")
 
 
 def _takes_no_device(call: ast.Call) -> bool:

@@ -113,6 +113,8 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
             continue
         elif scalar_type(value) == "int":
             rank -= 1
+        elif isinstance(value, Sequence) and scalar_type(value.element) == "int" and _is_alone(value, keys):
+            continue  # a list of numbers takes a dimension and puts one there
         elif (isinstance(value, External) and value.name == "builtins.slice") or (
             isinstance(value, Tensor) and value.rank == 1 and value.dtype != "bool" and len(keys) == 1
         ):
@@ -120,6 +122,13 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         else:
             return None
     return max(rank, 0)
+
+
+def _is_alone(index: Value, keys: list[tuple[Value, ast.expr]]) -> bool:
+    """Whether no other list, array or tensor selects together with one."""
+    return not any(
+        value is not index and isinstance(value, (Sequence, Tensor, Array)) for value, _ in keys
+    )
 
 
 def _keeps_a_dimension(where: ast.expr) -> bool:

@@ -391,7 +391,8 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
     if isinstance(left, Array) and left.rank != 0:
         return left  # written to: the dtype stays
     obj = interp.obj_of(left)
-    if isinstance(left, Ref) and obj is not None and obj.kind == "list" and isinstance(node.op, ast.Add):
+    grows = obj is not None and (obj.kind == "list" or (obj.kind == "module" and obj.items is not None))
+    if isinstance(left, Ref) and grows and isinstance(node.op, ast.Add):
         items = iteration.exact_items(interp, right)
         containers.extend(interp, left, items, iteration.element(interp, right, node.value))
         return left

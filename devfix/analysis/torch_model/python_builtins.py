@@ -163,6 +163,8 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     element = without_none(element)
     if isinstance(element, Tensor):
         return operations.derived(interp, [element], site, element.dtype, element.rank)
+    if isinstance(element, Array):
+        return Array(element.dtype, element.rank, (interp.site("array", site.node),))
     return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
 
 

@@ -1,0 +1,43 @@
+"""What was taken to the CPU to be saved comes back."""
+
+from __future__ import annotations
+
+from text_program import files, fix_texts
+
+PROGRAM = """
+    import torch
+    from torch import nn
+
+
+    class Trainer:
+        def __init__(self, net):
+            self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            self.net = net
+            self.model = nn.Sequential(net, nn.ReLU(), nn.Linear(4, 2)).to(self.device)
+
+        def train(self, x):
+            return self.model(x.to(self.device)).sum()
+
+        def save(self, path):
+            SAVE
+            return path
+
+
+    trainer = Trainer(nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 4)))
+    for epoch in range(2):
+        loss = trainer.train(torch.rand(3, 4))
+        trainer.save("net.pt")
+    print("RESULT", loss.item())
+    """
+
+
+def test_a_module_returns_from_being_saved() -> None:
+    text = PROGRAM.replace("SAVE", "torch.save(self.net.cpu().state_dict(), path)")
+    fixed = fix_texts(files(text))[0]["main.py"]
+    assert "state_dict(), path)\n        self.net.to(self.device)\n        return path" in fixed
+    assert fixed.count(".to(") == 3
+
+
+def test_a_module_that_is_moved_for_its_own_sake_stays() -> None:
+    text = PROGRAM.replace("SAVE", "self.net.cpu()")
+    assert "self.net.to(" not in fix_texts(files(text))[0]["main.py"]
