@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -84,13 +85,13 @@ class Fixer:
         return replace(end, judgement=self._with_notes(end))
 
     def _shorter(self, start: State, end: State) -> State:
-        """The end of a way without detours, if it leads as far as ``end`` in fewer fixes."""
+        """The end of a way without detours, if it leads as far as ``end`` and changes fewer lines."""
         withheld = self._withheld
         try:
             other = self._settle(start, _shows_nothing_new)
         except NotConvergingError:
             other = end
-        if len(other.fixed) < len(end.fixed) and not self._is_worse(end.judgement, other.judgement):
+        if not self._is_worse(end.judgement, other.judgement) and _lines(start, other) < _lines(start, end):
             return other
         self._withheld = withheld
         return end
@@ -192,6 +193,18 @@ class Fixer:
         note = Note(finding.path, finding.span, _WITHHELD)
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
+
+
+def _lines(start: State, end: State) -> int:
+    """How many lines of a program were changed."""
+    changed = 0
+    for path, source in start.program.sources.items():
+        after = end.program.sources[path]
+        if after is not source:
+            matcher = difflib.SequenceMatcher(None, source.text.splitlines(), after.text.splitlines(), False)
+            codes = (code for code in matcher.get_opcodes() if code[0] != "equal")
+            changed += sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in codes)
+    return changed
 
 
 def _shows_nothing_new(before: State, after: State) -> bool:
