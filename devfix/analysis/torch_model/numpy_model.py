@@ -42,7 +42,7 @@ _KEEPING = frozenset(
     "square nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
 )
 _RESHAPING = frozenset(
-    "reshape ravel squeeze expand_dims repeat tile pad resize atleast_1d atleast_2d atleast_3d broadcast_to "
+    "reshape ravel squeeze tile pad resize atleast_1d atleast_2d atleast_3d broadcast_to "
     "take delete diag diagonal".split()
 )
 _FLOATING = frozenset(
@@ -238,6 +238,10 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
 def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Value:
     if last in _KEEPING:
         return array
+    if last == "repeat":
+        return replace(array, rank=numpy_ranks.repeated(array.rank, site, 2))
+    if last == "expand_dims":
+        return replace(array, rank=numpy_ranks.expanded(array.rank, site))
     if last in _RESHAPING or last == "unique":
         return replace(array, rank=1 if last in ("ravel", "unique") else None)
     if last in _FLOATING:
@@ -265,7 +269,7 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
     return Array(dtype, numpy_ranks.reduced(interp, last, array.rank, site), array.trail)
 
 
-_KEEPING_METHODS = frozenset("transpose copy repeat round swapaxes clip".split())
+_KEEPING_METHODS = frozenset("transpose copy round swapaxes clip".split())
 _RESHAPING_METHODS = frozenset("reshape squeeze take diagonal".split())
 
 
@@ -280,6 +284,8 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         return replace(array, rank=1)
     if name == "reshape":
         return replace(array, rank=numpy_ranks.reshaped(interp, site))
+    if name == "repeat":
+        return replace(array, rank=numpy_ranks.repeated(array.rank, site, 1))
     if name in _RESHAPING_METHODS:
         return replace(array, rank=None)
     found = reduced(interp, name, array, replace(site, args=(Arg(array), *site.args)))

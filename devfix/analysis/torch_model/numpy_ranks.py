@@ -40,3 +40,18 @@ def reshaped(interp: Interpreter, site: CallSite) -> int | None:
         return AT_LEAST_1
     rank = size_rank(interp, list(site.args))
     return rank if rank is not None else AT_LEAST_1
+
+
+def repeated(rank: int | None, site: CallSite, position: int) -> int | None:
+    """What ``repeat`` leaves: without an axis, argument ``position``, one dimension."""
+    axis = site.get(position, "axis")
+    if site.open:
+        return None
+    return 1 if axis is None or axis.value == NONE else rank
+
+
+def expanded(rank: int | None, site: CallSite) -> int | None:
+    """What ``np.expand_dims`` gives: one dimension more for an axis that is a number."""
+    axis = site.value(1, "axis")
+    one = axis is not None and scalar_type(axis) == "int"
+    return rank + 1 if one and rank is not None and rank >= 0 else AT_LEAST_1
