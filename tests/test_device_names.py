@@ -64,3 +64,25 @@ def test_a_module_that_only_one_path_wraps_is_moved_where_it_is_made() -> None:
             model = nn.DataParallel(model)
         model(torch.ones(1, 2, device=device))
     """) == {"model = nn.Linear(2, 2).to(device)"}
+
+
+def test_an_attribute_that_the_method_sets_further_down_is_not_there_yet() -> None:
+    lines = changed("""
+        import torch
+        import torch.nn as nn
+
+        class Trainer:
+            def __init__(self):
+                self.build()
+
+            def build(self):
+                self.G = nn.Linear(2, 2)
+                self.D = nn.Linear(2, 2).cuda()
+
+            def train(self, x):
+                return self.D(self.G(x.cuda()))
+
+        Trainer().train(torch.ones(1, 2))
+    """)
+    assert lines
+    assert not any("self.D.parameters()" in line and "self.G =" in line for line in lines)

@@ -27,7 +27,7 @@ from devfix.analysis.values import (
 _MAX_MEMBERS = 4
 #: Objects and their methods: a method is called on all of the objects or on none.
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
-#: The layers of a network may be many and different.
+#: The layers of a network may be many and different. Of still more (the networks of a zoo, say) a few are looked at.
 _MAX_OBJECTS = 32
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
@@ -167,10 +167,11 @@ def _union(a: Value, b: Value) -> Value:
                 break
         else:
             found.append(value)
-    if len(found) > (
-        _MAX_OBJECTS if all(isinstance(value, _OF_OBJECTS) for value in found) else _MAX_MEMBERS
-    ):
-        return UNKNOWN
+    if len(found) > _MAX_MEMBERS:
+        if not all(isinstance(value, _OF_OBJECTS) for value in found):
+            return UNKNOWN
+        if len(found) > _MAX_OBJECTS:
+            found = found[:_MAX_MEMBERS]
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 

@@ -290,7 +290,8 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
             continue
         if not all(b.kind == kind and _wanted(b.device) for b in bindings):
             continue
-        if function.name == "__init__" and not any(_set_before(place, b) for b in bindings):
+        here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
+        if here and not any(_set_before(place, b) for b in bindings):
             continue
         if not boundness.is_set_before(place.outline, function, name.split(".")[1]):
             continue
@@ -301,6 +302,11 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
 def _is_bound(place: Place, name: str) -> bool:
     """Whether Python finds the (first part of the) name at the place, whatever path led there."""
     return boundness.is_bound(place.outline, place.node, name.partition(".")[0])
+
+
+def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
+    statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
+    return statement is not None and place.outline.function_of(statement) is function
 
 
 def _set_before(place: Place, binding: Binding) -> bool:

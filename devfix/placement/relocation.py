@@ -342,7 +342,11 @@ class Relocator:
 
 def _is_copied(node: ast.expr) -> bool:
     """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("cpu", "cuda")
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("cpu", "cuda")
+    )
 
 
 def _takes_no_device(call: ast.Call) -> bool:

@@ -126,9 +126,7 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
 
 def _is_alone(index: Value, keys: list[tuple[Value, ast.expr]]) -> bool:
     """Whether no other list, array or tensor selects together with one."""
-    return not any(
-        value is not index and isinstance(value, (Sequence, Tensor, Array)) for value, _ in keys
-    )
+    return not any(value is not index and isinstance(value, (Sequence, Tensor, Array)) for value, _ in keys)
 
 
 def _keeps_a_dimension(where: ast.expr) -> bool:
