@@ -96,6 +96,18 @@ def rank_of_broadcast(ranks: list[int | None]) -> int | None:
     return max((rank for rank in ranks if rank is not None), default=0)
 
 
+def rank_of_product(ranks: list[int | None]) -> int | None:
+    """The rank of ``a @ b``: vectors lose their one dimension."""
+    if len(ranks) != 2:
+        return None
+    a, b = ranks
+    if a is None or b is None or 0 in (a, b):
+        return AT_LEAST_1 if max(a or 0, b or 0) > 1 else None
+    if AT_LEAST_1 in (a, b):
+        return AT_LEAST_1 if max(a, b) > 1 else None
+    return max(a, b) - 1 if 1 in (a, b) and max(a, b) > 1 else 0 if a == b == 1 else max(a, b)
+
+
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 COMPLEX = ("complex64", "complex128")
