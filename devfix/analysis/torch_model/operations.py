@@ -19,6 +19,7 @@ from devfix.analysis.lattice import (
     Device,
     promote,
     rank_of_broadcast,
+    rank_of_product,
 )
 from devfix.analysis.torch_model import grad_mode, in_place_results, operand_types, requirements
 from devfix.analysis.torch_model.arguments import dtype_of
@@ -181,7 +182,6 @@ def _rank_implied(dims: list[Value]) -> int | None:
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
-
     given = site.keywords.get("dtype")
     if given is not None and given.value != NONE:
         return dtype_of(given.value)
@@ -308,10 +308,10 @@ def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
 
 
 def _rank(op: Op, tensors: list[Tensor], unclear: bool) -> int | None:
+    ranks = [tensor.rank for tensor in tensors] + [None] * unclear
     if op.rank == "broadcast":
-        ranks = [tensor.rank for tensor in tensors]
-        return rank_of_broadcast([*ranks, None] if unclear else ranks)
-    return 0 if op.rank == "zero" else None
+        return rank_of_broadcast(ranks)
+    return 0 if op.rank == "zero" else rank_of_product(ranks) if op.rank == "product" else None
 
 
 def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
