@@ -18,7 +18,7 @@ class Op:
     accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
     ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
     the call says so), or empty for unknown.
-    ``rank``: ``broadcast``, ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
+    ``rank``: ``broadcast``, ``product`` (of matrices), ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
     ``sequence``: the first operand is a list or tuple of tensors.
     """
 
@@ -76,7 +76,10 @@ OPS: dict[str, Op] = {
     "allclose": Op(("input", "other"), dtype="", rank=""),
     "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
     # matrix products: one device, one dtype
-    **_table("matmul mm bmm mv dot vdot inner chain_matmul", _STRICT),
+    "matmul": Op(("input", "other"), scalars=False, same_dtype=True, rank="product"),
+    **_table("mm bmm", Op(("input", "other"), scalars=False, same_dtype=True, rank="first")),
+    **_table("mv inner chain_matmul", _STRICT),
+    **_table("dot vdot", Op(("input", "other"), scalars=False, same_dtype=True, rank="zero")),
     "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="first"),
     "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
     "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
