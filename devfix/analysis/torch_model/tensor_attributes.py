@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import ACCELERATOR, REAL_OF
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device
 from devfix.analysis.torch_model import external_objects, leaves
 from devfix.analysis.values import (
@@ -123,7 +123,7 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
     if name == "module" and "wrapped" in obj.facts:
         return obj.facts["wrapped"]
     if name in _PARAMETER_NAMES and obj.place is not None:
-        return replace(obj.place, rank=None, trail=obj.place.trail or obj.trail)
+        return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
     if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
         return Scalar("int")
     if isinstance(obj.cls, Class) and name not in obj.attrs:
