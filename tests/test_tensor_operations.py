@@ -61,6 +61,19 @@ i ** 0.5
 +i
 abs(i)
 f @ m
+m @ v
+v @ m
+v @ v
+f.t() @ f
+series @ torch.rand(4, 2)
+series @ torch.rand(4)
+torch.rand(2, 6, 5, 4) @ torch.rand(4, 3)
+m.mv(v)
+v.dot(v)
+m.mm(m)
+torch.bmm(series, series.transpose(1, 2))
+nn.Linear(3, 2).weight @ v
+f @ nn.Linear(3, 2).weight.t()
 i % 2
 f > 0
 f == f
