@@ -289,3 +289,41 @@ def test_one_move_of_a_name_is_enough() -> None:
     print(h.sum().item())
     """
     assert adopted(files(text))["main.py"].count("part = part") <= 1
+
+
+def test_a_coin_that_is_tossed_comes_down_on_both_sides() -> None:
+    text = """
+    import random
+
+    import torch
+
+    table, out = torch.nn.Embedding(4, 3), torch.nn.Linear(3, 4)
+
+
+    def run(target, ratio):
+        word = torch.tensor([0])
+        forced = random.random() < ratio
+        for i in range(target.size(0)):
+            scores = out(table(word))
+            if forced:
+                word = target[i]
+            else:
+                word = scores.argmax(1)
+        return scores.sum().item()
+
+
+    print(run(torch.tensor([1, 2]).view(-1, 1), 0.5))
+    """
+    assert "word = target[i].to(device)" in adopted(files(text))["main.py"]
+
+
+def test_a_tensor_type_makes_a_tensor_on_the_host_of_anything() -> None:
+    text = """
+    import torch
+    from images_of_somebody import digits
+
+    model = torch.nn.Linear(4, 2)
+    x = torch.unsqueeze(digits.data, dim=1).type(torch.FloatTensor) / 255.0
+    print(model(x).sum().item())
+    """
+    assert "type(torch.FloatTensor) / 255.0).to(device)" in adopted(files(text))["main.py"]

@@ -21,6 +21,7 @@ from devfix.analysis.torch_model import (
     methods,
     module_apply,
     movers,
+    moves,
     own_optimizers,
     tokenizers,
 )
@@ -127,7 +128,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call(interp, callee.function, _completed(callee, site))
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
-    return call_unknown(interp, site)
+    return moves.typed(interp, site) or call_unknown(interp, site)
 
 
 def call_unknown(interp: Interpreter, site: CallSite) -> Value:
@@ -184,10 +185,9 @@ def call_function(
     site = site if site is not None else CallSite(node)
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
-    account = interp.library.account(function.node)
     if (
         _too_deep(interp, function, site)
-        or account.is_overdrawn
+        or not interp.may_follow(function.node)
         or not fitting.fits(function.node.args, site)
     ):
         return _not_followed(interp, site)
@@ -200,7 +200,7 @@ def call_function(
             result = _result(interp, function, frame)
         else:
             result = _result_within(interp, function, frame)
-    account.book(interp.steps - before)
+    interp.library.account(function.node).book(interp.steps - before)
     return result
 
 

@@ -45,6 +45,9 @@ _TEXT_LIMIT = 60
 
 #: A function is interpreted in at least so many contexts, and in more until it took so many steps.
 _CONTEXTS, _FUNCTION_STEPS = 3, 2_500
+#: A run that no script began is long after so many statements. From there on it follows what is new or
+#: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
+_LONG_RUN = 300
 
 
 @dataclass(slots=True)
@@ -54,10 +57,9 @@ class Account:
     calls: int = 0
     steps: int = 0
 
-    @property
-    def is_overdrawn(self) -> bool:
-        """Whether the function must not be interpreted again."""
-        return self.calls >= _CONTEXTS and self.steps >= _FUNCTION_STEPS
+    def is_overdrawn(self, limit: int) -> bool:
+        """Whether the function must not be interpreted again: it took ``limit`` statements."""
+        return self.calls >= _CONTEXTS and self.steps >= limit
 
     def book(self, steps: int) -> None:
         """Write down one more call."""
@@ -187,6 +189,11 @@ class Interpreter:
             self.recorder.muted -= 1
         self.library.steps += min(self.steps, STEP_LIMIT)
         self.steps = 0
+
+    def may_follow(self, function: ast.AST) -> bool:
+        """Whether a function may be interpreted once more."""
+        is_long = self.steps > _LONG_RUN and not self.is_script
+        return not self.library.account(function).is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS)
 
     @property
     def exhausted(self) -> bool:

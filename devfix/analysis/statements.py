@@ -10,7 +10,7 @@ from devfix.analysis import binding, calls, conditions, containers, contexts, im
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
-from devfix.analysis.syntax import depends_on_data, renews
+from devfix.analysis.syntax import data_names, depends_on_data, renews
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -68,9 +68,15 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
     interp.run(node.orelse)
-    split = depends_on_data(node.test) and not renews(node)
+    split = (depends_on_data(node.test) or _names_data(interp, node.test)) and not renews(node)
     interp.frame.options = interp.frame.options or not split
     interp.state = join_states(then, interp.state, split=split, usual=usual)
+
+
+def _names_data(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test is a name that the function around gave to a test of data."""
+    function = interp.frame.function
+    return isinstance(test, ast.Name) and function is not None and test.id in data_names(function.node)
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:

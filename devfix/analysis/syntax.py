@@ -140,6 +140,21 @@ def depends_on_data(test: ast.expr) -> bool:
 
 
 @remembered
+def data_names(function: ast.AST) -> frozenset[str]:
+    """The names of a function that stand for tests of data: ``teacher = random.random() < ratio``."""
+    found: dict[str, list[ast.expr]] = {}
+    for part in walk(function):
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
+            found.setdefault(part.targets[0].id, []).append(part.value)
+    return frozenset(name for name, values in found.items() if all(map(_is_test_of_data, values)))
+
+
+def _is_test_of_data(value: ast.expr) -> bool:
+    test = value.test if isinstance(value, ast.IfExp) else value
+    return isinstance(test, ast.Compare) and depends_on_data(test)
+
+
+@remembered
 def renews(node: ast.If) -> bool:
     """Whether a statement makes anew what its test asks for: a cache that is filled when it does not fit."""
     asked = {ast.unparse(part) for part in walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}

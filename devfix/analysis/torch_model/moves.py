@@ -68,6 +68,15 @@ def target_of(name: str, site: CallSite) -> Target:
     return _to_target(site)
 
 
+def typed(interp: Interpreter, site: CallSite) -> Tensor | None:
+    """``x.type(torch.FloatTensor)`` of whatever ``x`` is: a tensor on the CPU; None for any other call."""
+    func = site.node.func if isinstance(site.node, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or func.attr != "type":
+        return None
+    target = _type_target(site)
+    return Tensor(target.device, target.dtype, trail=(interp.site("cast", site.node),)) if target.device else None
+
+
 def _type_target(site: CallSite) -> Target:
     value = site.value(0, "dtype")
     if isinstance(value, External):

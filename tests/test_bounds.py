@@ -1,0 +1,62 @@
+"""What bounds a run that no script began, and what it finds all the same."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+from devfix.analysis.interpreter import Account
+
+HEAD = "import torch\nimport torch.nn as nn\n\n\n"
+#: A function of twenty statements.
+COSTLY = "def costly(n):\n" + "    n = n + 1\n" * 19 + "    return n\n\n\n"
+MODEL = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor):
+        n = 0
+{calls}        return scaled(self.fc(x), torch.ones(4{device}))
+
+
+def scaled(y, by):
+    return y * by
+"""
+
+
+def _followed(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
+    """How many calls are followed."""
+    booked: list[int] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Account, "book", _noting(booked))
+        clashes(text)
+    return len(booked)
+
+
+def _noting(booked: list[int]):  # type: ignore[no-untyped-def]
+    def book(self: Account, steps: int) -> None:
+        booked.append(steps)
+        self.calls += 1
+        self.steps += steps
+
+    return book
+
+
+def test_a_long_run_follows_a_costly_function_less_often_where_nobody_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = "    costly(1)\n" * 100
+    uncalled = _followed(monkeypatch, f"{HEAD}{COSTLY}def entry():\n{calls}")
+    called = _followed(monkeypatch, f"{HEAD}{COSTLY}def entry():\n{calls}\n\nentry()\n")
+    assert called == 101
+    assert 3 < uncalled < 50
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_what_is_new_is_followed_in_a_long_run(count: int) -> None:
+    calls = "        n = costly(n)\n" * count
+    text = HEAD + COSTLY + MODEL
+    assert clashes(text.format(calls=calls, device=""))
+    assert not clashes(text.format(calls=calls, device=", device=x.device"))
