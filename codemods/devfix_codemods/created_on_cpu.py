@@ -37,7 +37,7 @@ class CreatedOnCpu(Rule):
 
 
         def masked(x):
-            mask = torch.tril(torch.ones(4, 4, device=device))
+            mask = torch.tril(torch.ones(4, 4, device=x.device))
             return x * mask
 
 
