@@ -397,3 +397,29 @@ def test_a_module_that_is_made_where_it_is_called_is_one_operand() -> None:
     ]
     assert _trail(found) == [("module", "nn.BatchNorm2d(4)")]
     assert cause(found) == "model-not-moved"
+
+
+def test_what_a_library_made_of_an_argument_stands_for_it() -> None:
+    texts = files("packed = nn.utils.rnn.pack_padded_sequence(x, lens, enforce_sorted=False)\n")
+    report = Report(texts)
+    call = "nn.utils.rnn.pack_padded_sequence(x, lens, enforce_sorted=False)"
+    observed = report.mismatch(
+        "aten::_pack_padded_sequence",
+        [report.place(call)],
+        [
+            operand(
+                "input", "cuda:0", made=report.made("result", "torch.index_select", call), computed_from=["x"]
+            ),
+            operand(
+                "lengths",
+                "cuda:0",
+                made=report.made("result", "torch.sort", call),
+                blamed=True,
+                dtype="int64",
+                computed_from=["lens", "x"],
+            ),
+        ],
+        [{"x": "tensor:cuda:0 float32 4x4", "lens": "tensor:cuda:0 int32 4"}],
+        kind="host-only",
+    )
+    assert _one(texts, observed).operands[0].text == "lens"

@@ -220,7 +220,9 @@ def _score(part: Part, candidate: Candidate, names: Mapping[str, str], sink: Spo
         return _SEEN
     likeness = _likeness(names.get(text, ""), operand)
     if likeness < 0:
-        return _CONTRADICTED
+        # A library function may have cast or sorted what it was handed.
+        there = names[text].startswith(f"tensor:{operand.device} ")
+        return _COMPUTED if there and _is_computed(part.node, operand) else _CONTRADICTED
     if made is not None and made.node is part.node:
         return _MADE
     if isinstance(part.node, (ast.Tuple, ast.List)):

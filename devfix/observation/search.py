@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
 from devfix.engine import Engine
-from devfix.findings import Applicability, Finding, Skipped, WrapExpression
+from devfix.findings import Applicability, FileEdit, Finding, Skipped, WrapExpression
 from devfix.observation.line_map import lines_before
 from devfix.observation.remedies import Prescriber, Remedy, Sign, parted, sign_of
 from devfix.observation.trial import Stage, Trial
@@ -102,6 +102,7 @@ class Search:
             after = self._attempt(state, batch)
             failed = batch if after is None else self._failed(state, after, batch)
             if after is not None and not failed:
+                after, found = self._better(state, remedies, found, after)
                 yield after
                 break
             if len(failed) == len(batch) > 1:
@@ -111,6 +112,28 @@ class Search:
             for remedy, _ in failed:
                 found[remedy.sign] = found.get(remedy.sign, 0) + 1
         return found
+
+    def _better(
+        self, state: State, remedies: list[Remedy], choices: dict[Sign, int], after: State
+    ) -> tuple[State, dict[Sign, int]]:
+        """A state with fewer mismatches, where the first way to it has brought mismatches that were not there."""
+        known = self._counted(state.program, state)
+        for remedy in remedies[:_MOST_OTHERS]:
+            if not self._goes_on or self._counted(state.program, after).keys() <= known.keys():
+                break
+            used = _fix_of(remedy, choices)
+            alike = [each for each in remedies if used is not None and _fix_of(each, choices) == used]
+            others = {**choices, **{each.sign: choices.get(each.sign, 0) + 1 for each in alike}}
+            if not alike or any(_fix_of(each, others) is None for each in alike):
+                continue
+            batch = self._batch(state, remedies, others)
+            tried = self._attempt(state, batch)
+            helps = (
+                tried is not None and tried.trial.record is not None and not self._failed(state, tried, batch)
+            )
+            if tried is not None and helps and tried.trial.faults < after.trial.faults:
+                after, choices = tried, others
+        return after, choices
 
     def _batch(self, state: State, remedies: list[Remedy], choices: Choices) -> Batch:
         """Remedies whose fixes fit together, each with the fix whose turn it is."""
@@ -164,7 +187,15 @@ class Search:
         return found
 
 
+def _fix_of(remedy: Remedy, choices: Choices) -> tuple[FileEdit, ...] | None:
+    """The edits of the fix of a mismatch whose turn it is; None when none is left."""
+    number = choices.get(remedy.sign, 0)
+    return remedy.fixes[number].edits if number < len(remedy.fixes) else None
+
+
 _MOST_PASSES = 8
+#: Of so many mismatches another fix is tried at once where the first ones bring new mismatches.
+_MOST_OTHERS = 3
 
 
 def _is_idle(program: Program, finding: Finding) -> bool:
