@@ -86,3 +86,31 @@ def test_an_attribute_that_the_method_sets_further_down_is_not_there_yet() -> No
     """)
     assert lines
     assert not any("self.D.parameters()" in line and "self.G =" in line for line in lines)
+
+
+def test_a_batch_that_is_unpacked_again_in_a_handler_is_moved_behind_both() -> None:
+    lines = fix_texts(
+        {
+            "main.py": dedent("""
+        import torch
+        import torch.nn as nn
+        from torch.utils.data import DataLoader, TensorDataset
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = nn.Linear(2, 2).to(device)
+        criterion = nn.CrossEntropyLoss()
+        loader = DataLoader(TensorDataset(torch.ones(4, 2), torch.zeros(4, dtype=torch.long)))
+        batches = iter(loader)
+        for _ in range(6):
+            try:
+                x, y = next(batches)
+            except StopIteration:
+                batches = iter(loader)
+                x, y = next(batches)
+            criterion(model(x), y)
+    """)
+        }
+    )[0]["main.py"].splitlines()
+    moves = [number for number, line in enumerate(lines) if ".to(device)" in line and "model = " not in line]
+    assert moves
+    assert min(moves) > max(number for number, line in enumerate(lines) if "next(batches)" in line)

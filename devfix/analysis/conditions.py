@@ -122,8 +122,9 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
     value = interp.eval(test)
     if isinstance(value, Scalar) and value.usual is not None:
         return bool(value.usual)
-    unset = isinstance(value, Union) and NONE in value.members
-    return False if unset and Unknown("option") in value.members else None
+    if isinstance(value, Union) and {NONE, Unknown("option")} <= set(value.members):
+        return False  # an option without a default
+    return None
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

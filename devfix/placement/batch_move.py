@@ -27,20 +27,19 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
     if found is None or found.code.partition(".")[0] == name:
         return ()
-    last = _with_second_try(place.outline, statement, name)
+    last = with_second_try(place.outline, statement, {name})
     edit = InsertAfter(place.outline.source.span(last), f"{name} = {name}.to({found.code})", _rank(place))
     return (*found.edits, FileEdit(place.path, edit))
 
 
-def _with_second_try(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
+def with_second_try(outline: Outline, statement: ast.stmt, names: set[str]) -> ast.stmt:
     """The ``try`` around a statement, where a handler unpacks anew (a loader that came to its end, say)."""
     around = outline.parents[statement]
     if not isinstance(around, ast.Try) or statement not in around.body or around.orelse or around.finalbody:
         return statement
     again = [node for handler in around.handlers for node in ast.walk(handler)]
-    names = [node for node in again if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    rebound = any(node.id == name for node in names)
-    return around if rebound else statement
+    stored = {node.id for node in again if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return statement if stored.isdisjoint(names) else around
 
 
 def _is_bound_by(statement: ast.stmt, name: ast.Name) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
 from devfix.placement import device_expression
+from devfix.placement.batch_move import with_second_try
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
@@ -69,10 +70,11 @@ def _at_names(
     found = device_expression.find(facts, Place(place.path, place.outline, rest[0]), [])
     if found is None:
         return ()
-    lines = [line for name, part in _names(target, form) if not _is_moved(rest, name)
-             for line in _move(name, part, found.code)]  # fmt: skip
+    moved = [(name, part) for name, part in _names(target, form) if not _is_moved(rest, name)]
+    lines = [line for name, part in moved for line in _move(name, part, found.code)]
     if not lines:
         return ()
+    after = with_second_try(place.outline, after, {name for name, _ in moved})
     span = place.outline.source.span(after)
     code = "\n".join(lines)
     edit: Edit = InsertAtBodyStart(span, code) if isinstance(after, _LOOPS) else InsertAfter(span, code)
