@@ -361,6 +361,14 @@ np.stack([np.zeros(3), np.ones(3)])
 np.exp(np.zeros(3, dtype=np.float32))
 np.eye(3)
 np.where(np.zeros(3) > 0, 1.0, 2.0)
+np.repeat(np.zeros((2, 3)), 2)
+np.repeat(np.zeros((2, 3)), 2, axis=0)
+np.zeros((2, 3)).repeat(2)
+np.zeros((2, 3)).repeat(2, 1)
+np.expand_dims(np.zeros((2, 3)), 0)
+np.expand_dims(np.zeros(3), (0, 1))
+torch.bincount(ids)
+torch.bincount(ids, weights=torch.rand(2))
 np.float32(1) * 2.0
 np.nonzero(np.eye(3))
 np.zeros(3)[np.nonzero(np.ones(3))]
@@ -519,3 +527,12 @@ def test_the_operands_of_einsum_may_be_a_list() -> None:
 )
 def test_unique_says_where_and_how_often_in_integers(call: str, asked: str) -> None:
     assert lies(f"import torch\nx = torch.rand(3, 2)\nresult = {call.format(asked)}\n") == []
+
+
+def test_counts_take_no_fractions_in_place() -> None:
+    text = """
+    import torch
+    counts = torch.bincount(torch.tensor([0, 1]).cuda(), minlength=3)
+    counts += 0.5
+    """
+    assert clashes(text) == ["4: in-place-dtype"]

@@ -9,6 +9,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import exact_items
+from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import (
     ACCELERATOR,
     AT_LEAST_1,
@@ -126,6 +127,8 @@ def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> 
             items = exact_items(interp, sizes[0].value)
             if items is not None:
                 return len(items)
+            if base in ("view", "reshape") and scalar_type(without_none(sizes[0].value)) == "int":
+                return 1
         return AT_LEAST_1
     if base == "squeeze":
         named = len(site.args) > 1 or "dim" in site.keywords
@@ -298,6 +301,8 @@ def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str 
         return _with_numbers(dtype, [kind for kind, _ in kinds])
     if op.dtype == "spectrum":
         return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
+    if op.dtype == "counted":
+        return "int64" if len(tensors) == 1 and not unclear else None
     return op.dtype or None
 
 

@@ -17,7 +17,7 @@ class Op:
     ``operands`` are parameter names in order. ``scalars``: a 0-dim CPU tensor may meet an
     accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
     ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
-    the call says so), or empty for unknown.
+    the call says so), ``counted`` (int64 without weights), or empty for unknown.
     ``rank``: ``broadcast``, ``product`` (of matrices), ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
     ``sequence``: the first operand is a list or tuple of tensors.
     """
@@ -117,7 +117,7 @@ OPS: dict[str, Op] = {
     **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="")),
     **_table("trapezoid trapz cumulative_trapezoid", Op(("y", "x"), scalars=False, dtype="", rank="")),
     "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="", rank=""),
-    "bincount": Op(("input", "weights"), scalars=False, dtype="", rank=""),
+    "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank=""),
     # joining
     **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),
     **_table(
