@@ -6,6 +6,7 @@ import errno
 import fnmatch
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 from devfix.config import Settings
@@ -52,7 +53,13 @@ def short_path(path: str) -> str:
 
     The current folder itself is the empty string.
     """
-    absolute, here = os.path.abspath(path), os.getcwd()
+    return _short_path(path, os.getcwd())
+
+
+@lru_cache(maxsize=65_536)
+def _short_path(path: str, here: str) -> str:
+    """Imports ask for few paths, and for each of them often."""
+    absolute = os.path.normpath(os.path.join(here, path))
     if absolute == here:
         return ""
     prefix = here.rstrip(os.sep) + os.sep

@@ -25,7 +25,14 @@ class Import:
 
 
 def find_imports(tree: ast.Module) -> tuple[Import, ...]:
-    """The imports of a module at any depth, each once, in order."""
+    """The imports of a module at any depth, each once, in order; the tree keeps the answer."""
+    known: tuple[Import, ...] | None = tree.__dict__.get("imports")
+    if known is None:
+        known = tree.__dict__["imports"] = _find_imports(tree)
+    return known
+
+
+def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
     found: dict[Import, None] = {}
     pending: list[ast.AST] = [tree]
     while pending:
@@ -59,19 +66,22 @@ class Layout:
 
     roots: tuple[str, ...]
     exists: Callable[[str], bool]
-    _cache: dict[tuple[str, str], str | None] = field(default_factory=dict, compare=False, repr=False)
+    _cache: dict[tuple[str, str, int], str | None] = field(default_factory=dict, compare=False, repr=False)
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The file that ``module`` means in ``importer``, or None when it is none of ours."""
         folder = os.path.dirname(importer)
-        if level > 0:
-            for _ in range(level - 1):
-                folder = _join(folder, os.pardir)
-            return self._module_at(folder, module)
-        key = (folder, module)
+        key = (folder, module, level)
         if key not in self._cache:
-            self._cache[key] = self._resolve_absolute(folder, module)
+            self._cache[key] = self._resolve(folder, module, level)
         return self._cache[key]
+
+    def _resolve(self, folder: str, module: str, level: int) -> str | None:
+        if level == 0:
+            return self._resolve_absolute(folder, module)
+        for _ in range(level - 1):
+            folder = _join(folder, os.pardir)
+        return self._module_at(folder, module)
 
     def module_name(self, path: str) -> str:
         """The dotted name of the module at ``path``, as its project imports it."""
