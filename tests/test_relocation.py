@@ -121,6 +121,35 @@ loss = nn.functional.mse_loss(net(x), y)
 """,
         {"x, y = x.to(device), y.to(device)"},
     ),
+    "an object that serves both sides follows what it is given": (
+        """
+class Normalizer:
+    def __init__(self, x):
+        self.mean = torch.mean(x, 0)
+
+    def encode(self, x):
+        return x - self.mean
+
+    def decode(self, x):
+        mean = self.mean
+        return x + mean
+
+
+data = torch.from_numpy(sum(np.random.rand(4, 3)[:, [0, k]] for k in range(3))).float()
+normalizer = Normalizer(data)
+batch = normalizer.encode(data).to(device)
+normalizer.decode(batch)
+""",
+        {"        mean = self.mean.to(x.device)"},
+    ),
+    "the index of the accelerator is filled in": (
+        """
+import sys
+place = torch.device("cuda:%d" % len(sys.argv) if torch.cuda.is_available() else "cpu")
+nn.Linear(4, 2).to(place)(torch.rand(2, 4))
+""",
+        {"nn.Linear(4, 2).to(place)(torch.rand(2, 4).to(device))"},
+    ),
     "a module follows its input, not the script around it": (
         """
 class Noise(nn.Module):
@@ -307,3 +336,39 @@ def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() ->
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
     assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
     assert sum(".to(DEVICE)" in line for line in fixed) == 1
+
+
+EARLY = """\
+import torch
+
+
+class Average:
+    def __init__(self, model):
+        self.model = model
+        self.shadow = {}
+
+    def register(self):
+        for name, param in self.model.named_parameters():
+            self.shadow[name] = param.data.clone()
+
+    def update(self):
+        for name, param in self.model.named_parameters():
+            new = 0.1 * param.data + 0.9 * self.shadow[name]
+            self.shadow[name] = new.clone()
+
+
+if __name__ == "__main__":
+    model = torch.nn.Linear(4, 2)
+    average = Average(model)
+    average.register()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model.to(device)
+    for _ in range(3):
+        average.update()
+"""
+
+
+def test_copies_of_weights_made_before_the_device_is_chosen_come_to_the_weights() -> None:
+    fixed = fix_texts({"main.py": EARLY})[0]["main.py"]
+    changed = set(fixed.splitlines()) - set(EARLY.splitlines())
+    assert changed == {"            new = 0.1 * param.data + (0.9 * self.shadow[name]).to(param.device)"}

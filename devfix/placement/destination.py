@@ -9,6 +9,7 @@ from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, WrapExpression
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
+from devfix.placement.naming import named_tensor
 
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
@@ -48,7 +49,7 @@ def fix(
     node = outline.expression_at(operand.span) if outline is not None else None
     if outline is None or node is None or operand.path != mismatch.path:
         return None
-    name = _named_tensor(outline, facts, node) if not operand.held else None
+    name = named_tensor(outline, facts, node) if not operand.held else None
     suffix = f".to({name}.device)" if name is not None else _same_move(facts, outline, operand, node)
     if suffix is None or (name is None and not on_purpose):
         return None
@@ -118,38 +119,3 @@ def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
         or peer.span == mismatch.sink
         or (peer.role == "weight" and mismatch.get("module") is not None)
     )
-
-
-#: Methods whose receiver may be elsewhere than what they return.
-_MOVES = ("to", "cpu", "cuda", "type", "type_as")
-
-
-def _named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
-    """A name in the operand's expression for a tensor that is where the operand is."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.BinOp):
-            left = _named_tensor(outline, facts, node.left)
-            return left or _named_tensor(outline, facts, node.right)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in _MOVES:
-                return None
-            node = node.func.value
-        elif isinstance(node, ast.Subscript) or (
-            isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
-        ):
-            node = node.value
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return ast.unparse(node) if _may_be_tensor(outline, facts, node) else None
-        else:
-            return None
-    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
-
-
-def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
-    """Whether nothing but tensors was seen to be stored in an attribute of the object itself."""
-    function = outline.function_of(attribute)
-    if function is None or ast.unparse(attribute.value) != outline.receiver_name(function):
-        return True
-    stored = facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute.attr}", [])
-    return all(binding.kind == "tensor" for binding in stored)

@@ -17,6 +17,7 @@ from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand
 from devfix.placement import boundness, own_device
+from devfix.placement.naming import named_tensor
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -320,7 +321,9 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     """The device of the operand that the moved one meets, when it can be named at the place."""
     if peer.held or peer.path != place.path:
         return None
-    if not _DOTTED.match(peer.text) or not _is_bound(place, peer.text):
+    if not _DOTTED.match(peer.text):
+        return _named_in(facts, place, peer)
+    if not _is_bound(place, peer.text):
         return None
     at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
     root = peer.text.partition(".")[0]
@@ -335,6 +338,13 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if bindings and _usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return peer.text
     return None
+
+
+def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
+    """A tensor with a name that the operand is computed from where they meet."""
+    node = place.outline.expression_at(peer.span) if _same_statement(place, peer) else None
+    name = named_tensor(place.outline, facts, node) if node is not None and peer.role != "weight" else None
+    return name if name is not None and _is_bound(place, name) else None
 
 
 def _same_statement(place: Place, peer: Operand) -> bool:

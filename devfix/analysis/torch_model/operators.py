@@ -12,7 +12,9 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
+from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.text_methods import filled
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
@@ -53,14 +55,6 @@ _NAMES: dict[type[ast.operator], str] = {
     ast.LShift: "torch.bitwise_left_shift",
     ast.RShift: "torch.bitwise_right_shift",
 }
-_PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
 
 
 def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> Value:
@@ -70,6 +64,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         return interp.either(left.members, lambda member: binary(interp, node, member, right))
     if isinstance(right, Union):
         return interp.either(right.members, lambda member: binary(interp, node, left, member))
+    if isinstance(left, Const) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
+        return filled(left.value)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):
@@ -213,7 +209,7 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         if merged is not None:
             return merged
     if isinstance(left, Const) and isinstance(right, Const):
-        return _folded(op, left, right)
+        return folded(op, left, right)
     kinds = (scalar_type(left), scalar_type(right))
     if "str" in kinds:
         return Scalar("str")
@@ -223,21 +219,6 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return Scalar("float")
     logical = isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor))
     return Scalar("bool" if logical and kinds == ("bool", "bool") else "int")
-
-
-def _folded(op: ast.operator, left: Const, right: Const) -> Value:
-    a, b = left.value, right.value
-    if isinstance(op, ast.Mod) and isinstance(a, str):
-        return Scalar("str")
-    fold = _PYTHON.get(type(op))
-    plain = (int, float)
-    strings = isinstance(op, ast.Add) and isinstance(a, str) and isinstance(b, str)
-    if fold is None or not (strings or (isinstance(a, plain) and isinstance(b, plain))):
-        return Scalar("float") if isinstance(a, plain) and isinstance(b, plain) else UNKNOWN
-    try:
-        return Const(fold(a, b))
-    except (ArithmeticError, ValueError):
-        return Scalar("float")
 
 
 def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:

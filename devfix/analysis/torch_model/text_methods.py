@@ -26,8 +26,15 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
         found = _exact(interp, text.value, name, site)
         if found is not None:
             return found
+    if isinstance(text, Const) and name == "format":
+        return filled(str(text.value))
     kind = _RESULTS.get(name, "str")
     return Scalar(kind) if kind is not None else UNKNOWN
+
+
+def filled(text: str) -> Value:
+    """``"cuda:%d" % n`` and ``"cuda:{}".format(n)``: an accelerator, of an index not known."""
+    return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str")
 
 
 def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:

@@ -1,0 +1,42 @@
+"""Naming: a name for a tensor that is where the value of an expression is."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+
+#: Methods whose receiver may be elsewhere than what they return.
+_MOVES = ("to", "cpu", "cuda", "type", "type_as")
+
+
+def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
+    """A name in the operand's expression for a tensor that is where the operand is."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.BinOp):
+            left = named_tensor(outline, facts, node.left)
+            return left or named_tensor(outline, facts, node.right)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _MOVES:
+                return None
+            node = node.func.value
+        elif isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
+        ):
+            node = node.value
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            return ast.unparse(node) if _may_be_tensor(outline, facts, node) else None
+        else:
+            return None
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+
+
+def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
+    """Whether nothing but tensors was seen to be stored in an attribute of the object itself."""
+    function = outline.function_of(attribute)
+    if function is None or ast.unparse(attribute.value) != outline.receiver_name(function):
+        return True
+    stored = facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute.attr}", [])
+    return all(binding.kind == "tensor" for binding in stored)
