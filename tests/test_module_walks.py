@@ -129,3 +129,24 @@ def test_sizes_of_layers_are_whole_numbers() -> None:
         found = [getattr(layer, name) for layer in layers if hasattr(layer, name)]
         assert found, name
         assert all(type(value) is int for value in found), name
+
+
+def test_the_submodules_as_a_dict() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+
+        class Chain(nn.Sequential):
+            def forward(self, x):
+                for module in self._modules.values():
+                    x = module(x)
+                return x
+
+
+        net = Chain(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+        net{move}
+        y = net(torch.rand(3, 4, device="cuda"))
+        """
+    assert clashes(text.replace("{move}", ""))
+    assert not clashes(text.replace("{move}", ".cuda()"))

@@ -90,7 +90,10 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     obj = interp.obj(ref)
     if obj.kind == "dict":
         own = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
-        return bind_method(interp, own, ref, node) if own is not None else ExternalMethod(ref, name, node)
+        if own is not None:
+            return bind_method(interp, own, ref, node)
+        entry = obj.attrs.get(name) if isinstance(obj.cls, Class) and not hasattr(dict, name) else None
+        return entry if entry is not None else ExternalMethod(ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
         return found
@@ -98,6 +101,10 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         from devfix.analysis.torch_model import reflection  # it gets attributes by name
 
         return reflection.namespace(interp, ref)
+    if name == "_modules" and is_module(interp, ref):
+        from devfix.analysis.torch_model import module_walks  # modules are objects with attributes
+
+        return module_walks.by_name(interp, ref)
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)
@@ -183,6 +190,8 @@ def _set_object_attribute(
     statement: ast.stmt | None,
 ) -> None:
     obj = interp.obj(ref)
+    if obj.kind == "dict" and name == "__dict__":
+        return  # attributes and entries are one already
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function) and found.kind == "property":

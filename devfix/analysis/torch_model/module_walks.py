@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import join_values
+from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import is_module
 from devfix.analysis.values import (
     UNKNOWN,
@@ -57,6 +57,19 @@ def named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if _is_closed(interp, ref):
         return Sequence(TupleValue((Scalar("str"), join_values(ref, _part(interp, ref)))))
     return _pairs(_tree(interp, ref))
+
+
+def by_name(interp: Interpreter, ref: Ref) -> Value:
+    """``module._modules``: the direct submodules as a dict."""
+    if _is_closed(interp, ref):
+        return interp.new(Obj("dict", element=_part(interp, ref)))
+    named, others = {}, []
+    for name, value in _children(interp, ref):
+        if name is None:
+            others.append(value)
+        else:
+            named[name] = value
+    return interp.new(Obj("dict", attrs=named, element=join_all(list(others)) if others else None))
 
 
 def _is_closed(interp: Interpreter, ref: Ref) -> bool:
