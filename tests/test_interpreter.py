@@ -310,3 +310,26 @@ def test_what_one_of_several_values_fails_with_is_no_mismatch() -> None:
 def test_what_each_of_several_values_fails_with_is_one() -> None:
     found = clashes(SEVERAL + "layer(x)\n")
     assert set(found) == {"26: device"}
+
+
+def test_what_a_handler_returns_is_not_what_the_program_goes_on_with() -> None:
+    text = HEAD + dedent(
+        """
+        class Ahead:
+            def __init__(self, batches):
+                self.batches = iter(batches)
+                self.load()
+
+            def load(self):
+                try:
+                    self.batch = next(self.batches)
+                except StopIteration:
+                    self.batch = None
+                    return
+                self.batch = self.batch.to(device)
+
+        ahead = Ahead([torch.ones(4), torch.ones(4)])
+        print(weight * ahead.batch)
+        """
+    )
+    assert clashes(text) == []

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, fitting, iteration, modules, notes
+from devfix.analysis import classes, construction, fitting, iteration, modules, notes, returning
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
-from devfix.analysis.join import join_all, join_values
+from devfix.analysis.join import join_all
 from devfix.analysis.modules import havoc, is_module
-from devfix.analysis.state import State, join_states
 from devfix.analysis.syntax import makes_functions
 from devfix.analysis.torch_model import (
     external_objects,
@@ -255,21 +254,13 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
         frame.returns.append((NONE, interp.state))
     if not makes_functions(function.node):
         interp.forget(frame.id)
-    if not frame.returns:
+    if not frame.returns and not frame.rescues:
         return UNKNOWN  # every path raises: this one ends here
-    value, interp.state = _join_returns(frame.returns, split=not frame.options)
+    value, interp.state = returning.joined(frame)
     interp.state.dead = False
     if frame.yields:
         return Sequence(join_all(frame.yields))
     return value
-
-
-def _join_returns(returns: list[tuple[Value, State]], *, split: bool) -> tuple[Value, State]:
-    value, state = returns[0]
-    for other_value, other_state in returns[1:]:
-        state = join_states(state, other_state, split=split)
-        value = join_values(value, other_value, split=split)
-    return value, state
 
 
 def _bind_parameters(interp: Interpreter, function: Function, site: CallSite) -> None:

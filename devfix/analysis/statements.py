@@ -194,8 +194,11 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         interp.state = entry
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, UNKNOWN)
+        returned = len(interp.frame.returns)
         with interp.recorder.mute():
             interp.run(handler.body)
+        interp.frame.rescues += interp.frame.returns[returned:]
+        del interp.frame.returns[returned:]
         # The path without an exception is the program under analysis; a handler's only counts
         # for the names that it alone binds (an import's fallback, say).
         after = keep_main_path(after, interp.state)

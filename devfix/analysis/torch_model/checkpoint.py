@@ -151,9 +151,13 @@ def check_state(interp: Interpreter, value: Value | None, node: ast.expr) -> Non
 
 
 def note_own_files(interp: Interpreter) -> None:
-    """Write down which loads read what the same script writes: that needs no other device."""
+    """Write down which loads read what the same script writes: that needs no other device.
+
+    A file that goes by no name of its own is taken to be one of those that the script writes.
+    """
     for made, keys in interp.loads.items():
-        if keys <= interp.written:
+        nameless = bool(interp.written) and all(key[0] != "literal" for key in keys)
+        if nameless or keys <= interp.written:
             interp.recorder.own_files.add(made)
 
 

@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import (
     hooks,
     layers,
     leaves,
+    module_apply,
     module_walks,
     moves,
     owners,
@@ -192,6 +193,11 @@ def _forward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     return layers.call(interp, ref, site)
 
 
+def _apply(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    module_apply.apply(interp, ref, site.value(0, "fn") or UNKNOWN, site.node)
+    return ref
+
+
 _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "parameters": _parameters,
     "named_parameters": _named_parameters,
@@ -211,4 +217,5 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "register_forward_pre_hook": hooks.register_before,
     "forward": _forward,
     "__call__": _forward,
+    "_apply": _apply,
 }
