@@ -93,5 +93,7 @@ def _movable(interp: Interpreter, value: Value) -> str:
     move = classes.find(interp, obj.cls, "to")
     if not isinstance(move, Function) or not isinstance(move.node, ast.FunctionDef):
         return ""
+    if len(move.node.args.args) < 2:
+        return ""  # it takes no device
     returns = (node for node in ast.walk(move.node) if isinstance(node, ast.Return))
     return "object" if any(node.value is not None for node in returns) else "mover"
