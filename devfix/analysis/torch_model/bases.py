@@ -23,6 +23,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Class,
     External,
+    Function,
     Ref,
     SuperValue,
     Value,
@@ -37,17 +38,23 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
     bases = set(modules.external_bases(interp, cls))
     if bases & {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"}:
         return UNKNOWN
-    if bases & {"builtins.dict", "collections.OrderedDict"} and not _OF_DICTS & set(_defined(interp, cls)):
-        made = calls.call(interp, External("builtins.dict"), site)
+    if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
+        init = classes.find(interp, cls, "__init__")
+        given = CallSite(site.node) if isinstance(init, Function) else site
+        made = calls.call(interp, External("builtins.dict"), given)
         obj = interp.obj_of(made)
         if obj is not None and isinstance(made, Ref):
             interp.update(made, replace(obj, cls=cls, trail=(interp.site("other", site.node),)))
+            if isinstance(init, Function):
+                calls.call_function(interp, init, [made], site.node, site)
         return made
     return None
 
 
-#: A class with one of these is no dict as any other.
-_OF_DICTS = frozenset("__init__ __new__ __getattr__ __getitem__ __setitem__ __setattr__ __missing__".split())
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
+#: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
+#: entries as attributes, as configurations do.
+_OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __missing__ __getattribute__".split())
 
 
 def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
@@ -59,6 +66,13 @@ def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> Non
     """The ``__init__`` of the first base class outside the project."""
     for base in modules.external_bases(interp, cls):
         package, _, last = base.rpartition(".")
+        if base in _DICTS:
+            made = interp.obj_of(calls.call(interp, External("builtins.dict"), site))
+            if made is not None:
+                obj = interp.obj(ref)
+                entries = {**obj.attrs, **made.attrs}
+                interp.update(ref, replace(obj, attrs=entries, element=made.element or obj.element))
+            return
         if base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
             optim.initialise_base(interp, ref, base, site)
             return
