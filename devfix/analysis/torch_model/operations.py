@@ -87,8 +87,6 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         result = derived(interp, [first], site, _magnitude(base, first.dtype), first.rank)
         if base in ("detach", "data"):
             return replace(result, grad=False, leaf=True)
-        if base == "contiguous":
-            return result
         return result
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
