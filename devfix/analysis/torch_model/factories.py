@@ -299,6 +299,13 @@ def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:
     return made
 
 
+def buffer(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nn.Buffer(data)``: a module that it is assigned to registers it, and takes it wherever it goes."""
+    data = site.value(0, "data")
+    data = without_none(data) if data is not None else None
+    return replace(data, device=UNKNOWN_DEVICE) if isinstance(data, Tensor) else Tensor(UNKNOWN_DEVICE)
+
+
 def variable(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``autograd.Variable(t)`` is ``t`` itself nowadays."""
     data = site.value(0, "data")
@@ -319,7 +326,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.sparse_coo_tensor": sparse,
     "torch.sparse.FloatTensor": sparse,
     "torch.nn.Parameter": parameter,
-    "torch.nn.Buffer": variable,
+    "torch.nn.Buffer": buffer,
     "torch.autograd.Variable": variable,
     **{f"torch.{kind}_like": like for kind in "zeros ones empty rand randn randint full".split()},
     **{f"torch.{name}": legacy for name in _LEGACY},

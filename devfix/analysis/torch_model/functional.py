@@ -296,7 +296,16 @@ def init(interp: Interpreter, name: str, site: CallSite) -> Value:
     return value if value is not None else UNKNOWN
 
 
+def embedding(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.embedding(weight, indices)``, which has them the other way round."""
+    given = zip(("weight", "input"), (site.get(0, "weight"), site.get(1, "indices")), strict=True)
+    keywords = {role: arg for role, arg in given if arg is not None}
+    found = call(interp, "embedding", replace(site, args=(), keywords=keywords))
+    return found if found is not None else UNKNOWN
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.embedding": embedding,
     "torch.einsum": einsum,
     "torch.where": where,
     "torch.autograd.grad": grad,
