@@ -67,6 +67,7 @@ class Layout:
     roots: tuple[str, ...]
     exists: Callable[[str], bool]
     _cache: dict[tuple[str, str, int], str | None] = field(default_factory=dict, compare=False, repr=False)
+    _bases: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The file that ``module`` means in ``importer``, or None when it is none of ours."""
@@ -143,9 +144,11 @@ class Layout:
 
     def _package_base(self, folder: str) -> str:
         """The folder that holds the outermost package ``folder`` is in."""
-        while self.exists(_join(folder, "__init__.py")):
-            folder = _join(folder, os.pardir)
-        return folder
+        known = self._bases.get(folder)
+        if known is None:
+            inner = self.exists(_join(folder, "__init__.py"))
+            known = self._bases[folder] = self._package_base(_join(folder, os.pardir)) if inner else folder
+        return known
 
     def _import_base(self, folder: str) -> str:
         base = self._package_base(folder)

@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module, transform, tree
 from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import remembered
+from devfix.analysis.syntax import remembered, walk
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     UNKNOWN,
@@ -95,7 +95,7 @@ def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
         part.attr
         for method in _methods(cls)
         if method.name != "__init__" and method.name not in helpers
-        for part in ast.walk(method)
+        for part in walk(method)
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and _is_self(part.value)
     )
 
@@ -107,7 +107,7 @@ def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
     late: set[str] = set()
     for method in _methods(cls):
         used = {
-            part.attr for part in ast.walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)
+            part.attr for part in walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)
         }
         (early if method.name == "__init__" else late).update(used)
     return frozenset(early - late)
