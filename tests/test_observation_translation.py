@@ -9,18 +9,23 @@ from observed_reports import Report, locate, operand
 from text_program import files
 
 from devfix.analysis import analyse
-from devfix.findings import Mismatch
+from devfix.findings import Mismatch, Span, WrapExpression
+from devfix.observation import beside
 from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
+from devfix.observation.sighting import sighted
 from devfix.observation.translation import translated
 from devfix.placement.causes import cause
-from devfix.project import Project
+from devfix.project import Program, Project
 from devfix.source import Source
 
 
 def _translated(texts: Mapping[str, str], observed: ObservedMismatch) -> list[Mismatch]:
-    program = Project([Source(path, text) for path, text in texts.items()], roots=("",)).whole()
-    return translated(observed, Pointer(analyse(program), locate))
+    return translated(observed, Pointer(analyse(_program(texts)), locate))
+
+
+def _program(texts: Mapping[str, str]) -> Program:
+    return Project([Source(path, text) for path, text in texts.items()], roots=("",)).whole()
 
 
 def _one(texts: Mapping[str, str], observed: ObservedMismatch) -> Mismatch:
@@ -423,3 +428,40 @@ def test_what_a_library_made_of_an_argument_stands_for_it() -> None:
         kind="host-only",
     )
     assert _one(texts, observed).operands[0].text == "lens"
+
+
+def test_an_operand_is_moved_to_what_the_run_saw_beside_it() -> None:
+    sighting = sighted(_masked(Report(MASKED)), Pointer(analyse(_program(MASKED)), locate))
+    assert sighting is not None
+    [fix] = beside.fixes(sighting)
+    assert [each.edit for each in fix.edits] == [WrapExpression(Span(6, 15, 6, 19), "", ".to(x.device)")]
+
+
+def test_a_plain_list_of_a_name_that_another_class_uses_too_is_told_by_what_it_holds() -> None:
+    texts = files("""
+        class Encoder(torch.nn.Module):
+            def __init__(self):
+                self.stack = torch.nn.ModuleList([Layer()])
+
+        class Decoder(torch.nn.Module):
+            def __init__(self):
+                self.stack = [Part()]
+
+        def run(model, x):
+            return model.decoder.stack[0](x)
+    """)
+    report = Report(texts)
+    owner = report.owner(
+        0,
+        "model.decoder.stack[0]",
+        "weight",
+        report.place("Part()"),
+        kept={"path": "model.decoder.stack", "type": "list"},
+    )
+    observed = report.mismatch(
+        "aten::addmm",
+        [report.place("model.decoder.stack[0](x)")],
+        [operand("mat1", "cuda:0", ["x"]), operand("mat2", "cpu", owners=[owner])],
+    )
+    weight = next(each for each in _one(texts, observed).operands if each.device == "cpu")
+    assert [site.text for site in weight.trail] == ["[Part()]", "self.stack"]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from devfix.findings import Origin
 from devfix.observation.bindings import binding_of, span_of_header
+from devfix.observation.index import Store
 from devfix.observation.module_classes import is_module_class
 from devfix.observation.parts import normal
 from devfix.observation.pointing import Pointer
@@ -32,6 +33,7 @@ _KINDS = {
 }
 #: Kinds that are calls of what made the tensor, not of something that made it on its way.
 _CALLS = ("factory", "random-factory", "numpy")
+_DISPLAYS = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Tuple)
 
 
 class Lives:
@@ -148,7 +150,16 @@ class Lives:
         kept = _parsed(owner.kept) if at is not None and owner.kept else None
         if at is None or not isinstance(kept, ast.Attribute):
             return ()
-        for store in self.whence.stores(kept, at, None):
+        made = self.pointer.spot(owner.made, owner.class_name)
+
+        def rank(store: Store) -> tuple[bool, bool, bool]:
+            value, target = store.target.at(store.value), store.target
+            near = made is not None and made.path == value.path
+            within = near and made is not None and value.span.contains(made.span)
+            beside = near and made is not None and _function_of(made) is _function_of(target)
+            return not within, not beside, not isinstance(store.value, _DISPLAYS)
+
+        for store in sorted(self.whence.stores(kept, at, None), key=rank):
             return (store.target.at(store.value).origin("other"), store.target.origin("module-attribute"))
         return ()
 
@@ -212,7 +223,20 @@ class Lives:
             return []
         if isinstance(node, ast.Subscript):
             return self._way(node.value, at, frame, operand, steps + 1)
+        if isinstance(node, ast.IfExp):
+            ways = (self._way(part, at, frame, operand, steps + 1) for part in (node.body, node.orelse))
+            return next((way for way in ways if way), [])
+        if operand is not None and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            # A method that hands on what it is called on: the tensor was made before.
+            receiver = node.func.value
+            if isinstance(receiver, ast.Name) and not self._makes(node, at, operand):
+                return self._way(receiver, at, frame, operand, steps + 1)
         return []
+
+    def _makes(self, node: ast.expr, at: Spot, operand: ObservedOperand) -> bool:
+        """Whether the tensor was made in an expression."""
+        made = self.pointer.made(operand.made)
+        return made is not None and made.path == at.path and at.at(node).span.contains(made.span)
 
     def _way_of_name(
         self, name: str, at: Spot, frame: int | None, operand: ObservedOperand | None, steps: int
@@ -286,6 +310,10 @@ class Lives:
         return source is not None and any(
             spot is not None and self.whence.makes(source, spot) for spot in spots
         )
+
+
+def _function_of(spot: Spot) -> ast.AST | None:
+    return spot.outline.function_of(spot.node)
 
 
 def _names_a_place(node: ast.AST) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from devfix.analysis.entries import run_program
 from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
-from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
-from devfix.observation import carried, hosted, operands, own_choice, stepped
+from devfix.observation import beside, carried, hosted, operands, own_choice, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -95,6 +95,11 @@ class Prescriber:
                 fix
                 for mismatch in operands.translated(sighting)
                 for fix in _told(hosted.fixes(self.pointer.facts, mismatch), wanted)
+            ] + [
+                _as_mask(fix)
+                for m in operands.translated(sighting)
+                if m.kind == "index-dtype"
+                for fix in self._proposed([m], names, wanted)
             ]
         of_optimizer = stepped.translated(sighting) if part.history else []
         found = [fix for m in of_optimizer for fix in self._proposed([m], names, wanted)]
@@ -102,6 +107,7 @@ class Prescriber:
             facts = self._facts([mismatch], names)
             found += _told(carried.fixes(facts, sighting, mismatch), wanted)
         found += [fix for m in operands.otherwise(sighting) for fix in self._proposed([m], names, wanted)]
+        found += _told(beside.fixes(sighting), wanted)
         mirror = mirrored(part)
         if mirror is not None:
             seen = names_seen([mirror], self.pointer)
@@ -125,6 +131,17 @@ class Prescriber:
 
     def _facts(self, mismatches: list[Mismatch], names: Mapping[tuple[str, str], Scope]) -> ObservedFacts:
         return ObservedFacts(self.program, self._recorder, mismatches, names, self.pointer.facts.outline)
+
+
+def _as_mask(fix: Fix) -> Fix:
+    """The same fix of an index that was meant as a mask."""
+    edits = tuple(
+        replace(each, edit=replace(each.edit, suffix=".bool()"))
+        if isinstance(each.edit, WrapExpression) and each.edit.suffix == ".long()"
+        else each
+        for each in fix.edits
+    )
+    return replace(fix, edits=edits)
 
 
 def _without_advice(selection: Selection) -> Selection:
