@@ -124,3 +124,33 @@ def test_what_is_no_instance_is_something_else() -> None:
         "if not isinstance(x, list):\n    y = x + torch.rand(3).cuda()\n"
     )
     assert clashes(text)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "args.resume is not None",
+        "args.resume is not None and not args.fresh",
+        'args.model == "other"',
+        "args.resume",
+    ],
+)
+def test_what_an_unknown_loader_gives_is_no_matter_when_the_option_is_not_given(test: str) -> None:
+    text = f"""
+import argparse
+import torch
+from torch import nn
+from elsewhere import restored
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default=None)
+parser.add_argument("--fresh", default=0, type=int)
+parser.add_argument("--model", default="lstm")
+args = parser.parse_args()
+if {test}:
+    model = restored(args.resume)
+else:
+    model = nn.Linear(4, 2)
+model(torch.rand(3, 4).cuda())
+"""
+    assert clashes(text)

@@ -117,14 +117,36 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = usual(interp, test.operand)
         return None if inner is None else not inner
+    if isinstance(test, ast.BoolOp):
+        outcomes = {usual(interp, part) for part in test.values}
+        decisive = isinstance(test.op, ast.Or)
+        return decisive if decisive in outcomes else None if None in outcomes else not decisive
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _usual_compare(interp, test)
     if not isinstance(test, (ast.Name, ast.Attribute)):
         return None
-    value = interp.eval(test)
+    value = _usual_value(interp.eval(test))
+    return bool(value.value) if value is not None else None
+
+
+def _usual_value(value: Value) -> Const | None:
+    """What an option is in a run that is given none."""
     if isinstance(value, Scalar) and value.usual is not None:
-        return bool(value.usual)
+        return Const(value.usual)
     if isinstance(value, Union) and {NONE, Unknown("option")} <= set(value.members):
-        return False  # an option without a default
+        return NONE  # an option without a default
     return None
+
+
+def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
+    """``args.resume is not None``, ``args.model == "lstm"``."""
+    found = _usual_value(interp.eval(test.left))
+    other = interp.eval(test.comparators[0])
+    if found is None or not isinstance(other, Const):
+        return None
+    if isinstance(test.ops[0], (ast.Is, ast.Eq)):
+        return found == other
+    return found != other if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) else None
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
