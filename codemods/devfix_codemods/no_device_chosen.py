@@ -12,8 +12,10 @@ class NoDeviceChosen(Rule):
     This rule only runs with ``--adopt``, since where code runs is the author's decision.
 
     The fix gives the program one ``device`` (the accelerator where there is one, else the CPU) and
-    moves its models there as they are made. Their inputs, targets and whatever else meets them
-    follow by the other rules. The choice is written as the setting ``device-policy`` says.
+    moves its models there as they are made, or where the script has them from another file. An
+    object that makes its own models keeps the device as ``self.device``. Tensors that are trained
+    without a model are made there. Inputs, targets and whatever else meets them follow by the other
+    rules. The choice is written as the setting ``device-policy`` says.
 
     Before::
 
