@@ -372,3 +372,29 @@ def test_copies_of_weights_made_before_the_device_is_chosen_come_to_the_weights(
     fixed = fix_texts({"main.py": EARLY})[0]["main.py"]
     changed = set(fixed.splitlines()) - set(EARLY.splitlines())
     assert changed == {"            new = 0.1 * param.data + (0.9 * self.shadow[name]).to(param.device)"}
+
+
+def test_a_number_that_an_object_keeps_names_no_device_in_a_closure() -> None:
+    text = """\
+    import torch
+
+
+    class Tracker:
+        def __init__(self, layer):
+            self.rate, self.mean = 0.9, torch.zeros(2)
+            layer.register_forward_hook(self.hook())
+
+        def hook(self):
+            def update(module, inputs, output):
+                self.mean = self.rate * self.mean + (1 - self.rate) * output.detach().mean(0)
+
+            return update
+
+
+    layer = torch.nn.Linear(3, 2).cuda()
+    tracker = Tracker(layer)
+    layer(torch.ones(4, 3).cuda())
+    """
+    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
+    assert "self.rate.device" not in fixed
+    assert fixed != dedent(text)

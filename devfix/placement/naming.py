@@ -36,7 +36,9 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
 def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
     """Whether nothing but tensors was seen to be stored in an attribute of the object itself."""
     function = outline.function_of(attribute)
-    if function is None or ast.unparse(attribute.value) != outline.receiver_name(function):
+    while function is not None and ast.unparse(attribute.value) != outline.receiver_name(function):
+        function = outline.function_of(function)  # a function within a method sees its object, too
+    if function is None:
         return True
     stored = facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute.attr}", [])
     return all(binding.kind == "tensor" for binding in stored)
