@@ -65,19 +65,3 @@ def test_one_of_two_that_is_wrapped() -> None:
         criterion = nn.CrossEntropyLoss()
         criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))
     """) == ["criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))"]
-
-
-def test_one_of_a_whole_zoo() -> None:
-    branches = "".join(
-        f"elif args.arch == '{n}':\n    class N{n}(A):\n        pass\n    net = N{n}(2, 2)\n"
-        for n in range(40)
-    )
-    program = (
-        "if args.arch == 'a':\n    net = A(2, 2)\n"
-        + branches
-        + """
-net = net.cuda()
-net(torch.ones(1, 2))
-"""
-    )
-    assert faults(program) == ["net(torch.ones(1, 2))"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, dict_key
-from devfix.analysis.join import join_all, join_values
+from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import (
     UNKNOWN,
     Const,
@@ -107,7 +107,7 @@ def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:
 def shuffled(obj: Obj, *more: Value) -> Obj:
     """A list with the same elements (and ``more``), of which none is known to be anywhere."""
     values = [*everything(obj), *more]
-    return replace(obj, items=None, element=join_all(values) if values else None)
+    return replace(obj, items=None, element=join_elements(values) if values else None)
 
 
 def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:

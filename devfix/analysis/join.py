@@ -27,8 +27,8 @@ from devfix.analysis.values import (
 _MAX_MEMBERS = 4
 #: Objects and their methods: a method is called on all of the objects or on none.
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
-#: The layers of a network may be many and different. Of still more (the networks of a zoo, say) a few are looked at.
-_MAX_OBJECTS = 32
+#: The layers of a network may be many and different.
+_MAX_OBJECTS = 12
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
 
@@ -171,7 +171,7 @@ def _union(a: Value, b: Value) -> Value:
         if not all(isinstance(value, _OF_OBJECTS) for value in found):
             return UNKNOWN
         if len(found) > _MAX_OBJECTS:
-            found = found[:_MAX_MEMBERS]
+            return UNKNOWN
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
@@ -220,4 +220,13 @@ def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
     parts = [part for part in (a.element, b.element) if part is not None]
     if a.items is None or b.items is None or len(a.items) != len(b.items):
         parts += [*(a.items or ()), *(b.items or ())]
-    return join_all(parts, split=split) if parts else None
+    return join_elements(parts, split=split) if parts else None
+
+
+def join_elements(parts: list[Value], *, split: bool = False) -> Value:
+    """What an element of a list is; of very many objects (the layers of a network, say) a few stand for all."""
+    joined = join_all(parts, split=split)
+    if joined != UNKNOWN:
+        return joined
+    each = list(dict.fromkeys(member for part in parts for member in members(part)))
+    return Union(tuple(each[:_MAX_MEMBERS])) if all(isinstance(member, Ref) for member in each) else UNKNOWN

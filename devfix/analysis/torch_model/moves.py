@@ -74,7 +74,11 @@ def typed(interp: Interpreter, site: CallSite) -> Tensor | None:
     if not isinstance(func, ast.Attribute) or func.attr != "type":
         return None
     target = _type_target(site)
-    return Tensor(target.device, target.dtype, trail=(interp.site("cast", site.node),)) if target.device else None
+    return (
+        Tensor(target.device, target.dtype, trail=(interp.site("cast", site.node),))
+        if target.device
+        else None
+    )
 
 
 def _type_target(site: CallSite) -> Target:
