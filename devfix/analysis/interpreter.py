@@ -134,7 +134,7 @@ class Interpreter:
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(type(node))
+        evaluate = expressions.EVALUATORS.get(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def either(
