@@ -155,7 +155,8 @@ def _explained(interp: Interpreter, part: Part) -> Part:
     trails = (tensor.trail, *tensor.roots)
     if tensor.device != CPU or any(trail and trail[0].kind == "module" for trail in trails):
         return part
-    lives = [_life_of(interp, trail) for trail in trails]
+    # What was loaded to the CPU, and took the place of a module's own, is where its load says.
+    lives = [() if trail and trail[0].kind in _PLACED else _life_of(interp, trail) for trail in trails]
     if not any(lives):
         return part
     listed = next((life for life in lives if life and life[0].kind != "module"), None)
