@@ -153,3 +153,44 @@ def test_a_sampler_wants_a_generator_on_the_host(device: str) -> None:
     text += "torch.utils.data.RandomSampler(tensors, generator=g)\n"
     expected = ["generator"] if device == "cuda" else []
     assert [mismatch.kind for mismatch in analyse_text(text).mismatches()] == expected
+
+
+FILES = """\
+import pandas as pd
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+
+device = torch.device("cuda")
+
+
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index][0], self.rows[index][1]
+
+
+net = nn.Embedding(4, 2).to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ('pd.read_csv("ratings.csv").values.tolist()', 1),
+        ('torch.load("ratings.pt")', 0),
+    ],
+)
+def test_what_a_dataset_reads_from_files_is_on_the_cpu(made: str, found: int) -> None:
+    text = FILES + f"for user, item in DataLoader(Rows({made}), 4):\n    net(user)\n"
+    assert len(clashes(text)) == found
+
+
+def test_what_a_caller_gives_a_dataset_may_be_anywhere() -> None:
+    loop = "def train(rows):\n    for user, item in DataLoader(Rows(rows), 4):\n        net(user)\n"
+    assert clashes(FILES + loop) == []

@@ -29,6 +29,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
     dtype_trails,
     extend,
@@ -174,7 +175,34 @@ def assembled(
             result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))
         else:
             result = converted(interp, sample) if alone else collate(interp, sample, node)
+            if not in_dataset and _is_of_script(interp, dataset):
+                result = _on_host(interp, result)
     return Batch(result, in_dataset, in_collate)
+
+
+def _is_of_script(interp: Interpreter, dataset: Value) -> bool:
+    """Whether a dataset is an object of the project's own, given no data that may be anywhere, as a checkpoint's."""
+    obj = interp.obj_of(dataset)
+    if not interp.is_script or obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
+        return False
+    held = [interp.obj_of(value) for value in obj.attrs.values()]
+    return not any(part is not None and part.cls == External("torch.load") for part in held)
+
+
+def _on_host(interp: Interpreter, batch: Value) -> Value:
+    """Parts of a batch of which nothing is known are tensors on the CPU: what files hold comes in by NumPy."""
+    if isinstance(batch, Unknown):
+        loaded = batch.token in interp.checkpoints
+        return batch if loaded else Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
+    if isinstance(batch, TupleValue):
+        return batch.with_items(_on_host(interp, item) for item in batch.items)
+    obj = interp.obj_of(batch)
+    if obj is not None and obj.kind == "list" and obj.items is not None:
+        return interp.new(replace(obj, items=tuple(_on_host(interp, item) for item in obj.items)))
+    if obj is not None and obj.kind == "dict":
+        attrs = {key: _on_host(interp, item) for key, item in obj.attrs.items()}
+        return interp.new(replace(obj, attrs=attrs))
+    return batch
 
 
 def converted(interp: Interpreter, sample: Value) -> Value:
