@@ -65,26 +65,30 @@ def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:
 def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> None:
     """The ``__init__`` of the first base class outside the project."""
     for base in modules.external_bases(interp, cls):
-        package, _, last = base.rpartition(".")
-        if base in _DICTS:
-            made = interp.obj_of(calls.call(interp, External("builtins.dict"), site))
-            if made is not None:
-                obj = interp.obj(ref)
-                entries = {**obj.attrs, **made.attrs}
-                interp.update(ref, replace(obj, attrs=entries, element=made.element or obj.element))
+        if _initialise_base(interp, ref, base, site):
             return
-        if base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
-            optim.initialise_base(interp, ref, base, site)
-            return
-        if base in frameworks.TRAINERS:
-            frameworks.initialise_trainer(interp, ref, base, site)
-            return
-        if vision.describes(base):
-            vision.initialise(interp, ref, base, site)
-            return
-        if package == "torch.nn":
-            _initialise_module(interp, ref, last, site)
-            return
+
+
+def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
+    """``base.__init__(ref, ...)``; whether anything is known of it."""
+    package, _, last = base.rpartition(".")
+    if base in _DICTS:
+        made = interp.obj_of(calls.call(interp, External("builtins.dict"), site))
+        if made is not None:
+            obj = interp.obj(ref)
+            entries = {**obj.attrs, **made.attrs}
+            interp.update(ref, replace(obj, attrs=entries, element=made.element or obj.element))
+    elif base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
+        optim.initialise_base(interp, ref, base, site)
+    elif base in frameworks.TRAINERS:
+        frameworks.initialise_trainer(interp, ref, base, site)
+    elif vision.describes(base):
+        vision.initialise(interp, ref, base, site)
+    elif package == "torch.nn":
+        _initialise_module(interp, ref, last, site)
+    else:
+        return False
+    return True
 
 
 def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
@@ -96,7 +100,9 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
     elif last in losses.CRITERIA:
         layers.fill_criterion(interp, ref, last, site)
     elif last in layers.WEIGHTED:
-        interp.update(ref, replace(obj, place=layers.parameter(interp, site)))
+        # What can be moved is the object: the call of its base's ``__init__`` gives None.
+        made = replace(layers.parameter(interp, site), trail=obj.trail)
+        interp.update(ref, replace(obj, place=made))
 
 
 def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:
@@ -114,3 +120,18 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     if modules.is_module(interp, receiver):
         return module_methods.call(interp, receiver, name, site)
     return external_objects.call(interp, receiver, obj, name, site)
+
+
+def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> Value | None:
+    """``nn.Linear.forward(self, ...)``: the method of a named base. None for what is no such call."""
+    receiver = site.value(0)
+    if not base.startswith("torch.nn.") or not isinstance(receiver, Ref):
+        return None
+    cls = interp.obj(receiver).cls
+    if not isinstance(cls, Class) or not modules.is_module(interp, receiver):
+        return None
+    rest = replace(site, args=site.args[1:])
+    if name == "__init__":
+        _initialise_base(interp, receiver, base, rest)
+        return NONE
+    return call_super(interp, SuperValue(cls, receiver), name, rest)

@@ -10,6 +10,7 @@ from devfix.analysis import calls, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     arguments,
+    bases,
     checkpoint,
     choices,
     data,
@@ -85,6 +86,9 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
         return handler(interp, name, site)
     package, _, last = name.rpartition(".")
     found = _by_package(interp, name, package, last, site)
+    if found is not None:
+        return found
+    found = bases.call_unbound(interp, package, last, site)
     if found is not None:
         return found
     head = name.partition(".")[0]
