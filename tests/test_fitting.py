@@ -154,3 +154,29 @@ else:
 model(torch.rand(3, 4).cuda())
 """
     assert clashes(text)
+
+
+@pytest.mark.parametrize(("read", "expected"), [("", ["numpy"]), (".cpu()", [])])
+def test_one_of_two_objects_that_an_option_chose_hands_numpy_an_accelerator_tensor(
+    read: str, expected: list[str]
+) -> None:
+    text = f"""
+        import argparse
+        import torch
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--policy", default="first")
+        args = parser.parse_args()
+
+        class First:
+            def act(self):
+                return torch.rand(3, device="cuda"){read}.numpy()
+
+        class Second:
+            def act(self):
+                return torch.rand(3, device="cuda").cpu().numpy()
+
+        policy = First() if args.policy == "first" else Second()
+        policy.act()
+    """
+    assert [found.partition(": ")[2] for found in clashes(text)] == expected

@@ -48,6 +48,8 @@ _CONTEXTS, _FUNCTION_STEPS = 3, 2_500
 #: A run that no script began is long after so many statements. From there on it follows what is new or
 #: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
 _LONG_RUN = 300
+#: Mistakes that fail in each run that makes them.
+_CERTAIN = ("device", "numpy")
 
 
 @dataclass(slots=True)
@@ -143,7 +145,7 @@ class Interpreter:
         """What becomes of a value that is one of several: it fails for certain when each of them does.
 
         With ``chosen`` each is what some run of the program has: where one of two models is on
-        another device than its input, that run fails.
+        another device than its input, or hands NumPy what is on the accelerator, that run fails.
         """
         values, found = [], []
         before = self.state.dead
@@ -159,7 +161,7 @@ class Interpreter:
         kinds = [{mismatch.kind for mismatch in mismatches} for mismatches in found]
         for mismatches in found:
             for mismatch, tokens in mismatches.items():
-                if (chosen and mismatch.kind == "device") or all(mismatch.kind in each for each in kinds):
+                if (chosen and mismatch.kind in _CERTAIN) or all(mismatch.kind in each for each in kinds):
                     self.recorder.mismatch(mismatch, tokens)
         return join_all(values)
 
