@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from text_program import files, fix_texts
 
+from devfix.findings import Applicability
+
 HEAD = """\
 import numpy as np
 import torch
@@ -338,6 +340,23 @@ def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() ->
     assert sum(".to(DEVICE)" in line for line in fixed) == 1
 
 
+NAMELESS = """\
+import torch
+import torch.nn as nn
+
+net = nn.Bilinear(3, 2, 4).cuda()
+data = torch.utils.data.TensorDataset(torch.rand(8, 3), torch.rand(8, 2))
+for user, item in torch.utils.data.DataLoader(data, 4):
+    item = item.cuda()
+    net(user, item)
+"""
+
+
+def test_without_a_device_by_name_a_part_of_a_batch_moves_as_the_others_do() -> None:
+    fixed = fix_texts({"main.py": NAMELESS})[0]["main.py"]
+    assert fixed == NAMELESS.replace("item.cuda()\n", "item.cuda()\n    user = user.cuda()\n")
+
+
 EARLY = """\
 import torch
 
@@ -398,3 +417,22 @@ def test_a_number_that_an_object_keeps_names_no_device_in_a_closure() -> None:
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
     assert "self.rate.device" not in fixed
     assert fixed != dedent(text)
+
+
+MIXED = """\
+import torch
+
+net = torch.nn.Linear(3, 3).cuda()
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.rand(4, 3), torch.rand(4, 3)))
+images = []
+for low, high in loader:
+    made = net(low.cuda())
+    images.extend([high.cuda().squeeze(0), made.data.cpu().squeeze(0)])
+images = torch.stack(images)
+"""
+
+
+def test_a_list_of_tensors_that_are_on_two_sides_has_no_device_of_its_own() -> None:
+    fixed = fix_texts({"main.py": MIXED}, Applicability.UNSAFE)[0]["main.py"]
+    changed = set(fixed.splitlines()) - set(MIXED.splitlines())
+    assert changed == {"images = torch.stack([part.to(next(net.parameters()).device) for part in images])"}

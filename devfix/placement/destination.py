@@ -71,11 +71,11 @@ def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr)
     """
     function = outline.function_of(node)
     inside = isinstance(node, ast.Attribute) and ast.unparse(node.value) == outline.receiver_name(function)
-    if operand.role == "weight" and inside:
-        # The method serves every module of its class, wherever each of them was put.
-        return f".to(next({ast.unparse(node)}.parameters()).device)"
     sites = [trail[0] for trail in (operand.trail, *operand.roots) if trail and trail[0].kind == "move"]
     asked = [_asked(facts, site) for site in sites]
+    if operand.role == "weight" and inside and set(asked) == {""}:
+        # The method serves every module of its class, wherever each of them was put.
+        return f".to(next({ast.unparse(node)}.parameters()).device)"
     if not asked or None in asked or len(set(asked)) > 1:
         return None
     text = asked[0] or ""

@@ -29,6 +29,7 @@ from devfix.placement import (
     map_location,
     moving_back,
     rebuilding,
+    sibling_move,
 )
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import DeviceExpression, Place
@@ -236,6 +237,7 @@ class Relocator:
                 if place is not None:
                     yield rebuilding.moved(self.facts, place, self.peers)
                     yield batch_move.guarded(place, self.peers)
+                    yield sibling_move.beside(self.facts, place)
                     yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
                 place = self._place(site.path, site.span)
@@ -283,6 +285,8 @@ class Relocator:
 
     def _each_part(self, place: Place) -> Edits:
         """A name that always is a tuple of tensors is replaced by the tuple of the moved ones."""
+        if self.operand.role == "tensors":
+            return self._each_joined(place)
         if isinstance(place.node, ast.Attribute):
             return self._rebuilt(place, place.node)
         if not isinstance(place.node, ast.Name):
@@ -293,6 +297,14 @@ class Relocator:
         if found is None or not bindings or any(binding.kind != "tensors" for binding in bindings):
             return ()
         edit = WrapExpression(self.operand.span, f"tuple(part.to({found.code}) for part in ", ")")
+        return self._edits(place, edit, found)
+
+    def _each_joined(self, place: Place) -> Edits:
+        """What is joined is any sequence of tensors: each of them moves."""
+        found = self._expression(place) if isinstance(place.node, (ast.Name, ast.Attribute)) else None
+        if found is None:
+            return ()
+        edit = WrapExpression(self.operand.span, f"[part.to({found.code}) for part in ", "]")
         return self._edits(place, edit, found)
 
     def _rebuilt(self, place: Place, attribute: ast.Attribute) -> Edits:
