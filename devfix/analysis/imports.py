@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis import notes
 from devfix.analysis.torch_model import names
-from devfix.analysis.values import Value
+from devfix.analysis.values import Const, DeviceValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -34,10 +35,17 @@ def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     path = interp.program.resolve(interp.frame.path, module, node.level)
     for alias in node.names:
         if alias.name == "*":
-            _import_all(interp, path, module)
+            _import_all(interp, path, module, node)
             continue
         value = _member(interp, node, path, module, alias.name)
-        interp.state.set(interp.frame.id, alias.asname or alias.name, value)
+        _bind(interp, alias.asname or alias.name, value, node)
+
+
+def _bind(interp: Interpreter, name: str, value: Value, node: ast.ImportFrom) -> None:
+    """Bind an imported name; a device is one that fixes can name here as well."""
+    interp.state.set(interp.frame.id, name, value)
+    if isinstance(value, (DeviceValue, Const)) and notes.summary(interp, value)[0] == "device":
+        notes.note_binding(interp, interp.frame.path, interp.frame.scope, name, value, node)
 
 
 def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str) -> Value:
@@ -53,12 +61,12 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
     return names.external("." * node.level + inner)
 
 
-def _import_all(interp: Interpreter, path: str | None, module: str) -> None:
+def _import_all(interp: Interpreter, path: str | None, module: str, node: ast.ImportFrom) -> None:
     if path is not None:
         interp.load_module(path, module)
         for name, value in list(interp.state.variables(interp.module_frame(path)).items()):
             if not name.startswith("_"):
-                interp.state.set(interp.frame.id, name, value)
+                _bind(interp, name, value, node)
         return
     for name in names.star_names(module):
         interp.state.set(interp.frame.id, name, names.external(f"{module}.{name}"))
