@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import Texts, files, fix_texts
 
 from devfix.findings import Applicability
@@ -327,3 +328,35 @@ def test_a_tensor_type_makes_a_tensor_on_the_host_of_anything() -> None:
     print(model(x).sum().item())
     """
     assert "type(torch.FloatTensor) / 255.0).to(device)" in adopted(files(text))["main.py"]
+
+
+def trained(saved: str) -> dict[str, str]:
+    """A program that writes what it trained to a file."""
+    return files(f"""
+        import torch
+
+        model = torch.nn.Linear(3, 1)
+        print(model(torch.ones(2, 3)).sum().item())
+        torch.save({saved}, "model.pt")
+        """)
+
+
+@pytest.mark.parametrize("saved", ["model", '{"model": model, "epoch": 3}', "[model]"])
+def test_nothing_is_adopted_where_a_model_itself_goes_to_a_file(saved: str) -> None:
+    assert adopted(trained(saved)) == trained(saved)
+
+
+@pytest.mark.parametrize("saved", ["model.state_dict()", '{"model": model.state_dict()}'])
+def test_a_state_in_a_file_is_no_model(saved: str) -> None:
+    assert "torch.nn.Linear(3, 1).to(device)" in adopted(trained(saved))["main.py"]
+
+
+def test_nothing_is_adopted_where_numpy_takes_in_what_a_model_made() -> None:
+    texts = files("""
+        import torch
+
+        model = torch.nn.Linear(3, 1)
+        ratio = model(torch.ones(2, 3)).detach()
+        print(ratio * (1 - ratio).numpy())
+        """)
+    assert adopted(texts) == texts

@@ -85,6 +85,14 @@ class Facts:
     def _is_decided(self) -> bool:
         return self._recorder.accelerated or self._names_the_host()
 
+    def is_followed(self) -> bool:
+        """Whether what meets a model that moves is seen.
+
+        Not where a model is written to a file as a whole, for other programs to load it to where it was, nor where
+        NumPy may take in what was a tensor on the CPU.
+        """
+        return not (self._recorder.converted or self._recorder.whole_models)
+
     def is_script(self, path: str) -> bool:
         """Whether a file is run, and not only imported."""
         return path in self._recorder.scripts

@@ -47,6 +47,10 @@ class Recorder:
     conditional: bool = False
     #: What was saved under which file name.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    #: Whether a model itself, and not its state, is written to a file.
+    whole_models: bool = False
+    #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
+    converted: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
     muted: int = 0

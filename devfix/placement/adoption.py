@@ -25,6 +25,8 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
 
     ``parameters`` are tensors that are trained and belong to no model.
     """
+    if not facts.is_followed():
+        return ()
     moves = [(place, _moved(place)) for place in _places(facts, list(lives))]
     moves += [(place, leafhood.adopted(place)) for place in _alone(facts, parameters)]
     found: dict[FileEdit, None] = {}

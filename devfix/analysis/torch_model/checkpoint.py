@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers
+from devfix.analysis import containers, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
@@ -58,6 +58,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     """Writes a file."""
     key, value = _key(interp, site, 1), site.value(0, "obj")
+    interp.recorder.whole_models |= value is not None and _holds_model(interp, value)
     if key is not None:
         interp.written.add(key)
     if key is not None and value is not None:
@@ -66,6 +67,13 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
         # Two files of one name, or one file with two contents, say nothing.
         interp.recorder.saved[key] = found if known is None or known == found else UNKNOWN
     return NONE
+
+
+def _holds_model(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a module, or a list or dict with one."""
+    obj = interp.obj_of(value)
+    held = [value] if obj is None or obj.kind not in ("list", "dict") else containers.everything(obj)
+    return any(modules.is_module(interp, each) for each in held)
 
 
 def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, ...] | None:

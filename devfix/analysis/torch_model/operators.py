@@ -142,6 +142,8 @@ def _with_array(interp: Interpreter, node: ast.AST, left: Value, right: Value, p
 
     A scalar of NumPy leaves the operation to the tensor, as any number does.
     """
+    ranks = [value.rank for value in (left, right) if isinstance(value, Array)]
+    interp.recorder.converted |= any(rank != 0 for rank in ranks)
     for part in parts:
         if (
             part.tensor.device.kind == "accelerator"
