@@ -7,8 +7,6 @@ from textwrap import dedent
 import pytest
 from text_program import files, fix_texts
 
-from devfix.findings import Applicability
-
 HEAD = """\
 import numpy as np
 import torch
@@ -417,22 +415,3 @@ def test_a_number_that_an_object_keeps_names_no_device_in_a_closure() -> None:
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
     assert "self.rate.device" not in fixed
     assert fixed != dedent(text)
-
-
-MIXED = """\
-import torch
-
-net = torch.nn.Linear(3, 3).cuda()
-loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.rand(4, 3), torch.rand(4, 3)))
-images = []
-for low, high in loader:
-    made = net(low.cuda())
-    images.extend([high.cuda().squeeze(0), made.data.cpu().squeeze(0)])
-images = torch.stack(images)
-"""
-
-
-def test_a_list_of_tensors_that_are_on_two_sides_has_no_device_of_its_own() -> None:
-    fixed = fix_texts({"main.py": MIXED}, Applicability.UNSAFE)[0]["main.py"]
-    changed = set(fixed.splitlines()) - set(MIXED.splitlines())
-    assert changed == {"images = torch.stack([part.to(next(net.parameters()).device) for part in images])"}

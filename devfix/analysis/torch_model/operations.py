@@ -383,16 +383,17 @@ def _members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
         return [Part(value, "tensors", sequence.node)], False
     items = exact_items(interp, value)
     node = sequence.node
+    held = not isinstance(node, (ast.ListComp, ast.GeneratorExp))  # whose element is what moves
     if items is None:
         element = without_none(iteration.element(interp, value, node))
         if isinstance(element, Tensor):
-            return [Part(element, "tensors", node)], False
+            return [Part(element, "tensors", node, held=held)], False
         return [], True
     nodes: list[ast.expr | None] = [node] * len(items)
     if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == len(items):
         nodes = list(node.elts)
     parts = [
-        Part(item, "tensors", where)
+        Part(item, "tensors", where, held=held and where is node)
         for item, where in zip(items, nodes, strict=True)
         if isinstance(item, Tensor)
     ]
