@@ -80,3 +80,36 @@ def test_a_parameter_of_a_moved_module_is_blamed_on_where_it_was_made() -> None:
     )
     (mismatch,) = analyse_text(text).mismatches()
     assert mismatch.operands[0].trail[0].kind == "factory"
+
+
+PLACEHOLDER = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dummy_param = nn.Parameter(torch.empty(0)).to(device)
+
+    def forward(self, x):
+        return x.to(self.dummy_param.device) * torch.ones(1, 3, device=device)
+
+
+scaled = Scaled(){moved}
+print(scaled(torch.ones(2, 3)).sum().item())
+"""
+
+
+def test_a_parameter_of_a_module_that_never_moves_stays_on_the_device() -> None:
+    texts = {"main.py": PLACEHOLDER.format(moved="")}
+    assert fix_texts(texts)[0] == texts
+    after, _ = fix_texts(texts, Applicability.UNSAFE)
+    assert "self.dummy_param = nn.Parameter(torch.empty(0).to(device))" in after["main.py"]
+
+
+def test_a_parameter_of_a_module_that_moves_is_moved_by_it() -> None:
+    after, _ = fix_texts({"main.py": PLACEHOLDER.format(moved=".to(device)")})
+    assert "self.dummy_param = nn.Parameter(torch.empty(0))\n" in after["main.py"]

@@ -14,7 +14,7 @@ class MovedParameterIsNoLeaf(Rule):
     nobody notices.
 
     The fix leaves the move of a Module's Parameter to the Module, or makes the tensor on the
-    device. Where neither can be done, what was moved is detached and made a leaf again; that cuts
+    device. It is unsafe for a Module that is not seen to move itself. Where neither can be done, what was moved is detached and made a leaf again; that cuts
     it off from what it was made of and is unsafe.
 
     Before::

@@ -85,6 +85,10 @@ class Facts:
     def _is_decided(self) -> bool:
         return self._recorder.accelerated or self._names_the_host()
 
+    def moves_with_module(self, move: Origin) -> bool:
+        """Whether the module that keeps what was moved there is seen to move as well."""
+        return move in self._recorder.followed
+
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.
 

@@ -47,6 +47,8 @@ class Recorder:
     conditional: bool = False
     #: What was saved under which file name.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    #: The moves of tensors whose module, which keeps them, moved later.
+    followed: set[Origin] = field(default_factory=set)
     #: Whether a model itself, and not its state, is written to a file.
     whole_models: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.

@@ -59,7 +59,15 @@ class Leafhood:
         self, place: Place, move: ast.Call, moved: ast.expr
     ) -> Iterator[tuple[str, Edits, Applicability]]:
         if self.in_module:
-            yield "let the module move its Parameter", without_device(place), Applicability.SAFE
+            # What a module that never moves would keep on the CPU is made on the device instead.
+            moves = self.facts.moves_with_module(self.mismatch.operands[0].trail[0])
+            made, device = moved, _device(place, move)
+            if not moves and isinstance(made, ast.Call) and device:
+                name = (dotted(made.func) or "").rpartition(".")[2]
+                edits = _made_there(place, move, made, name, device) if name == "Parameter" else ()
+                yield "make the Parameter on the device", edits, Applicability.UNSAFE
+            trust = Applicability.SAFE if moves else Applicability.UNSAFE
+            yield "let the module move its Parameter", without_device(place), trust
             return
         device = _device(place, move)
         if isinstance(moved, ast.Call) and device:

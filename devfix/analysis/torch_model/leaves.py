@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Tensor
+from devfix.analysis.values import Obj, Tensor
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tenso
         return value
     requirements.record(interp, node, "torch.nn.Module", "no-leaf", [Part(value, "parameter", node)])
     return replace(value, lost="")
+
+
+def note_followed(interp: Interpreter, obj: Obj) -> None:
+    """Write down the moves of tensors that a module keeps, once the module moves itself."""
+    kept = (value for value in obj.attrs.values() if isinstance(value, Tensor) and value.trail)
+    interp.recorder.followed.update(tensor.trail[0] for tensor in kept if tensor.trail[0].kind == "move")
 
 
 def check_gradient(interp: Interpreter, value: Tensor, node: ast.expr) -> None:

@@ -10,7 +10,7 @@ from devfix.analysis import modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import dispatching, module_apply, mps
+from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
@@ -198,4 +198,6 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         chain = Const(interp.chain())
         for part in modules.tree(interp, ref):
             interp.update(part, interp.obj(part).with_fact("moved at", chain))
+            if target.device != CPU:
+                leaves.note_followed(interp, interp.obj(part))
     return ref
