@@ -180,3 +180,37 @@ def test_one_of_two_objects_that_an_option_chose_hands_numpy_an_accelerator_tens
         policy.act()
     """
     assert [found.partition(": ")[2] for found in clashes(text)] == expected
+
+
+@pytest.mark.parametrize(("move", "fails"), [("", True), (".cuda()", False)])
+def test_what_one_of_two_models_returns_as_a_pair_is_unpacked_by_position(move: str, fails: bool) -> None:
+    text = f"""
+        import argparse
+        import torch
+        import torch.nn as nn
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", default="plain")
+        args = parser.parse_args()
+
+        class Plain(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+
+            def forward(self, x, masked=True):
+                return self.fc(x)
+
+        class Recurrent(Plain):
+            def forward(self, x, state):
+                return self.fc(x), (state, state)
+
+        model = Plain().cuda() if args.model == "plain" else Recurrent().cuda()
+        x, y = torch.rand(3, 4), torch.rand(3, 4)
+        if args.model == "plain":
+            out = model(x.cuda())
+        else:
+            out, state = model(x.cuda(), (x, x))
+        nn.functional.mse_loss(out, y{move})
+    """
+    assert bool(clashes(text)) is fails

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import attributes, iteration, modules
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_values
+from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items
-from devfix.analysis.values import Array, Ref, Tensor, Union, Value, without_none
+from devfix.analysis.values import Array, Ref, Tensor, Union, Value, members, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -64,18 +64,22 @@ def _unpack(
     count = len(target.elts)
     star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)
     value = _of_length(interp, without_none(value), count, star is not None)
-    items = iteration.exact_items(interp, value)
-    if items is None or (star is None and len(items) != count) or len(items) < count - 1:
-        element = iteration.element(interp, value, None)
-        parts: list[Value] = [element] * count
-    elif star is None:
-        parts = list(items)
-    else:
-        tail = count - star - 1
-        middle = iteration.new_list(interp, items[star : len(items) - tail])
-        parts = [*items[:star], middle, *items[len(items) - tail :]]
+    kinds = [_parts(interp, member, count, star) for member in members(value)]
+    parts = [join_all(list(each)) for each in zip(*kinds, strict=True)]
     for part_target, part in zip(target.elts, parts, strict=True):
         bind(interp, part_target, part, statement)
+
+
+def _parts(interp: Interpreter, value: Value, count: int, star: int | None) -> list[Value]:
+    """What each of so many targets is given."""
+    items = iteration.exact_items(interp, value)
+    if items is None or (star is None and len(items) != count) or len(items) < count - 1:
+        return [iteration.element(interp, value, None)] * count
+    if star is None:
+        return list(items)
+    tail = count - star - 1
+    middle = iteration.new_list(interp, items[star : len(items) - tail])
+    return [*items[:star], middle, *items[len(items) - tail :]]
 
 
 def _of_length(interp: Interpreter, value: Value, count: int, open_ended: bool) -> Value:
