@@ -129,3 +129,17 @@ def test_views_of_unknown_number_in_one_of_two_datasets() -> None:
             images = torch.cat(images, dim=0)
             model(images)
     """) == ["model(images)"]
+
+
+def test_a_transform_that_may_be_left_out_is_applied_where_it_is_given() -> None:
+    program = """
+        from PIL import Image
+        def load(path, transform=None):
+            image = Image.open(path)
+            if transform:
+                image = transform(image).unsqueeze(0)
+            return image.float()
+        model(load("a.png", convert))
+        model(load("a.png"))
+    """
+    assert faults(program) == ['model(load("a.png", convert))']
