@@ -49,6 +49,10 @@ net(torch.randn(3, 4))
         "table = torch.arange(4, dtype=torch.float64)\nnn.Linear(4, 2)(table)\n",
         "nn.Linear(4, 2)(table.float())",
     ),
+    "a cast that follows another tensor": (
+        "a, c = torch.rand(3, 3), torch.arange(3)\nb = a @ a.type_as(c)\n",
+        "a.type_as(c).float()",
+    ),
     "what is added to a tensor": (
         "out = torch.zeros(3)\nout.index_add_(0, torch.tensor([0, 2]), torch.from_numpy(np.ones(2)))\n",
         "torch.from_numpy(np.ones(2)).float()",

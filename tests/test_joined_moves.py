@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devfix.findings import InsertAfter, InsertAtBodyStart, Span
+from devfix.findings import Edit, InsertAfter, InsertAtBodyStart, Span
 from devfix.joined_moves import joined
 
 HERE, THERE = Span(1, 0, 3, 9), Span(5, 0, 6, 9)
@@ -19,7 +19,7 @@ def test_lines_of_one_edit_are_joined_too() -> None:
 
 
 def test_other_places_other_devices_and_other_statements_stay_apart() -> None:
-    edits = [
+    edits: list[Edit] = [
         InsertAtBodyStart(HERE, "x = x.to(device)"),
         InsertAtBodyStart(THERE, "y = y.to(device)"),
         InsertAfter(HERE, "z = z.to(device)"),

@@ -12,8 +12,8 @@ from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.findings import Applicability
 from devfix.observation.line_map import lines_before
-from devfix.observation.record import ObservedMismatch, parse_record
 from devfix.observation.pruning import pruned
+from devfix.observation.record import ObservedMismatch, parse_record
 from devfix.observation.repair import Repair, Repairer
 from devfix.observation.search import State
 from devfix.observation.trial import Trial

@@ -88,7 +88,7 @@ model.load_state_dict(torch.load("m.pt"))
 
 def trust(text: str) -> list[Applicability | None]:
     found = check_texts({"main.py": text})
-    return [finding.fix and finding.fix.applicability for finding in found]
+    return [finding.fix.applicability if finding.fix is not None else None for finding in found]
 
 
 def test_a_load_that_runs_on_machines_like_the_first_is_a_remark() -> None:

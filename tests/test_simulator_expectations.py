@@ -67,8 +67,9 @@ def _another_error(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def _in_the_handler(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    nothing: dict[str, torch.Tensor] = {}
     try:
-        return {}["x"]
+        return nothing["x"]
     except Exception:
         return x + y
 

@@ -166,8 +166,8 @@ class Recaster:
         if place is None or not isinstance(place.node, ast.Call):
             return ()
         func = place.node.func
-        if not isinstance(func, ast.Attribute):
-            return ()
+        if not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
+            return ()  # these cast as well, whatever came before
         return self._wrap(Place(place.path, place.outline, func.value))
 
     def _at_binding(self) -> tuple[FileEdit, ...]:
