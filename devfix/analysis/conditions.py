@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
@@ -106,14 +107,20 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
 
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """A flag that was once taken to be set is set from there on: what else depends on it agrees."""
+    for part, found in _parts(test, outcome):
+        if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
+            _narrow(interp, part, boolean(found))
+
+
+def _parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The parts of a test whose own outcome follows from that of the whole."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        settle(interp, test.operand, not outcome)
-    elif isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.And) == outcome:
-            for part in test.values:
-                settle(interp, part, outcome)
-    elif isinstance(test, (ast.Name, ast.Attribute)) and interp.eval(test) == Scalar("bool"):
-        _narrow(interp, test, boolean(outcome))
+        yield from _parts(test.operand, not outcome)
+    elif not isinstance(test, ast.BoolOp):
+        yield test, outcome
+    elif isinstance(test.op, ast.And) == outcome:
+        for part in test.values:
+            yield from _parts(part, outcome)
 
 
 def usual(interp: Interpreter, test: ast.expr) -> bool | None:
@@ -155,18 +162,13 @@ def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """Narrow variables by a test that came out as ``outcome``."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        assume(interp, test.operand, not outcome)
-    elif isinstance(test, ast.BoolOp):
-        if isinstance(test.op, ast.And) == outcome:
-            for part in test.values:
-                assume(interp, part, outcome)
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-        _assume_compare(interp, test, outcome)
-    elif isinstance(test, ast.Name) and outcome:
-        _narrow(interp, test, without_none(interp.eval(test)))
-    elif isinstance(test, ast.Call) and len(test.args) == 2:
-        _assume_instance(interp, test, outcome)
+    for part, found in _parts(test, outcome):
+        if isinstance(part, ast.Compare) and len(part.ops) == 1:
+            _assume_compare(interp, part, found)
+        elif isinstance(part, ast.Name) and found:
+            _narrow(interp, part, without_none(interp.eval(part)))
+        elif isinstance(part, ast.Call) and len(part.args) == 2:
+            _assume_instance(interp, part, found)
 
 
 def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None:
