@@ -1,4 +1,4 @@
-"""Discovery: from the paths the user names to the Python files devfix looks at."""
+"""Discovery: from the paths the user names to the Python files and notebooks devfix looks at."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path, PurePath
 from devfix.config import Settings
 from devfix.findings import Skipped
 
-_PYTHON_SUFFIXES = (".py", ".pyw")
+#: What files end in that hold a program or a part of one.
+PROGRAM_SUFFIXES = (".py", ".pyw", ".ipynb")
 
 #: Folders of other people's code or of generated files; left out below a named folder.
 _FOREIGN_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
@@ -85,8 +86,8 @@ class _Walk:
             self._skip(path, problem)
         elif path.is_dir():
             self._add_folder(path)
-        elif path.suffix not in _PYTHON_SUFFIXES:
-            self._skip(path, "is not a Python file (.py)")
+        elif path.suffix not in PROGRAM_SUFFIXES:
+            self._skip(path, "is not a Python file (.py) or notebook (.ipynb)")
         elif not path.is_file():
             self._skip(path, "is not a regular file")
         else:
@@ -107,7 +108,7 @@ class _Walk:
             subfolders[:] = sorted(name for name in subfolders if not self._is_foreign(here / name))
             for name in sorted(names):
                 path = here / name
-                if path.suffix in _PYTHON_SUFFIXES and not name.startswith(".") and not self._excluded(path):
+                if path.suffix in PROGRAM_SUFFIXES and not name.startswith(".") and not self._excluded(path):
                     yield path
 
     def _is_foreign(self, folder: Path) -> bool:

@@ -1,4 +1,8 @@
-"""Source: one file's text with everything needed to point into it and to write it back."""
+"""Source: one file's text with everything needed to point into it and to write it back.
+
+Of a notebook the text is the Python of its cells, one after the other: whatever reads, judges or edits a
+source need not know that it is one. Where places are shown, ``cell_span`` tells the cell.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,19 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from devfix.findings import Skipped, Span
 from devfix.suppression import Suppression, find_suppressions
 
+if TYPE_CHECKING:
+    from devfix.notebooks import Notebook
+
 #: Larger files are generated data; analysing one would take minutes and gigabytes.
 MAX_BYTES = 8 * 1024 * 1024
+#: A notebook's pictures are most of it, and are not analysed.
+MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
+NOTEBOOK_SUFFIX = ".ipynb"
 
 
 class _Located(Protocol):
@@ -35,14 +45,24 @@ class Source:
     """The text of one file, its syntax tree and its lines.
 
     The text keeps the file's own newlines, so writing it back is exact to the byte. ``ast``
-    counts UTF-8 bytes; everything here speaks in code points.
+    counts UTF-8 bytes; everything here speaks in code points. With a ``notebook`` the text is its
+    program, or what edits have made of that.
     """
 
-    def __init__(self, path: str, text: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        *,
+        encoding: str = "utf-8",
+        bom: bool = False,
+        notebook: Notebook | None = None,
+    ) -> None:
         self.path = path
         self.text = text
         self.encoding = encoding
         self.bom = bom
+        self.notebook = notebook
         self._ascii = text.isascii()
         self._encoded: dict[int, bytes | None] = {}
 
@@ -51,7 +71,8 @@ class Source:
 
     def __getstate__(self) -> dict[str, object]:
         """The plain data only: trees are cheaper to build again than to pickle."""
-        return {"path": self.path, "text": self.text, "encoding": self.encoding, "bom": self.bom}
+        names = ("path", "text", "encoding", "bom", "notebook")
+        return {name: self.__dict__[name] for name in names}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -60,7 +81,7 @@ class Source:
 
     def with_text(self, text: str) -> Source:
         """The same file with other text."""
-        return Source(self.path, text, encoding=self.encoding, bom=self.bom)
+        return Source(self.path, text, encoding=self.encoding, bom=self.bom, notebook=self.notebook)
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -120,9 +141,22 @@ class Source:
         last = self.lines[span.end_line - 1][: span.end_column]
         return "".join([first, *middle, last])
 
+    def cell_span(self, span: Span) -> tuple[int | None, Span]:
+        """The cell of a notebook that ``span`` stands in, and the region there; any other file has no cells."""
+        return (None, span) if self.notebook is None else self.notebook.layout(self.text).span(span)
+
+    def cell_text(self, cell: int) -> str:
+        """The text of a notebook's cell."""
+        return "" if self.notebook is None else self.notebook.layout(self.text).texts[cell - 1]
+
+    def file_text(self, text: str | None = None) -> str:
+        """What the file reads like with its own text or with another."""
+        text = self.text if text is None else text
+        return text if self.notebook is None else self.notebook.written(text)
+
     def encode(self, text: str | None = None) -> bytes:
         """The bytes of the file, for its own text or for another; raises UnicodeEncodeError."""
-        data = (self.text if text is None else text).encode(self.encoding)
+        data = self.file_text(text).encode(self.encoding)
         return codecs.BOM_UTF8 + data if self.bom else data
 
 
@@ -139,7 +173,7 @@ def _without_collector() -> Iterator[None]:
 
 
 def read_source(path: str | os.PathLike[str]) -> Source | Skipped:
-    """Read one Python file, or say why it cannot be looked at."""
+    """Read one Python file or notebook, or say why it cannot be looked at."""
     name = os.fspath(path)
     try:
         data = _read_bytes(name)
@@ -150,13 +184,20 @@ def read_source(path: str | os.PathLike[str]) -> Source | Skipped:
 
 def _read_bytes(path: str) -> bytes:
     with Path(path).open("rb") as file:
-        return file.read(MAX_BYTES + 1)
+        return file.read(_most_bytes(path) + 1)
+
+
+def _most_bytes(path: str) -> int:
+    return MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOK_SUFFIX) else MAX_BYTES
 
 
 def decode_source(path: str, data: bytes) -> Source | Skipped:
     """The source in ``data``, or why it is none."""
-    if len(data) > MAX_BYTES:
-        return Skipped(path, f"is larger than {MAX_BYTES // 2**20} MiB; exclude it if that is right")
+    most = _most_bytes(path)
+    if len(data) > most:
+        return Skipped(path, f"is larger than {most // 2**20} MiB; exclude it if that is right")
+    if path.endswith(NOTEBOOK_SUFFIX):
+        return _decode_notebook(path, data)
     if b"\0" in data:
         return Skipped(path, "is not Python text: it contains NUL bytes")
     try:
@@ -169,8 +210,24 @@ def decode_source(path: str, data: bytes) -> Source | Skipped:
     return check_syntax(source)
 
 
+def _decode_notebook(path: str, data: bytes) -> Source | Skipped:
+    from devfix.notebooks import Notebook, NotebookError, OtherLanguageError  # noqa: PLC0415 - few runs need it
+
+    bom = data.startswith(codecs.BOM_UTF8)
+    try:
+        notebook = Notebook.parse(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return Skipped(path, f"is no notebook: {_first_line(error)}")
+    except NotebookError as error:
+        return Skipped(path, str(error), fault=not isinstance(error, OtherLanguageError))
+    return check_syntax(Source(path, notebook.program, bom=bom, notebook=notebook))
+
+
 def check_syntax(source: Source) -> Source | Skipped:
     """The source itself when it parses, else where and why it does not."""
+    fault = None if source.notebook is None else source.notebook.fault(source.text)
+    if fault is not None:
+        return Skipped(source.path, fault)
     try:
         _ = source.tree
     except SyntaxError as error:

@@ -73,7 +73,7 @@ def test_what_cannot_be_taken_is_a_fault() -> None:
     os.mkfifo("pipe.py")
     assert reasons("missing.py", "notes.txt", "loop.py", "broken.py", "pipe.py") == {
         "missing.py": "does not exist",
-        "notes.txt": "is not a Python file (.py)",
+        "notes.txt": "is not a Python file (.py) or notebook (.ipynb)",
         "loop.py": "is a link to itself",
         "broken.py": "is a broken link",
         "pipe.py": "is not a regular file",

@@ -13,9 +13,20 @@ from devfix.simulator import launch_options, notebook
 @pytest.mark.parametrize(
     ("cell", "python", "left_out"),
     [
-        ("x = 1\n%time y = 2\nz = 3", "x = 1\npass\nz = 3", [(2, "%time y = 2")]),
+        ("x = 1\n%time y = 2\nz = 3", "x = 1\npass; y = 2\nz = 3", [(2, "%time")]),
+        ("%timeit -n 10 -r3 f(x)", "pass;             f(x)", [(1, "%timeit -n 10 -r3")]),
+        ("%time train now", "pass\n", [(1, "%time train now")]),
+        ("%%timeit?\nx", "\n\n", [(1, "%%timeit?")]),
+        ("%%debug\nx = 1", "\nx = 1", [(1, "%%debug")]),
+        ("!pip install \\\n  torch\nx = 1", "pass\n\nx = 1", [(1, "!pip install \\")]),
+        ("pip install torch\nx = 1", "pass\nx = 1", [(1, "pip install torch")]),
+        ("pip = cd = 1\n!ls", "pip = cd = 1\npass\n", [(2, "!ls")]),
+        ("out = %env HOME\n", "out = None\n", [(1, "out = %env HOME")]),
+        ("x = 1  # why?\n?x\nx?", "x = 1  # why?\npass\npass\n", [(2, "?x"), (3, "x?")]),
+        ("x = 1\r\n!ls\r\ny = 2", "x = 1\r\npass\ny = 2", [(2, "!ls")]),
+        ("x = 'a\u2028b'\n!ls", "x = 'a\u2028b'\npass\n", [(2, "!ls")]),
         ("if a:\n    !ls -l {x}\n    b()", "if a:\n    pass\n    b()", [(2, "!ls -l {x}")]),
-        ("files = !ls\nprint(1)", "pass\nprint(1)", [(1, "files = !ls")]),
+        ("files = !ls\nprint(1)", "files = []\nprint(1)", [(1, "files = !ls")]),
         ("torch.ones?", "pass\n", [(1, "torch.ones?")]),
         ("s = '''\n%not magic\n'''\n%magic", "s = '''\n%not magic\n'''\npass\n", [(4, "%magic")]),
         ("x = (7\n  % 4)\n!ls", "x = (7\n  % 4)\npass\n", [(3, "!ls")]),
@@ -44,6 +55,21 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     assert (code.co_filename, skipped) == (f"{path}[1]", (1, 1, "%magic"))
     assert notebook.cell_of(code.co_filename) == (str(path), 1)
     assert code.co_consts[0].co_firstlineno == 3
+
+
+def test_a_notebook_in_another_language_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps({"cells": [], "metadata": {"kernelspec": {"name": "ir", "language": "R"}}}))
+    with pytest.raises(notebook.NotebookError, match="its language is r"):
+        notebook.compile_cells(str(path))
+
+
+def test_a_cell_in_another_language_is_counted_and_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    shell = {"cell_type": "code", "source": "ls -l /", "metadata": {"vscode": {"languageId": "shellscript"}}}
+    path.write_text(json.dumps({"cells": [shell, {"cell_type": "code", "source": "x = 1"}]}))
+    codes, _ = notebook.compile_cells(str(path))
+    assert [code.co_filename for code in codes] == [f"{path}[1]", f"{path}[2]"]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"cells": 3}', "\xff"])

@@ -253,6 +253,7 @@ def test_json() -> None:
     assert found["span"] == {"line": 6, "column": 10, "end_line": 6, "end_column": 23}
     assert found["marks"][1] == {
         "path": "train.py",
+        "cell": None,
         "span": {"line": 6, "column": 26, "end_line": 6, "end_column": 30},
         "text": "cpu",
     }

@@ -115,7 +115,7 @@ def test_a_notebook_is_shown_by_its_cells(tmp_path: Path, monkeypatch: pytest.Mo
     shown = render_text(
         account(RunRecord("3", "2", "heal", "cuda", None, Outcome("finished", 0), 0, 0, (mismatch,))), PLAIN
     )
-    assert shown.startswith("n.ipynb[1]:2:5: device")
+    assert shown.startswith("n.ipynb:cell 1:2:5: device")
     assert "2 | b = x + y\n  |     ^^^^^" in shown
 
 

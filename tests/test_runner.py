@@ -121,7 +121,7 @@ def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
         "latin.py": "skipped: cannot be decoded: invalid or missing encoding declaration",
         "loop.py": "skipped: is a link to itself",
         "missing.py": "skipped: does not exist",
-        "notes.txt": "skipped: is not a Python file (.py)",
+        "notes.txt": "skipped: is not a Python file (.py) or notebook (.ipynb)",
     }
     assert results.exit_code == 2
     after = {path: path.read_bytes() for path in before}

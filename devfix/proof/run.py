@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devfix.observation.record import Outcome, Place, RecordError, RunRecord, read_record
+from devfix.report.cells import cell_label
 from devfix.sandbox.ending import LIMITS, Ending
 from devfix.sandbox.limits import MIB, Limits
 from devfix.tracebacks.readings import recognise
@@ -33,7 +34,8 @@ class Failure:
     def __str__(self) -> str:
         if self.place is None:
             return self.text
-        return f"{self.text} ({os.path.basename(self.place.file)}:{self.place.line})"
+        file = cell_label(os.path.basename(self.place.file), self.place.cell)
+        return f"{self.text} ({file}:{self.place.line})"
 
 
 @dataclass(frozen=True, slots=True)

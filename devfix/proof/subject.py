@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devfix.config import Settings
-from devfix.discovery import collect, short_path
+from devfix.discovery import PROGRAM_SUFFIXES, collect, short_path
 from devfix.imports import Import, find_imports
 from devfix.project import Project, find_roots, load_project, marked_root
 from devfix.source import Source
@@ -23,16 +23,13 @@ _TENSOR_PACKAGES = frozenset(
 _NO_PROGRAMS = ("conftest.py", "setup.py", "__init__.py", "noxfile.py")
 
 
-PYTHON_SUFFIXES = (".py", ".pyw")
-
-
 class SubjectError(Exception):
     """What is to be proven does not exist, or is no program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A script with its arguments.
+    """A script or notebook with its arguments.
 
     ``root`` is the folder that is copied for a run, ``folder`` the one the program starts in. With a
     ``module`` it is started as ``python -m``, since it imports from its own package.
@@ -62,8 +59,8 @@ def script_subject(script: Path, arguments: Sequence[str], here: Path) -> Subjec
     """The program that ``python script arguments`` would run in the folder ``here``."""
     if not script.is_file():
         raise SubjectError(f"{short_path(str(script))} does not exist")
-    if script.suffix not in PYTHON_SUFFIXES:
-        raise SubjectError(f"{short_path(str(script))} is not a Python file (.py)")
+    if script.suffix not in PROGRAM_SUFFIXES:
+        raise SubjectError(f"{short_path(str(script))} is not a Python file (.py) or notebook (.ipynb)")
     script, here = Path(os.path.realpath(script)), Path(os.path.realpath(here))
     root = _root_of(script, here)
     return Subject(script, root, here if here.is_relative_to(root) else script.parent, tuple(arguments))

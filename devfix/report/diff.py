@@ -31,7 +31,7 @@ def _file_diff(source: Source, new_text: str, paint: Paint) -> bytes:
 def unified_diff(source: Source, new_text: str) -> tuple[list[str], list[str]]:
     """The two header lines of a unified diff from the source to its new text, and the other lines."""
     mark = "\ufeff" if source.bom else ""
-    before, after = _lines(mark + source.text), _lines(mark + new_text)
+    before, after = _lines(mark + source.file_text()), _lines(mark + source.file_text(new_text))
     old_name, new_name = _name("a", source.path), _name("b", source.path)
     lines = list(difflib.unified_diff(before, after, old_name, new_name))
     return lines[:2], lines[2:]

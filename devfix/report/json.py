@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from devfix.findings import FileReport, Finding, Fix, Note, Span
+from devfix.findings import FileEdit, FileReport, Finding, Fix, Note, Span
+from devfix.report.cells import Place
 from devfix.report.results import Results
 
 #: Raised when a key changes its meaning or goes; new keys do not raise it.
@@ -17,7 +18,7 @@ def render_json(results: Results) -> str:
     """One object: a list of files with their findings, and the counts."""
     document = {
         "version": SCHEMA_VERSION,
-        "files": [_file(report) for report in results.reports],
+        "files": [_file(report, results) for report in results.reports],
         "summary": _summary(results),
     }
     return json.dumps(document, indent=2) + "\n"
@@ -36,11 +37,11 @@ def _summary(results: Results) -> dict[str, Any]:
     }
 
 
-def _file(report: FileReport) -> dict[str, Any]:
+def _file(report: FileReport, results: Results) -> dict[str, Any]:
     return {
         "path": report.path,
-        "findings": [finding_data(finding) for finding in report.findings],
-        "fixed": [finding_data(finding) for finding in report.fixed],
+        "findings": [finding_data(finding, results.cell_span) for finding in report.findings],
+        "fixed": [finding_data(finding, results.cell_span_before) for finding in report.fixed],
         "changed": report.new_text is not None,
         "suppressed": report.suppressed,
         "skipped": None if report.skipped is None else asdict(report.skipped),
@@ -48,30 +49,45 @@ def _file(report: FileReport) -> dict[str, Any]:
     }
 
 
-def finding_data(finding: Finding) -> dict[str, Any]:
-    """A finding as plain data."""
+def _no_cells(_path: str, span: Span) -> tuple[int | None, Span]:
+    return None, span
+
+
+def finding_data(finding: Finding, place: Place = _no_cells) -> dict[str, Any]:
+    """A finding as plain data; in a notebook ``cell`` counts the code cells from 1, and lines are those of the cell."""
     return {
         "code": finding.code,
         "rule": finding.rule,
         "message": finding.message,
-        "path": finding.path,
-        "span": _span(finding.span),
-        "marks": [_note(mark) for mark in finding.marks],
-        "notes": [_note(note) for note in finding.notes],
-        "fix": None if finding.fix is None else _fix(finding.fix),
-        "alternatives": [_fix(fix) for fix in finding.alternatives],
+        **_located(finding.path, finding.span, place),
+        "marks": [_note(mark, place) for mark in finding.marks],
+        "notes": [_note(note, place) for note in finding.notes],
+        "fix": None if finding.fix is None else _fix(finding.fix, place),
+        "alternatives": [_fix(fix, place) for fix in finding.alternatives],
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
-    edits = [{"path": item.path, "kind": type(item.edit).__name__, **asdict(item.edit)} for item in fix.edits]
+def _fix(fix: Fix, place: Place) -> dict[str, Any]:
+    edits = [_edit(item, place) for item in fix.edits]
     return {"title": fix.title, "applicability": fix.applicability.name.lower(), "edits": edits}
 
 
-def _note(note: Note) -> dict[str, Any]:
-    return {"path": note.path, "span": _span(note.span), "text": note.text}
+def _edit(item: FileEdit, place: Place) -> dict[str, Any]:
+    """An edit; a statement that moves may have its new place in another cell."""
+    values = {field.name: getattr(item.edit, field.name) for field in fields(item.edit)}
+    data = {"path": item.path, "kind": type(item.edit).__name__, **values}
+    for name, value in values.items():
+        if isinstance(value, Span):
+            cell, span = place(item.path, value)
+            data[name] = asdict(span) if cell is None else {"cell": cell, **asdict(span)}
+    return data
 
 
-def _span(span: Span) -> dict[str, int]:
+def _note(note: Note, place: Place) -> dict[str, Any]:
+    return {**_located(note.path, note.span, place), "text": note.text}
+
+
+def _located(path: str, span: Span, place: Place) -> dict[str, Any]:
     """Lines from 1 and columns from 0, in code points."""
-    return asdict(span)
+    cell, inside = place(path, span)
+    return {"path": path, "cell": cell, "span": asdict(inside)}

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped
+from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped, Span
+from devfix.report.cells import cell_named, in_cells
 from devfix.source import Source
 
 
@@ -80,8 +81,21 @@ class Results:
         )
         return Counter((finding.code, finding.rule) for finding in unsafe)
 
+    def shown(self, finding: Finding) -> Finding:
+        """A finding as it is shown: in a notebook by its cell."""
+        return in_cells(finding, self.cell_span)
+
+    def cell_span(self, path: str, span: Span) -> tuple[int | None, Span]:
+        """Where something that is (still) wrong stands in a notebook; no other file has cells."""
+        source = self._source(path)
+        return (None, span) if source is None else source.cell_span(span)
+
+    def cell_span_before(self, path: str, span: Span) -> tuple[int | None, Span]:
+        """The same for something that was wrong before the fixes."""
+        return self.sources[path].cell_span(span) if path in self.sources else (None, span)
+
     def lines(self, path: str) -> Sequence[str]:
-        """The lines that findings in ``path`` point into; empty when the text is not known."""
+        """The lines that findings in ``path``, a file or a cell's label, point into; empty when they are not known."""
         if path not in self._lines:
             self._lines[path] = list(io.StringIO(self._text(path), newline=""))
         return self._lines[path]
@@ -94,10 +108,20 @@ class Results:
     def _new_texts(self) -> dict[str, str]:
         return {report.path: report.new_text for report in self.changed if report.new_text is not None}
 
-    def _text(self, path: str) -> str:
-        if path in self._new_texts:
-            return self._new_texts[path]
-        return self.sources[path].text if path in self.sources else ""
+    @cached_property
+    def _changed_sources(self) -> dict[str, Source]:
+        changed = {path: text for path, text in self._new_texts.items() if path in self.sources}
+        return {path: self.sources[path].with_text(text) for path, text in changed.items()}
+
+    def _source(self, path: str) -> Source | None:
+        return self._changed_sources.get(path) or self.sources.get(path)
+
+    def _text(self, label: str) -> str:
+        path, cell = cell_named(label)
+        source = self._source(path)
+        if source is None:
+            return ""
+        return source.text if cell is None else source.cell_text(cell)
 
 
 def by_path(reports: Iterable[FileReport]) -> tuple[FileReport, ...]:

@@ -20,13 +20,15 @@ _COLOURS = {Applicability.SAFE: "green", Applicability.UNSAFE: "yellow", Applica
 
 def render_text(results: Results, paint: Paint) -> str:
     """Every finding with its source lines, then the summary."""
-    blocks = ["\n".join(_finding(finding, results, paint)) for finding in results.findings]
+    shown = map(results.shown, results.findings)
+    blocks = ["\n".join(_finding(finding, results, paint)) for finding in shown]
     return "\n\n".join([*blocks, "\n".join(summary(results))]) + "\n"
 
 
 def render_concise(results: Results, paint: Paint) -> str:
     """Every finding on a line, then the summary."""
-    lines = [heading(finding, paint) + _tag(finding, paint) for finding in results.findings]
+    shown = map(results.shown, results.findings)
+    lines = [heading(finding, paint) + _tag(finding, paint) for finding in shown]
     return "\n".join([*lines, *summary(results)]) + "\n"
 
 

@@ -15,6 +15,7 @@ from devfix.observation.record import (
     RunRecord,
     Transfer,
 )
+from devfix.report.cells import cell_label
 from devfix.report.summary import count_of
 from devfix.running.request import Request
 from devfix.tracebacks.readings import recognise
@@ -193,9 +194,8 @@ def caused_by(transfer: Transfer) -> str:
 
 def where(place: Place) -> str:
     """A place as ``file:line:column``, the column counted from 1; in notebooks with the cell."""
-    cell = f"[{place.cell}]" if place.cell is not None else ""
     column = f":{place.column + 1}" if place.column is not None else ""
-    return f"{short_path(place.file)}{cell}:{place.line}{column}"
+    return f"{cell_label(short_path(place.file), place.cell)}:{place.line}{column}"
 
 
 def ending(outcome: Outcome) -> str:

@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from devfix.findings import Finding
 from devfix.observation.record import ObservedMismatch
+from devfix.report.cells import in_cells
 from devfix.report.paint import Paint
 from devfix.report.summary import count_of
 from devfix.report.text import heading
 from devfix.running import account as words
+from devfix.running.cells import in_cell
 from devfix.running.mending import Mending
 
 _WITNESSES = {"analysis": "found by the analysis", "run": "seen in a run"}
@@ -25,13 +28,13 @@ _VERDICTS = {
 
 def render_mending(mending: Mending, paint: Paint) -> str:
     """Every fix with who found the fault, what is left, and the verdict."""
-    blocks = [*_fixes(mending, paint), *(_left(mismatch) for mismatch in _mismatches(mending))]
+    blocks = [*_fixes(mending, paint), *(_left(mending, mismatch) for mismatch in _mismatches(mending))]
     return "\n".join([*blocks, *_summary(mending)]) + "\n"
 
 
 def _fixes(mending: Mending, paint: Paint) -> Iterator[str]:
     for each in mending.repair.end.mended:
-        yield heading(each.finding, paint)
+        yield heading(in_cells(each.finding, mending.results.cell_span_before), paint)
         witness = _WITNESSES[each.witness]
         title = each.finding.fix.title.removesuffix(f" ({witness})") if each.finding.fix is not None else ""
         yield f"  {paint('green', 'fix')} ({witness}): {title}"
@@ -42,9 +45,14 @@ def _mismatches(mending: Mending) -> tuple[ObservedMismatch, ...]:
     return record.mismatches if record is not None else ()
 
 
-def _left(mismatch: ObservedMismatch) -> str:
-    place = words.where(mismatch.sink) if mismatch.sink is not None else "(no line of the program)"
+def _left(mending: Mending, mismatch: ObservedMismatch) -> str:
+    place = _where(mending, mismatch) or "(no line of the program)"
     return f"{place}: left: {words.title(mismatch)}\n  = an accelerator says: {words.error(mismatch)}"
+
+
+def _where(mending: Mending, mismatch: ObservedMismatch) -> str | None:
+    sources = mending.repair.end.program.sources
+    return words.where(in_cell(mismatch.sink, sources)) if mismatch.sink is not None else None
 
 
 def _summary(mending: Mending) -> Iterator[str]:
@@ -76,27 +84,31 @@ def render_mending_json(mending: Mending) -> str:
         "written": mending.results.written,
         "changed": [report.path for report in mending.results.changed],
         "fixed": [
-            {
-                "code": each.finding.code,
-                "rule": each.finding.rule,
-                "path": each.finding.path,
-                "line": each.finding.span.line,
-                "column": each.finding.span.column + 1,
-                "message": each.finding.message,
-                "fix": each.finding.fix.title if each.finding.fix is not None else None,
-                "applicability": each.finding.fix.applicability.name.lower() if each.finding.fix else None,
-                "witness": each.witness,
-            }
-            for each in mending.repair.end.mended
+            {**_fixed(mending, each.finding), "witness": each.witness} for each in mending.repair.end.mended
         ],
         "left": [
             {
                 "kind": mismatch.kind,
                 "operation": mismatch.operation,
                 "message": words.error(mismatch),
-                "place": words.where(mismatch.sink) if mismatch.sink is not None else None,
+                "place": _where(mending, mismatch),
             }
             for mismatch in _mismatches(mending)
         ],
     }
     return json.dumps(found, indent=2) + "\n"
+
+
+def _fixed(mending: Mending, finding: Finding) -> dict[str, Any]:
+    cell, span = mending.results.cell_span_before(finding.path, finding.span)
+    return {
+        "code": finding.code,
+        "rule": finding.rule,
+        "path": finding.path,
+        "cell": cell,
+        "line": span.line,
+        "column": span.column + 1,
+        "message": finding.message,
+        "fix": finding.fix.title if finding.fix is not None else None,
+        "applicability": finding.fix.applicability.name.lower() if finding.fix else None,
+    }

@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from devfix.config import Settings
-from devfix.discovery import matches_glob, short_path
+from devfix.discovery import PROGRAM_SUFFIXES, matches_glob, short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, FileReport, Finding
 from devfix.observation.record import RunRecord
 from devfix.observation.repair import Repair, Repairer
 from devfix.project import Program, find_roots, load_project
 from devfix.proof.comparison import EXACT, LOOSE, compare
-from devfix.proof.subject import PYTHON_SUFFIXES, Subject, SubjectError, files_of, script_subject
+from devfix.proof.subject import Subject, SubjectError, files_of, script_subject
 from devfix.report.results import Results, by_path
 from devfix.runner import write_reports
+from devfix.running.cells import in_program
 from devfix.running.request import Request
 from devfix.running.workshop import Workshop
 from devfix.sandbox.limits import Limits
@@ -61,8 +62,6 @@ def subject_of(request: Request, here: Path) -> Subject:
     path = Path(request.program)
     if path.is_dir():
         path = path / "__main__.py"
-    if path.suffix == ".ipynb":
-        raise SubjectError(f"{request.program}: notebooks can be run, but not rewritten")
     return script_subject(path, request.arguments, here)
 
 
@@ -100,6 +99,7 @@ def mend(
         return time.monotonic() >= end
 
     workshop.sources = program.sources
+    first = in_program(first, program.sources)
     repair, note = Repairer(engine, workshop, is_late=is_late).repair(program, first), ""
     if repair.end.program is not program and not unsafe:
         note = _changes(workshop, repair)
@@ -130,7 +130,7 @@ def _program(subject: Subject, record: RunRecord | None, settings: Settings) -> 
 
 def _is_own(file: Path, subject: Subject, settings: Settings) -> bool:
     real = Path(os.path.realpath(file))
-    if file.suffix not in PYTHON_SUFFIXES or not real.is_relative_to(subject.root) or not real.is_file():
+    if file.suffix not in PROGRAM_SUFFIXES or not real.is_relative_to(subject.root) or not real.is_file():
         return False
     parts = real.relative_to(subject.root).parts
     foreign = any(

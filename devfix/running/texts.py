@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
+import io
 import tokenize
 from pathlib import Path
 
+from devfix.notebooks import Notebook, NotebookError
 from devfix.observation.record import Place
 
 
@@ -29,11 +30,10 @@ def _file(path: str) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=16)
 def _notebook(path: str) -> tuple[tuple[str, ...], ...]:
     try:
-        cells = json.loads(Path(path).read_text(encoding="utf-8-sig"))["cells"]
-        code = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
-        return tuple(tuple("".join(source).splitlines(keepends=True)) for source in code)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        cells = Notebook.parse(Path(path).read_bytes().decode("utf-8-sig")).cells
+    except (OSError, UnicodeError, NotebookError):
         return ()
+    return tuple(tuple(io.StringIO(text, newline="")) for text in cells.texts)
 
 
 def _cell(path: str, number: int) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from devfix.observation.record import parse_record
 from devfix.observation.trial import Trial
 from devfix.proof.run import Run, read_run
 from devfix.proof.subject import Subject
+from devfix.running.cells import in_program
 from devfix.running.child import RunError
 from devfix.running.request import Request
 from devfix.sandbox.box import Box, boxed
@@ -43,7 +44,9 @@ class Workshop:
         """Run the program with other text in some files; raises RunError when that cannot be done at all."""
         run = self.executed(texts, mode, kind or self.request.kind)
         problem = "" if run.record is not None and not run.hit_limit else str(run.failure)
-        return Trial(None if run.hit_limit else run.record, run.output, problem)
+        changed = {path: self.sources[path].with_text(text) for path, text in texts.items()}
+        record = None if run.hit_limit else in_program(run.record, changed)
+        return Trial(record, run.output, problem)
 
     def executed(self, texts: Mapping[str, str], mode: str, kind: str) -> Run:
         """The same, with how the process ended."""

@@ -142,9 +142,9 @@ def _is_foreign(path: str) -> bool:
 
 
 def _is_heap(path: str) -> bool:
-    """Whether a folder holds a great many files and no Python right in it."""
+    """Whether a folder holds a great many files and no program right in it."""
     names = list(_names(path))
-    return len(names) > _MANY and not any(name.endswith(".py") for name in names)
+    return len(names) > _MANY and not any(name.endswith((".py", ".ipynb")) for name in names)
 
 
 def _names(path: str) -> Iterator[str]:

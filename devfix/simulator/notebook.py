@@ -1,7 +1,7 @@
 """Notebook: the code cells of an ``.ipynb`` file, as pieces of one program. Imports nothing of torch.
 
 Cells are counted as they would be numbered when run from top to bottom: code cells only, from 1. A cell's
-code object carries the file name ``x.ipynb[3]``, and its lines are those of the cell.
+code object carries the file name ``x.ipynb[3]``, and its lines and columns are those of the cell.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ import json
 import linecache
 import os
 import re
-import tokenize
 from types import CodeType
 from typing import Any, NamedTuple
 
-#: Cell magics whose cell is Python all the same (IPython's documentation of built-in magics).
-_PYTHON_MAGICS = ("time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3")
-_MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?{1,2}\s*$)")
-_ASSIGNED_MAGIC = re.compile(r"\s*[\w., ]+=\s*[%!]")
+from .cells import Escape, is_code, is_in_python, language_of, read_cell, split_lines
+
 _CELL_OF_NAME = re.compile(r"(?P<file>.*\.ipynb)\[(?P<cell>\d+)\]", re.DOTALL)
 
 
@@ -57,7 +54,7 @@ def compile_cells(path: str) -> tuple[list[CodeType], list[Skipped]]:
         python, left_out = without_magics(text)
         skipped += [Skipped(number, line, words) for line, words in left_out]
         # Tracebacks and places find the lines here.
-        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        linecache.cache[name] = (len(text), None, split_lines(text), name)
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         codes.append(compile(python, name, "exec", flags=flags, dont_inherit=True))
     return codes, skipped
@@ -66,73 +63,58 @@ def compile_cells(path: str) -> tuple[list[CodeType], list[Skipped]]:
 def _cells(path: str) -> list[str]:
     with io.open_code(path) as file:
         data = file.read()
+    name = os.path.basename(path)
     try:
         held: Any = json.loads(data.decode("utf-8-sig"))
         cells = held["cells"] if "cells" in held else held["worksheets"][0]["cells"]
-        return [_text(cell) for cell in cells if cell.get("cell_type") == "code"]
+        texts = [_text(cell) for cell in cells if is_code(cell)]
+        language = language_of(held)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise NotebookError(f"{os.path.basename(path)} is no notebook: {error}") from error
+        raise NotebookError(f"{name} is no notebook: {error}") from error
+    if language != "python":
+        raise NotebookError(f"{name} is no Python: its language is {language}")
+    return texts
 
 
 def _text(cell: Any) -> str:
+    if not is_in_python(cell):
+        # Counted, and left out.
+        return ""
     # "input" is what format 3 calls it.
     source = cell.get("source", cell.get("input", ""))
     return source if isinstance(source, str) else "".join(source)
 
 
 def without_magics(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """A cell's Python, and the lines that are magics or go to the shell; lines keep their numbers."""
-    lines = text.splitlines(keepends=True)
-    first = next((number for number, line in enumerate(lines) if line.strip()), None)
-    if first is not None and lines[first].startswith("%%"):
-        words = lines[first][2:].split()
-        skipped = [(first + 1, lines[first].strip())]
-        if not words or words[0] not in _PYTHON_MAGICS:
-            return "\n" * len(lines), skipped
-        python, more = without_magics("\n" * (first + 1) + "".join(lines[first + 1 :]))
-        return python, skipped + more
-    if _parses(text):
-        # A line of a long expression may begin with a percent sign.
-        return text, []
-    return _without_line_magics(lines)
+    """A cell's Python, and the lines that are magics or go to the shell; what is left keeps its place.
 
-
-def _parses(text: str) -> bool:
-    try:
-        compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-def _without_line_magics(lines: list[str]) -> tuple[str, list[tuple[int, str]]]:
-    kept: list[str] = []
+    Of a magic that runs a statement only the magic is left out.
+    """
+    lines = split_lines(text)
+    reading = read_cell(text)
     skipped = []
-    statement = ""
-    for number, line in enumerate(lines, start=1):
-        if not statement and (_MAGIC.match(line) or _ASSIGNED_MAGIC.match(line)):
-            skipped.append((number, line.strip()))
-            indent = line[: len(line) - len(line.lstrip())]
-            kept.append(f"{indent}pass\n")
-            continue
-        kept.append(line)
-        statement += line
-        if _is_whole(statement):
-            statement = ""
+    kept = ["\n"] * reading.header + lines[reading.header :]
+    if reading.header:
+        number, words = next((n, line.strip()) for n, line in enumerate(lines, 1) if line.strip())
+        skipped.append((number, words))
+    for escape in reading.escapes:
+        line = lines[escape.first - 1]
+        skipped.append((escape.first, escape.prefix.strip() or line.strip()))
+        kept[escape.first - 1 : escape.last] = [_instead(escape, line), *"\n" * (escape.last - escape.first)]
     return "".join(kept), skipped
 
 
-def _is_whole(statement: str) -> bool:
-    """Whether no bracket, string or continued line is open at the end of some lines."""
-    if statement.rstrip("\r\n").endswith("\\"):
-        return False
-    try:
-        list(tokenize.generate_tokens(io.StringIO(statement.lstrip()).readline))
-    except tokenize.TokenError:
-        return False
-    except (SyntaxError, ValueError):
-        return True
-    return True
+def _instead(escape: Escape, line: str) -> str:
+    """A line of Python that does without the magic."""
+    if escape.prefix:
+        # As long as any such magic is, so that columns stay what they are.
+        statement = line[len(escape.indent) + len(escape.prefix) :]
+        return f"{escape.indent}{'pass;'.ljust(len(escape.prefix))}{statement}"
+    if escape.target:
+        # The lines that a command prints are a list.
+        is_shell = line[len(escape.indent) + len(escape.target) :].lstrip().startswith("!")
+        return f"{escape.indent}{escape.target} {'[]' if is_shell else 'None'}\n"
+    return f"{escape.indent}pass\n"
 
 
 class Shell:
