@@ -30,6 +30,7 @@ MAX_BYTES = 8 * 1024 * 1024
 #: A notebook's pictures are most of it, and are not analysed.
 MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
 NOTEBOOK_SUFFIX = ".ipynb"
+_NUL = "is not Python text: it contains NUL bytes"
 
 
 class _Located(Protocol):
@@ -199,7 +200,7 @@ def decode_source(path: str, data: bytes) -> Source | Skipped:
     if path.endswith(NOTEBOOK_SUFFIX):
         return _decode_notebook(path, data)
     if b"\0" in data:
-        return Skipped(path, "is not Python text: it contains NUL bytes")
+        return Skipped(path, _NUL)
     try:
         encoding = _declared_encoding(data)
         source = _decode(path, data, encoding)
@@ -220,6 +221,8 @@ def _decode_notebook(path: str, data: bytes) -> Source | Skipped:
         return Skipped(path, f"is no notebook: {_first_line(error)}")
     except NotebookError as error:
         return Skipped(path, str(error), fault=not isinstance(error, OtherLanguageError))
+    if "\0" in notebook.program:
+        return Skipped(path, _NUL)
     return check_syntax(Source(path, notebook.program, bom=bom, notebook=notebook))
 
 

@@ -129,8 +129,8 @@ def test_diff_and_unsafe_go_with_fix() -> None:
 
 
 def test_only_the_projects_own_python_files_are_rewritten(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("", encoding="utf-8")
     with pytest.raises(SubjectError, match=r"notes\.txt is not a Python file \(\.py\) or notebook"):
-        (tmp_path / "notes.txt").write_text("", encoding="utf-8")
         subject_of(Request(str(tmp_path / "notes.txt")), tmp_path)
     with pytest.raises(SubjectError, match=r"no module json\.tool"):
         subject_of(Request("json.tool", is_module=True), tmp_path)

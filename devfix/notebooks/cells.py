@@ -39,7 +39,7 @@ class Cells:
         lines: list[Line] = []
         for piece, body, before in self._separated(split_lines(program)):
             texts[piece.number - 1], found = restored(piece, body)
-            lines += [Line(piece.number, 1)] * before + found
+            lines += [Line(piece.number, 1, is_own=False)] * before + found
         return Layout(tuple(texts), tuple(lines))
 
     @cached_property

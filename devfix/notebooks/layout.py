@@ -18,12 +18,16 @@ class CellPlace(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Where a line of the program stands in the cells: from ``after`` on its columns are ``shift`` further right."""
+    """Where a line of the program stands in the cells: from ``after`` on its columns are ``shift`` further right.
+
+    A line that is in no cell (not ``is_own``) is shown as the one that it is next to.
+    """
 
     cell: int
     line: int
     after: int = 0
     shift: int = 0
+    is_own: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,5 +62,5 @@ class Layout:
 
     @cached_property
     def _numbers(self) -> dict[tuple[int, int], int]:
-        # What goes before a cell stands for its first line, and is not that line.
-        return {(line.cell, line.line): number for number, line in enumerate(self.lines, 1)}
+        own = ((number, line) for number, line in enumerate(self.lines, 1) if line.is_own)
+        return {(line.cell, line.line): number for number, line in own}

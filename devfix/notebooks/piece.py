@@ -86,7 +86,7 @@ def restored(piece: Piece, body: Sequence[str]) -> tuple[str, list[Line]]:
     """
     start, end = _without_new_blanks(piece.body, body)
     at = len(piece.header) + 1
-    lines = [Line(piece.number, at)] * start
+    lines = [Line(piece.number, at, is_own=False)] * start
     made: list[str] = []
     seen: list[int] = []
     for line in body[start:end]:
@@ -99,7 +99,7 @@ def restored(piece: Piece, body: Sequence[str]) -> tuple[str, list[Line]]:
             made += _unescaped(piece, line, tag)
             lines.append(_line_of_escape(piece, line, int(tag[1]), at))
         at = len(piece.header) + 1 + len(made)
-    lines += [Line(piece.number, at)] * (len(body) - end)
+    lines += [Line(piece.number, at, is_own=False)] * (len(body) - end)
     if sorted(seen) != sorted(piece.escapes):
         raise SeparationError("takes away a line that only IPython understands")
     return piece.text if tuple(body) == piece.body else _with_newlines_of(piece, made), lines
