@@ -244,11 +244,13 @@ class Fix:
     """Edits that belong together: all of them are applied, or none.
 
     ``title`` completes the sentence "Fix: ..." in the imperative, e.g. "move `images` to `device`".
+    A fix waits for its ``turn``, until none with a lower one is left: they may make it needless.
     """
 
     title: str
     edits: tuple[FileEdit, ...]
     applicability: Applicability
+    turn: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +294,7 @@ ORIGIN_KINDS = (
     "module-attribute",
     "item",
     "argument",
+    "given",
     "discarded-move",
     "holder",
 )

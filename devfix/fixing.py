@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
@@ -101,8 +101,8 @@ class Fixer:
         passes, steps = 0, 0
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
         while candidates := self._candidates(state):
-            batch = choose(candidates)
-            if passes >= MAX_PASSES or steps >= patience:
+            batch = choose(_in_turn(candidates))
+            if passes >= MAX_PASSES * (1 + state.program.adopts) or steps >= patience:
                 raise NotConvergingError(_touched(state.fixed))
             state, taken = self._step(state, batch, candidates, accepts)
             passes += taken == len(batch)
@@ -148,6 +148,8 @@ class Fixer:
         except self.edit_error:
             return None
         program = state.program.with_texts(texts)
+        if any(finding.code == ADOPTING_RULE for finding in batch):
+            program = replace(program, adopts=True)
         changed = [path for path in texts if program.sources[path] is not state.program.sources[path]]
         if not changed or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in changed):
             return None
@@ -193,6 +195,13 @@ class Fixer:
         note = Note(finding.path, finding.span, _WITHHELD)
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
+
+
+def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
+    """The findings whose turn it is."""
+    found = [(finding.fix.turn if finding.fix is not None else 0, finding) for finding in candidates]
+    first = min(turn for turn, _ in found)
+    return [finding for turn, finding in found if turn == first]
 
 
 def _lines(start: State, end: State) -> int:

@@ -22,13 +22,15 @@ _ROOT_MARKS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
 class Program:
     """Files that import one another: the unit of analysis.
 
-    Only ``targets`` may be reported on and written; the other sources are context.
+    Only ``targets`` may be reported on and written; the other sources are context. A program that
+    ``adopts`` has just been given its device: all that meets what is there is meant to be there.
     """
 
     sources: Mapping[str, Source]
     targets: frozenset[str]
     layout: Layout = field(compare=False, repr=False)
     device_policy: str = "cuda"
+    adopts: bool = False
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The path of the source that ``module`` means in ``importer``, or None."""
@@ -53,6 +55,7 @@ class Program:
             "targets": self.targets,
             "roots": self.layout.roots,
             "device_policy": self.device_policy,
+            "adopts": self.adopts,
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -63,6 +66,7 @@ class Program:
         set_(self, "sources", MappingProxyType(sources))
         set_(self, "targets", state["targets"])
         set_(self, "device_policy", state["device_policy"])
+        set_(self, "adopts", state["adopts"])
         set_(self, "layout", Layout(roots, sources.__contains__))
 
 

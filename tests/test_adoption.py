@@ -342,8 +342,28 @@ def trained(saved: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("saved", ["model", '{"model": model, "epoch": 3}', "[model]"])
-def test_nothing_is_adopted_where_a_model_itself_goes_to_a_file(saved: str) -> None:
-    assert adopted(trained(saved)) == trained(saved)
+def test_nothing_is_adopted_where_another_script_may_load_a_model_itself(saved: str) -> None:
+    loading = files(loaded="import torch\n\nmodel = torch.load(input())\nprint(model)\n")
+    texts = {**trained(saved), **loading, "main.py": "import loaded\n" + trained(saved)["main.py"]}
+    assert adopted(texts) == texts
+
+
+def test_what_a_script_saved_is_what_it_loads() -> None:
+    texts = files("""
+        import torch
+
+
+        def keep(model, path):
+            torch.save(model, path)
+
+
+        model = torch.nn.Linear(3, 1)
+        keep(model, "model.pt")
+        print(torch.load("model.pt", weights_only=False)(torch.ones(2, 3)).sum().item())
+        """)
+    after = adopted(texts)["main.py"]
+    assert "torch.nn.Linear(3, 1).to(device)" in after
+    assert "torch.ones(2, 3, device=device)" in after
 
 
 @pytest.mark.parametrize("saved", ["model.state_dict()", '{"model": model.state_dict()}'])
@@ -360,3 +380,115 @@ def test_nothing_is_adopted_where_numpy_takes_in_what_a_model_made() -> None:
         print(ratio * (1 - ratio).numpy())
         """)
     assert adopted(texts) == texts
+
+
+def test_what_values_begin_with_moves_and_not_what_is_computed_of_it() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from diffusion import Diffusion
+
+            model = torch.nn.Linear(8, 8)
+            diffusion = Diffusion(model, 10)
+            for x in torch.utils.data.DataLoader(torch.randn(16, 8), batch_size=4):
+                diffusion.loss(x).backward()
+            """,
+            diffusion="""
+            import torch
+
+
+            class Diffusion:
+                def __init__(self, model, steps):
+                    self.model = model
+                    self.steps = steps
+                    self.betas = torch.linspace(0.1, 0.2, steps)
+                    self.alphas = torch.cumprod(1 - self.betas, dim=0)
+
+                def noisy(self, x, t, noise):
+                    level = self.alphas.gather(-1, t).reshape(-1, 1)
+                    return level.sqrt() * x + (1 - level).sqrt() * noise
+
+                def loss(self, x):
+                    t = torch.randint(0, self.steps, (x.shape[0],))
+                    noise = torch.randn_like(x)
+                    return (self.model(self.noisy(x, t, noise)) - noise).pow(2).mean()
+            """,
+        )
+    )
+    assert "torch.linspace(0.1, 0.2, steps, device=self.device)" in after["diffusion.py"]
+    assert "(x.shape[0],)).to(self.device)" in after["diffusion.py"]
+    assert "    x = x.to(device)\n" in after["main.py"]
+    assert after["diffusion.py"].count(".to(self.device)") == 1
+    assert "self.alphas = torch.cumprod(1 - self.betas, dim=0)\n" in after["diffusion.py"]
+
+
+def test_what_a_module_is_given_moves_where_it_is_given() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Policy
+            from storage import Storage
+
+            policy, storage = Policy(), Storage()
+            print(policy.act(storage.obs[0]))
+            """,
+            nets="""
+            import torch
+
+
+            class Policy(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.body = torch.nn.Linear(3, 2)
+
+                def act(self, obs):
+                    return self.body(obs.view(-1, 3)).argmax(1)
+            """,
+            storage="""
+            import torch
+
+
+            class Storage:
+                def __init__(self):
+                    self.obs = torch.zeros(5, 3)
+            """,
+        )
+    )
+    assert "policy.act(storage.obs[0].to(device))" in after["main.py"]
+    assert "device" not in after["nets.py"] + after["storage.py"]
+
+
+def test_what_a_distribution_computes_is_where_its_parameters_are() -> None:
+    text = """
+    import torch
+    from torch.distributions import Normal
+
+
+    class Drawing(torch.distributions.Categorical):
+        def sample(self):
+            return super().sample().unsqueeze(-1)
+
+        def best(self):
+            return self.probs.argmax(-1)
+
+
+    net = torch.nn.Linear(3, 2)
+    normal = Normal(net(torch.ones(4, 3)), torch.ones(4, 2))
+    drawing = Drawing(logits=net(torch.ones(4, 3)))
+    print(normal.mean.detach().numpy(), drawing.sample().numpy(), drawing.best().numpy())
+    """
+    assert adopted(files(text))["main.py"].count(".cpu().numpy()") == 3
+
+
+def test_a_tensor_of_something_unknown_goes_along() -> None:
+    text = """
+    import torch
+    from measurements import wanted
+
+    model = torch.nn.Linear(3, 1)
+    goal = torch.tensor(wanted())
+    print((model(torch.ones(2, 3)) - goal).pow(2).mean().item())
+    """
+    assert "goal = torch.tensor(wanted(), device=device)" in adopted(files(text))["main.py"]

@@ -297,6 +297,8 @@ def _bind_parameter(
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
         value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
     if isinstance(value, Tensor):
+        if interp.program.adopts and arg is not None and arg.node is not None:
+            value = value.at(interp.site_of_caller("given", arg.node))
         value = value.at(interp.site("argument", parameter))
     elif parameter is not _receiver(function):
         modules.remember(interp, value, interp.site("argument", parameter))

@@ -92,10 +92,11 @@ class Facts:
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.
 
-        Not where a model is written to a file as a whole, for other programs to load it to where it was, nor where
-        NumPy may take in what was a tensor on the CPU.
+        Not where a model is written to a file as a whole, and another script may load it to where it was, nor
+        where NumPy may take in what was a tensor on the CPU.
         """
-        return not (self._recorder.converted or self._recorder.whole_models)
+        loaded = self._recorder.whole_models and self._recorder.strange_files
+        return not (self._recorder.converted or loaded)
 
     def is_script(self, path: str) -> bool:
         """Whether a file is run, and not only imported."""

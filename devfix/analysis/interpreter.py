@@ -128,6 +128,8 @@ class Interpreter:
         #: Which files each call of ``torch.load`` reads, and which files are written, by what identifies them.
         self.loads: dict[Origin, set[tuple[str, ...]]] = {}
         self.written: set[tuple[str, ...]] = set()
+        #: The models that were written to files as a whole, as they were then.
+        self.saved_models: dict[tuple[str, ...] | None, Value] = {}
         #: Whether this run is that of a script, with the arguments it really has.
         self.is_script = False
         #: What holds a module, and its details, by the call that asked.
@@ -309,6 +311,14 @@ class Interpreter:
             known = Origin(kind, frame.path, self.source.span(node), text or self.text(node), frame.scope)
             self._sites[key] = known
         return known
+
+    def site_of_caller(self, kind: str, node: ast.AST) -> Origin:
+        """The place of a node in what called the function being executed."""
+        innermost = self.stack.pop()
+        try:
+            return self.site(kind, node)
+        finally:
+            self.stack.append(innermost)
 
     def chain(self) -> tuple[Origin, ...]:
         """The statements being executed, one for each active function, outermost first."""

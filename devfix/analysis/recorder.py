@@ -49,8 +49,10 @@ class Recorder:
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: The moves of tensors whose module, which keeps them, moved later.
     followed: set[Origin] = field(default_factory=set)
-    #: Whether a model itself, and not its state, is written to a file.
+    #: Whether a model itself, and not its state, is written to a file, and whether a script reads
+    #: files of which it is not known what is in them.
     whole_models: bool = False
+    strange_files: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.

@@ -20,7 +20,7 @@ Trail = tuple[Origin, ...]
 _TRAIL_HEAD, _TRAIL_TAIL = 2, 6
 _MAX_ROOTS = 6
 #: What makes a value worth remembering when others are computed from it.
-_MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader"})
+_MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
 
 
 class Value:

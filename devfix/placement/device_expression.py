@@ -125,6 +125,9 @@ def _is_strange(facts: Facts, place: Place, code: str) -> bool:
 def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
     """The program's own choice at ``place``: a variable of the function, an attribute of the object, a variable."""
     own, *outer = _variables(facts, place)
+    if own is not None and "." in own and facts.program.adopts:
+        # What the program was given goes by its own name, where that is in sight.
+        own = next((name for name in outer if name and "." not in name), own)
     code = own or _attribute(facts, place) or next(filter(None, outer), None)
     return DeviceExpression(code) if code is not None else None
 

@@ -108,7 +108,7 @@ def _both(one: Fix, other: Fix) -> Fix:
     if _targets(one) and _targets(one) == _targets(other):
         return min(one, other, key=lambda fix: len(fix.edits))  # two ways to change the same expressions
     edits: tuple[FileEdit, ...] = tuple(dict.fromkeys((*one.edits, *other.edits)))
-    return Fix(one.title, edits, min(one.applicability, other.applicability))
+    return Fix(one.title, edits, min(one.applicability, other.applicability), max(one.turn, other.turn))
 
 
 def _targets(fix: Fix) -> frozenset[tuple[str, Span]]:

@@ -74,9 +74,10 @@ class Relocator:
         kept = destination.fix(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
-        for edits in self._candidates():
+        for edits, turn in self._candidates():
             if edits:
-                found.setdefault(edits, Fix(self.title, edits, Applicability.SAFE))
+                waits = turn if self.facts.program.adopts else 0
+                found.setdefault(edits, Fix(self.title, edits, Applicability.SAFE, waits))
         if kept is not None and destination.is_written(self.mismatch, self.operand):
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
@@ -102,28 +103,36 @@ class Relocator:
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}
 
-    def _candidates(self) -> Iterator[Edits]:
+    def _candidates(self) -> Iterator[tuple[Edits, int]]:
+        """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
-        yield self._at_load()
+        yield self._at_load(), 0
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
-            yield self._at_factories()
-        yield from self._at_unpacking(self.operand.trail)
-        derived = len(trails) <= _MAX_SOURCES and self.operand.trail not in trails
+            yield self._at_factories(), 0
+        is_made = self.operand.trail in trails
+        computed = not is_made and self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+        yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
+        derived = len(trails) <= _MAX_SOURCES and not is_made
         if derived:
-            yield self._jointly(trails, self._at_unpacking)
-        yield from self._where_made(self.operand.trail)
+            yield self._jointly(trails, self._at_unpacking), 0
+        yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
         if derived:
-            yield self._jointly(trails, self._at_arrival)
+            yield self._jointly(trails, self._at_arrival), 1
         if returned:
-            yield self._at_factories()
-        yield self._at_use()
+            yield self._at_factories(), 0
+        if self.facts.program.adopts:
+            yield self._at_sources(trails), 0
+            yield self._as_arguments(), 1
+        yield self._at_use(), 2
+        yield self._at_factories(anyhow=True), 0
 
     def _trails(self) -> list[Trail]:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
         roots = [root for root in self.operand.roots if root and not self._is_array(root)]
+        roots = [root for root in roots if not _is_only_given(root)]
         if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return roots
@@ -136,8 +145,11 @@ class Relocator:
         left = any(site.kind == "numpy" for site in life[1:])
         return left or made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
 
-    def _at_factories(self) -> Edits:
-        """Every factory call that the operand goes back to gets the device."""
+    def _at_factories(self, *, anyhow: bool = False) -> Edits:
+        """Every factory call that the operand goes back to gets the device.
+
+        Where there is no other way that is so ``anyhow``: wherever its tensor went before it came here.
+        """
         trails = self._trails()
         if not trails or len(trails) > _MAX_SOURCES:
             return ()
@@ -147,9 +159,10 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             far = self._is_elsewhere(trail[0])
-            if derived and far and not (self._is_in_chain(trail) or self._is_of_module(trail)):
+            meant = anyhow or self._is_in_chain(trail) or self._is_of_module(trail)
+            if derived and far and not meant:
                 return ()
-            if derived and not far and self._serves_others(trail):
+            if derived and not (far or anyhow) and self._serves_others(trail):
                 return ()
             change = self._at_factory(trail[0], far=far)
             if not change:
@@ -273,6 +286,29 @@ class Relocator:
         if trail and not (trail[0].kind in _MADE and self._is_in_chain(trail)):
             yield from self._where_made(tuple(reversed(trail)))
 
+    def _at_sources(self, trails: list[Trail]) -> Edits:
+        """All factories and batches behind the operand, as far as they can: what else there is shows then."""
+        found: dict[FileEdit, None] = {}
+        for trail in trails:
+            if trail[0].kind in _MADE:
+                found.update(dict.fromkeys(self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))))
+            elif trail[0].kind == "loader":
+                found.update(dict.fromkeys(next((way for way in self._at_unpacking(trail) if way), ())))
+        return tuple(found)
+
+    def _as_arguments(self) -> Edits:
+        """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
+        own = self._as_argument(self.operand.trail)
+        roots = () if own else (self._as_argument(root) for root in self.operand.roots)
+        return own or tuple(dict.fromkeys(edit for edits in roots for edit in edits))
+
+    def _as_argument(self, trail: Trail) -> Edits:
+        for site in reversed(trail):
+            place = self._place(site.path, site.span) if site.kind == "given" else None
+            if place is not None and not device_expression.is_in_module(self.facts, place):
+                return self._given(place)
+        return ()
+
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
@@ -350,6 +386,12 @@ class Relocator:
     @staticmethod
     def _edits(place: Place, edit: SetKeyword | WrapExpression, found: DeviceExpression) -> Edits:
         return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_only_given(life: Trail) -> bool:
+    """Whether a value is computed from others, and remembered for having been an argument alone."""
+    kinds = {site.kind for site in life}
+    return life[0].kind == "result" and "given" in kinds and not kinds & {"attribute", "module-attribute"}
 
 
 def _is_copied(node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
+    distributions,
     external_objects,
     frameworks,
     layers,
@@ -84,6 +85,8 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
         frameworks.initialise_trainer(interp, ref, base, site)
     elif vision.describes(base):
         vision.initialise(interp, ref, base, site)
+    elif base.startswith("torch.distributions."):
+        distributions.initialise(interp, ref, base, site)
     elif package == "torch.nn":
         _initialise_module(interp, ref, last, site)
     else:

@@ -11,12 +11,13 @@ from devfix.analysis import containers, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import requirements, standard_library
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    Const,
     DeviceValue,
     External,
     Obj,
@@ -48,9 +49,13 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     key = _key(interp, site)
     if key is not None:
         interp.loads.setdefault(made, set()).add(key)
+    whole = _whole(interp, key)
+    if whole is not None and open_:
+        return standard_library.copied(interp, whole, site)
     saved = interp.recorder.saved.get(key) if key is not None else None
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
+    interp.recorder.strange_files |= interp.is_script
     obj = Obj("external", External("torch.load"), trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
 
@@ -58,15 +63,25 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     """Writes a file."""
     key, value = _key(interp, site, 1), site.value(0, "obj")
-    interp.recorder.whole_models |= value is not None and _holds_model(interp, value)
     if key is not None:
         interp.written.add(key)
+    if value is not None and _holds_model(interp, value):
+        interp.recorder.whole_models = True
+        interp.saved_models[key] = standard_library.clone(interp, value, {})
     if key is not None and value is not None:
         known = interp.recorder.saved.get(key)
         found = _snapshot(interp, value)
         # Two files of one name, or one file with two contents, say nothing.
         interp.recorder.saved[key] = found if known is None or known == found else UNKNOWN
     return NONE
+
+
+def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:
+    """The model that the script wrote to a file as a whole; what goes by no name is its only file."""
+    if key in interp.saved_models:
+        return interp.saved_models[key]
+    nameless = key is not None and key[0] != "literal"
+    return next(iter(interp.saved_models.values()), None) if nameless and len(interp.written) == 1 else None
 
 
 def _holds_model(interp: Interpreter, value: Value) -> bool:
@@ -81,6 +96,8 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
     arg = site.get(position, "f")
     if arg is None or arg.node is None:
         return None
+    if isinstance(arg.value, Const) and isinstance(arg.value.value, str):
+        return ("literal", arg.value.value)
     literals = [
         n.value for n in ast.walk(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: Under which fact an object of a class of the project keeps the distribution that it is.
+_DISTRIBUTION = "distribution"
+#: Attributes that are tensors.
+_COMPUTED = frozenset(
+    "probs logits mean mode stddev variance loc scale low high rate concentration concentration0 "
+    "concentration1 covariance_matrix scale_tril precision_matrix df".split()
+)
 #: Arguments that choose between the parts of a mixture, and have no part in what is drawn.
 _CHOOSING = ("parameter 1", "mixture_distribution")
 
@@ -75,14 +83,36 @@ def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Tensor(device, parts[0].tensor.dtype, None, trail=trail)
 
 
+def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
+    """The ``__init__`` of a base class among the distributions: the object behaves as one such."""
+    made = construct(interp, base, site)
+    if isinstance(made, Ref):
+        interp.update(ref, interp.obj(ref).with_fact(_DISTRIBUTION, made))
+
+
+def within(interp: Interpreter, obj: Obj) -> Ref | None:
+    """The distribution that an object of a class of the project is."""
+    found = obj.facts.get(_DISTRIBUTION)
+    return found if isinstance(found, Ref) else None
+
+
+def attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """``probs``, ``mean`` and what else a distribution computes from its parameters, where they are."""
+    return _computed(interp, obj.place, node) if obj.place is not None and name in _COMPUTED else None
+
+
+def _computed(interp: Interpreter, place: Tensor, node: ast.expr) -> Tensor:
+    trail = (interp.site("result", node),)
+    roots = place.roots or ((place.trail,) if place.trail else ())
+    return Tensor(place.device, place.dtype, None, trail=trail, roots=roots)
+
+
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``sample``, ``rsample``, ``log_prob``, ``cdf``, ``entropy``."""
     place = obj.place
     if place is None:
         return UNKNOWN
-    trail = (interp.site("result", site.node),)
-    roots = place.roots or ((place.trail,) if place.trail else ())
-    sample = Tensor(place.device, place.dtype, None, trail=trail, roots=roots)
+    sample = _computed(interp, place, site.node)
     if obj.cls == External("torch.distributions.Categorical") and name in ("sample", "sample_n", "mode"):
         sample = replace(sample, dtype="int64")
     if name in ("sample", "rsample", "sample_n"):
@@ -97,4 +127,4 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
             device = requirements.meet(interp, site.node, full, parts)
             return replace(sample, device=device, rank=value.rank)
-    return sample if name in ("entropy", "mean", "stddev", "variance", "mode", "probs") else UNKNOWN
+    return sample if name in ("entropy", "perplexity") else UNKNOWN

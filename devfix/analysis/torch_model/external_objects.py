@@ -60,7 +60,16 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return standard_library.option(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
         return obj.facts.get("device", UNKNOWN)
+    if _is_distribution(obj):
+        return distributions.attribute(interp, obj, name, node)
+    own = distributions.within(interp, obj)
+    if own is not None:
+        return distributions.attribute(interp, interp.obj(own), name, node)
     return frameworks.attribute(interp, ref, obj, name)
+
+
+def _is_distribution(obj: Obj) -> bool:
+    return isinstance(obj.cls, External) and obj.cls.name.startswith("torch.distributions")
 
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
@@ -76,13 +85,16 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
 
 def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``object.name(...)``."""
+    own = distributions.within(interp, obj)
+    if own is not None:
+        return distributions.method(interp, own, interp.obj(own), name, site)
     cls = obj.cls.name if isinstance(obj.cls, External) else ""
     handler = _BY_CLASS.get(cls)
     if handler is not None:
         return handler(interp, ref, obj, name, site)
     if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
         return optim.method(interp, ref, obj, name, site)
-    if cls.startswith("torch.distributions"):
+    if _is_distribution(obj):
         return distributions.method(interp, ref, obj, name, site)
     if vision.applies(obj):
         return vision.apply(interp, ref, obj, name, site)

@@ -58,7 +58,9 @@ def meet(
     _learn(interp, placed)
     if scalars:
         written = parts[0] if detail and "in_place" in detail else None
-        hosts = [part for part in hosts if part is written or part.tensor.rank not in (0, None)]
+        # Where the program was made for the CPU, what may be no scalar goes along.
+        excused = (0,) if interp.program.adopts else (0, None)
+        hosts = [part for part in hosts if part is written or part.tensor.rank not in excused]
     if hosts:
         _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``copy.deepcopy``: the object and everything it holds, once more."""
     value = site.value(0, "x")
-    if value is None:
-        return UNKNOWN
+    return copied(interp, value, site) if value is not None else UNKNOWN
+
+
+def copied(interp: Interpreter, value: Value, site: CallSite) -> Value:
+    """A value and everything it holds, once more."""
     copy = clone(interp, value, {})
     if isinstance(copy, Ref) and is_module(interp, copy):
         # From here on the copy has a life of its own: moving the original leaves it where it is.
