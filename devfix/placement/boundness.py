@@ -230,3 +230,15 @@ def _mentions(statements: list[ast.stmt], names: set[str]) -> bool:
         for statement in statements
         for node in ast.walk(statement)
     )
+
+
+def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
+    """Whether no later use of an assigned name may see what another assignment gave it."""
+    function = outline.function_of(statement)
+    if not isinstance(target, ast.Name) or function is None:
+        return True
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
+    if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
+        return True
+    later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
+    return all(outline.dominates(statement, node) for node in later)

@@ -124,3 +124,9 @@ def registered_late(operand: Operand) -> Origin | None:
             if site.kind == "module-attribute" and site.scope.rpartition(".")[2] in _CONSTRUCTORS:
                 return site
     return None
+
+
+def is_only_given(life: Trail) -> bool:
+    """Whether a value is computed from others, and remembered for having been an argument alone."""
+    kinds = {site.kind for site in life}
+    return life[0].kind == "result" and "given" in kinds and not kinds & {"attribute", "module-attribute"}

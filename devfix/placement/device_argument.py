@@ -72,3 +72,9 @@ def generator_with_device(place: Place, device: str) -> tuple[FileEdit, ...]:
 def _text(place: Place, node: ast.AST) -> str:
     source = place.outline.source
     return source.segment(source.span(node))
+
+
+def takes_no_device(call: ast.Call) -> bool:
+    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name.endswith("Tensor") or any(keyword.arg == "device" for keyword in call.keywords)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -31,7 +30,9 @@ from devfix.placement import (
     rebuilding,
     sibling_move,
 )
-from devfix.placement.causes import Trail
+from devfix.placement.boundness import decides
+from devfix.placement.causes import Trail, is_only_given
+from devfix.placement.device_argument import takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.shared_memory import is_written_later
 
@@ -132,7 +133,7 @@ class Relocator:
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
         roots = [root for root in self.operand.roots if root and not self._is_array(root)]
-        roots = [root for root in roots if not _is_only_given(root)]
+        roots = [root for root in roots if not is_only_given(root)]
         if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return roots
@@ -238,7 +239,7 @@ class Relocator:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
         if not isinstance(place.node, ast.Call):
             return ()
-        if origin.kind == "random-factory" or _takes_no_device(place.node):
+        if origin.kind == "random-factory" or takes_no_device(place.node):
             return self._wrapped(place, found)
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
 
@@ -268,7 +269,7 @@ class Relocator:
                 continue
             if is_written_later(Place(place.path, place.outline, statement.value)):
                 continue
-            if statement.targets[0] is place.node and _decides(place.outline, statement, place.node):
+            if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
@@ -388,12 +389,6 @@ class Relocator:
         return (*found.edits, FileEdit(place.path, edit))
 
 
-def _is_only_given(life: Trail) -> bool:
-    """Whether a value is computed from others, and remembered for having been an argument alone."""
-    kinds = {site.kind for site in life}
-    return life[0].kind == "result" and "given" in kinds and not kinds & {"attribute", "module-attribute"}
-
-
 def _is_copied(node: ast.expr) -> bool:
     """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
     return (
@@ -401,21 +396,3 @@ def _is_copied(node: ast.expr) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("cpu", "cuda")
     )
-
-
-def _takes_no_device(call: ast.Call) -> bool:
-    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name.endswith("Tensor") or any(keyword.arg == "device" for keyword in call.keywords)
-
-
-def _decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
-    """Whether no later use of an assigned name may see what another assignment gave it."""
-    function = outline.function_of(statement)
-    if not isinstance(target, ast.Name) or function is None:
-        return True
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
-    if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
-        return True
-    later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
-    return all(outline.dominates(statement, node) for node in later)
