@@ -27,6 +27,16 @@ def collect(paths: Iterable[str | Path], settings: Settings) -> tuple[list[Path]
     return sorted(walk.files.values()), sorted(walk.skipped, key=lambda skipped: skipped.path)
 
 
+def would_collect(path: str | Path, root: str | Path, settings: Settings) -> bool:
+    """Whether ``collect`` would find a file, which need not exist yet, below ``root``."""
+    path, root = Path(path), Path(root)
+    if path.suffix not in PROGRAM_SUFFIXES or path.name.startswith(".") or root not in path.parents:
+        return False
+    walk, parents = _Walk(settings), list(path.parents)
+    between = parents[: parents.index(root)]
+    return not walk.excludes(path) and not any(walk.is_foreign(folder) for folder in between)
+
+
 def matches_glob(path: str | Path, globs: Iterable[str], root: str) -> bool:
     """Whether ``path``, or a folder it is in, matches one of ``globs`` relative to ``root``.
 
@@ -105,19 +115,21 @@ class _Walk:
         # Links to folders are not followed: their files have a place of their own, and no loop can arise.
         for folder, subfolders, names in os.walk(top, onerror=self._unreadable):
             here = Path(folder)
-            subfolders[:] = sorted(name for name in subfolders if not self._is_foreign(here / name))
+            subfolders[:] = sorted(name for name in subfolders if not self.is_foreign(here / name))
             for name in sorted(names):
                 path = here / name
-                if path.suffix in PROGRAM_SUFFIXES and not name.startswith(".") and not self._excluded(path):
+                if path.suffix in PROGRAM_SUFFIXES and not name.startswith(".") and not self.excludes(path):
                     yield path
 
-    def _is_foreign(self, folder: Path) -> bool:
+    def is_foreign(self, folder: Path) -> bool:
+        """Whether a folder below a named one is left out."""
         name = folder.name
         if name.startswith(".") or name in _FOREIGN_FOLDERS or name.endswith(".egg-info"):
             return True
-        return (folder / "pyvenv.cfg").exists() or self._excluded(folder)
+        return (folder / "pyvenv.cfg").exists() or self.excludes(folder)
 
-    def _excluded(self, path: Path) -> bool:
+    def excludes(self, path: Path) -> bool:
+        """Whether the settings leave a path out."""
         return matches_glob(path, self.settings.exclude, self.settings.root)
 
     def _unreadable(self, error: OSError) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from devfix.batch import ApplyEdits
 from devfix.config import Settings
 from devfix.findings import Applicability, Crash, FileReport, Finding
-from devfix.fixing import Fixer, NotConvergingError, State
+from devfix.fixing import Admits, Fixer, NotConvergingError, State
 from devfix.judgement import Analyse, Judgement, UnusedSuppression, judge
 from devfix.project import Program, Project
 from devfix.registry import Rule
@@ -60,25 +60,43 @@ class Engine:
 
     def check(self, program: Program) -> list[FileReport]:
         """A report for each target of the program."""
-        return _reports(program, self._judge(program))
+        return reports(program, self.judge(program))
 
-    def fix(self, program: Program, wanted: Applicability) -> list[FileReport]:
-        """A report for each target, with the new text where the wanted fixes change it."""
-        start = State(program, self._judge(program))
+    def fix(self, program: Program, wanted: Applicability, admits: Admits | None = None) -> list[FileReport]:
+        """A report for each target, with the new text where the wanted fixes change it.
+
+        Only findings that ``admits`` names are fixed, where it is given.
+        """
+        start = State(program, self.judge(program))
         try:
-            end = self._fixed(start, wanted)
+            end = self._fixed(start, wanted, admits)
         except NotConvergingError as error:
-            return [_crashed(report, error) for report in _reports(program, start.judgement)]
-        return [_with_changes(report, start, end) for report in _reports(program, end.judgement)]
+            return [_crashed(report, error) for report in reports(program, start.judgement)]
+        return [_with_changes(report, start, end) for report in reports(program, end.judgement)]
 
-    def _judge(self, program: Program) -> Judgement:
+    def judge(self, program: Program) -> Judgement:
+        """What the rules say of a program."""
         return judge(program, self.selection, self.analyse or _analyse)
 
-    def _fixed(self, start: State, wanted: Applicability) -> State:
+    def mend(self, program: Program, judgement: Judgement, finding: Finding) -> dict[str, str]:
+        """The new texts of the files that the fix of one finding of the judgement changes; none without a fix."""
+        mended = self._fixer(Applicability.UNSAFE).mended(State(program, judgement), finding)
+        after = {} if mended is None else mended.sources
+        return {
+            path: source.text for path, source in after.items() if source.text != program.sources[path].text
+        }
+
+    def _fixed(self, start: State, wanted: Applicability, admits: Admits | None) -> State:
         if not any(finding.fix for finding in start.judgement.findings):
             return start
+        fixer = self._fixer(wanted)
+        if admits is not None:
+            fixer.admits = admits
+        return fixer.run(start)
+
+    def _fixer(self, wanted: Applicability) -> Fixer:
         rewriting = self.rewriting or _rewriting()
-        return Fixer(self._judge, rewriting.apply_edits, rewriting.error, self.selection, wanted).run(start)
+        return Fixer(self.judge, rewriting.apply_edits, rewriting.error, self.selection, wanted)
 
 
 def check(project: Project, rules: Sequence[Rule], settings: Settings) -> list[FileReport]:
@@ -99,7 +117,8 @@ def _in_order(reports: Iterable[FileReport]) -> list[FileReport]:
     return sorted(reports, key=lambda report: report.path)
 
 
-def _reports(program: Program, judgement: Judgement) -> list[FileReport]:
+def reports(program: Program, judgement: Judgement) -> list[FileReport]:
+    """The judgement file by file."""
     return [
         FileReport(path, findings=_of(path, judgement.findings), suppressed=judgement.suppressed.get(path, 0))
         for path in sorted(program.targets)

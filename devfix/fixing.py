@@ -36,6 +36,8 @@ _INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
 
 #: Says whether the second state may follow on the first.
 Accepts = Callable[["State", "State"], bool]
+#: Says whether a finding is among those to be fixed.
+Admits = Callable[[Finding], bool]
 #: What a finding and one of its fixes are known by.
 Identity = tuple[str, str, str, str, int]
 
@@ -72,6 +74,7 @@ class Fixer:
     edit_error: type[Exception]
     selection: Selection
     wanted: Applicability
+    admits: Admits = lambda _finding: True
     _withheld: set[Identity] = field(default_factory=set)
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
 
@@ -83,6 +86,28 @@ class Fixer:
         elif len(end.fixed) > len(start.judgement.findings):
             end = self._shorter(start, end)
         return replace(end, judgement=self._with_notes(end))
+
+    def mended(self, start: State, finding: Finding) -> Program | None:
+        """The program after one finding's fix alone, or None where none of its fixes does anything.
+
+        A fix that shows other faults is taken only where each does: those are there to be fixed next.
+        """
+        fallback = None
+        fixes = [fix for fix in _fixes(finding) if fix.applicability >= self.wanted]
+        for fix in fixes:
+            alone = replace(finding, fix=fix, alternatives=())
+            program = self._rewritten(start.program, [alone])
+            if program is None:
+                continue
+            if len(fixes) == 1 and not _inserts_alone(fix):
+                return program  # there is no choice to be made
+            after = State(program, self.judge(program))
+            if _is_in_vain(start, after, [alone]):
+                continue
+            if not self._is_worse(start.judgement, after.judgement):
+                return program
+            fallback = fallback or program
+        return fallback
 
     def _shorter(self, start: State, end: State) -> State:
         """The end of a way without detours, if it leads as far as ``end`` and changes fewer lines."""
@@ -140,25 +165,29 @@ class Fixer:
 
     def _attempt(self, state: State, batch: list[Finding]) -> State | None:
         """The state after ``batch``, or None when it breaks a file or changes nothing."""
+        program = self._rewritten(state.program, batch)
+        return None if program is None else State(program, self.judge(program), (*state.fixed, *batch))
+
+    def _rewritten(self, before: Program, batch: list[Finding]) -> Program | None:
         try:
             with warnings.catch_warnings():
                 # Parsing the user's text may warn, say, of an invalid escape; that is not ours to print.
                 warnings.simplefilter("ignore")
-                texts = texts_after(state.program, batch, self.apply_edits)
+                texts = texts_after(before, batch, self.apply_edits)
         except self.edit_error:
             return None
-        program = state.program.with_texts(texts)
+        program = before.with_texts(texts)
         if any(finding.code == ADOPTING_RULE for finding in batch):
             program = replace(program, adopts=True)
-        changed = [path for path in texts if program.sources[path] is not state.program.sources[path]]
+        changed = [path for path in texts if program.sources[path] is not before.sources[path]]
         if not changed or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in changed):
             return None
-        return State(program, self.judge(program), (*state.fixed, *batch))
+        return program
 
     def _candidates(self, state: State) -> dict[Finding, Identity]:
         """Each finding with the first fix that is wanted and not withheld, and what identifies the two."""
         found = {}
-        for finding in state.judgement.findings:
+        for finding in filter(self.admits, state.judgement.findings):
             for number, fix in enumerate(_fixes(finding)):
                 identity = _identity(state.program, finding, number)
                 if self._wants(finding, fix) and identity not in self._withheld:
@@ -228,8 +257,7 @@ def _shows_nothing_new(before: State, after: State) -> bool:
 def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:
     """Whether a fix left its finding as it was, to be mended by inserting the very same once more."""
     for finding in batch:
-        edits = finding.fix.edits if finding.fix is not None else ()
-        if not all(isinstance(change.edit, _INSERTIONS) for change in edits):
+        if finding.fix is not None and not _inserts_alone(finding.fix):
             continue
         deed = _deed(before.program, finding, finding.fix)
         again = [
@@ -241,6 +269,11 @@ def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:
         if len(again) >= len(first):
             return True
     return False
+
+
+def _inserts_alone(fix: Fix) -> bool:
+    """Whether a fix leaves all that is there as it is."""
+    return all(isinstance(change.edit, _INSERTIONS) for change in fix.edits)
 
 
 def _deed(program: Program, finding: Finding, fix: Fix | None) -> tuple[object, ...]:

@@ -40,6 +40,7 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
         modules.remember(interp, value, interp.site("name", target))
     frame = target_frame(interp, target.id)
     interp.state.set(frame, target.id, value)
+    interp.saw(target, value)
     scope = "" if frame == interp.frame.module else interp.frame.scope
     note_binding(interp, interp.frame.path, scope, target.id, value, statement)
 

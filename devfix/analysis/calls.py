@@ -303,6 +303,7 @@ def _bind_parameter(
     elif parameter is not _receiver(function):
         modules.remember(interp, value, interp.site("argument", parameter))
     interp.state.set(interp.frame.id, parameter.arg, value)
+    interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
 
 

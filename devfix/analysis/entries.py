@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, receivers
@@ -32,7 +33,11 @@ _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 _SCRIPTS_SHARE = 0.6
 
 
-def run_program(program: Program, recorder: Recorder) -> Library:
+def run_program(
+    program: Program,
+    recorder: Recorder,
+    interpreter: Callable[[Program, Recorder, Library], Interpreter] = Interpreter,
+) -> Library:
     """Interpret a program from all its entry points, then what none of them reached."""
     library = Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
@@ -40,11 +45,11 @@ def run_program(program: Program, recorder: Recorder) -> Library:
     for path in _scripts(program):
         recorder.scripts.append(path)
         if library.steps < budget * _SCRIPTS_SHARE:
-            run_script(Interpreter(program, recorder, library), path)
+            run_script(interpreter(program, recorder, library), path)
     recorder.parameters = tuple(recorder.leaves)
     for path in sorted(program.sources):
         if library.steps < budget:
-            _run_uncalled(Interpreter(program, recorder, library), path)
+            _run_uncalled(interpreter(program, recorder, library), path)
     return library
 
 

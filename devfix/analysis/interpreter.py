@@ -141,6 +141,9 @@ class Interpreter:
         evaluate = expressions.EVALUATORS.get(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
+    def saw(self, node: ast.expr | ast.arg, value: Value) -> None:
+        """A name is bound at ``node``; for those who watch the run."""
+
     def either(
         self, members: Iterable[Value], outcome: Callable[[Value], Value], *, chosen: bool = False
     ) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -61,6 +62,12 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     return mark + result
 
 
+@lru_cache(maxsize=2)
+def _tree(text: str) -> Tree:
+    """The tree of a text, kept for whoever has other edits of it next: it takes most of the time."""
+    return Tree(text)
+
+
 def _check(text: str) -> None:
     try:
         parse_python(text)
@@ -72,7 +79,7 @@ class _Application:
     """One text and the edits it has taken so far."""
 
     def __init__(self, text: str, newline: str) -> None:
-        self._tree = Tree(text)
+        self._tree = _tree(text)
         self._newline = newline
         self._plan = Plan(Outline(self._tree))
         self._expressions = Expressions(self._plan.outline)

@@ -1,0 +1,170 @@
+"""Folder: the Python files of a workspace folder as programs, kept up to date change by change."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from devfix.config import ConfigError, Settings, find_config, load_settings
+from devfix.discovery import collect, would_collect
+from devfix.engine import Engine
+from devfix.findings import Skipped
+from devfix.imports import find_imports
+from devfix.judgement import Judgement
+from devfix.lsp.buffers import Buffer
+from devfix.project import Program, Project, Scanned, find_roots, load_project, scan
+from devfix.registry import Rule
+from devfix.source import NOTEBOOK_SUFFIX
+
+#: So many judgements are kept: those of texts that an undo brings back, and of the programs at hand.
+_KEPT = 24
+#: Programs with more text than this build their trees anew for each judgement, or memory would fill up.
+_KEPT_TREES = 4_000_000
+
+#: More files than this are not read while somebody waits.
+_MANY = 40
+
+_Texts = frozenset[tuple[str, str]]
+
+
+class Folder:
+    """One folder with its settings. A ``loose`` one has only those of its files that are open."""
+
+    def __init__(
+        self, root: str, rules: Sequence[Rule], buffers: Mapping[str, Buffer], *, loose: bool
+    ) -> None:
+        self.root = root
+        self.loose = loose
+        self.fault = ""
+        self.skipped: dict[str, str] = {}
+        self._rules = rules
+        self._buffers = buffers
+        self._on_disk: list[str] = []
+        self._read: dict[str, tuple[object, Scanned | Skipped]] = {}
+        self._programs: list[Program] = []
+        self._number: dict[str, int] = {}
+        self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
+        self._built = False
+        self.engine = Engine(rules, Settings())
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at the disk again: settings, and which files there are."""
+        self.fault = ""
+        try:
+            found = find_config(Path(self.root))
+            engine = Engine(self._rules, Settings() if found is None else load_settings(found))
+            _ = engine.selection
+        except ConfigError as error:
+            self.fault = str(error)
+            engine = Engine(self._rules, Settings(root=self.root))
+        if engine.settings != self.engine.settings:
+            self._judged.clear()
+        self.engine = engine
+        self._on_disk = [] if self.loose else _python_files(self.root, engine.settings)
+        self._built = False
+
+    def changed(self, path: str) -> None:
+        """A buffer of this folder has another text, came or went."""
+        buffer, number = self._buffers.get(path), self._number.get(path)
+        if not self._built or buffer is None or number is None or not isinstance(buffer.good, Scanned):
+            self._built = False
+            return
+        program = self._programs[number]
+        if buffer.good.imports != find_imports(program.sources[path].tree):
+            self._built = False
+        elif program.sources[path] is not buffer.good.source:
+            sources = MappingProxyType({**program.sources, path: buffer.good.source})
+            self._programs[number] = replace(program, sources=sources)
+
+    def program_of(self, path: str) -> Program | None:
+        """The program that a file belongs to."""
+        self._build()
+        number = self._number.get(path)
+        return None if number is None else self._programs[number]
+
+    def takes_long(self) -> bool:
+        """Whether so much must be read first that nobody should wait for it."""
+        return not self._built and len(self._on_disk) - len(self._read) > _MANY
+
+    def program_of_open(self, path: str) -> Program | None:
+        """The program that the open files make with those they import, without a look at the others."""
+        names = [each for each in self._buffers if self._is_ours(each)]
+        programs = self._load(names)[0].programs()
+        return next((program for program in programs if path in program.sources), None)
+
+    def programs(self) -> list[Program]:
+        """All programs of the folder."""
+        self._build()
+        return list(self._programs)
+
+    def judgement(self, program: Program) -> Judgement:
+        """What the rules say of a program; known already where its texts are."""
+        key = frozenset((path, source.text) for path, source in program.sources.items())
+        known = self._judged.get(key)
+        if known is None:
+            known = self.engine.judge(program)
+            self._forget_trees(program)
+        self._judged[key] = known
+        self._judged.move_to_end(key)
+        while len(self._judged) > _KEPT:
+            self._judged.popitem(last=False)
+        return known
+
+    def _forget_trees(self, program: Program) -> None:
+        if sum(len(source.text) for source in program.sources.values()) > _KEPT_TREES:
+            for source in program.sources.values():
+                source.forget_tree()
+
+    def _build(self) -> None:
+        if self._built:
+            return
+        names = [*self._on_disk, *(path for path in self._buffers if self._is_ours(path))]
+        project, skipped = self._load(names)
+        self._read = {
+            path: read for path, read in self._read.items() if path in project.sources or path in names
+        }
+        self._programs = project.programs()
+        self._number = {
+            path: number for number, program in enumerate(self._programs) for path in program.sources
+        }
+        self.skipped = {each.path: each.reason for each in skipped}
+        self._built = True
+
+    def _load(self, names: Sequence[str]) -> tuple[Project, list[Skipped]]:
+        policy = self.engine.settings.device_policy
+        return load_project(names, find_roots([self.root]), device_policy=policy, read=self._scan)
+
+    def _is_ours(self, path: str) -> bool:
+        absolute = os.path.abspath(path)
+        if self.loose:
+            return os.path.dirname(absolute) == self.root
+        return would_collect(absolute, self.root, self.engine.settings)
+
+    def _scan(self, path: str) -> Scanned | Skipped:
+        buffer = self._buffers.get(path)
+        if buffer is not None:
+            return buffer.good
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            return Skipped(path, f"cannot be read: {error.strerror}")
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._read.get(path)
+        if known is None or known[0] != stamp:
+            known = self._read[path] = (stamp, scan(path))
+        return known[1]
+
+
+def _python_files(root: str, settings: Settings) -> list[str]:
+    return [str(path) for path in collect([root], settings)[0] if path.suffix != NOTEBOOK_SUFFIX]
+
+
+def folder_of(path: str, roots: Sequence[str]) -> str | None:
+    """The innermost of some folders that a path is in."""
+    holders = [root for root in roots if path.startswith(root.rstrip(os.sep) + os.sep)]
+    return max(holders, key=len, default=None)

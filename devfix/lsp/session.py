@@ -1,0 +1,259 @@
+"""Session: everything the server knows between the first message of a client and the last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from devfix.lsp.checker import Checker
+from devfix.lsp.client import Client, Options, client_of, options_of
+from devfix.lsp.diagnostics import Renderer
+from devfix.lsp.documents import Document, Documents, OutOfStepError, path_of
+from devfix.lsp.messages import (
+    Configure,
+    Drop,
+    FileView,
+    Mend,
+    Mended,
+    Put,
+    Refresh,
+    Request,
+    RuleCard,
+    See,
+    Seen,
+)
+from devfix.lsp.positions import Lines
+from devfix.lsp.worker import Worker
+from devfix.source import Source, read_source
+
+if TYPE_CHECKING:
+    from devfix.lsp.server import DevfixServer
+
+log = logging.getLogger(__name__)
+
+
+class Session:
+    """One client, its documents, and what is known of them."""
+
+    def __init__(self, server: DevfixServer, params: types.InitializeParams, encoding: str) -> None:
+        self.server = server
+        self.client: Client = client_of(params.capabilities)
+        self.options: Options = options_of(params.initialization_options)
+        self.documents = Documents(encoding)
+        self.folders = _folders(params)
+        #: What runs of programs showed, until the file is edited.
+        self.observed: dict[str, list[types.Diagnostic]] = {}
+        self.home = next((each for each in self.folders if os.path.isdir(each)), os.path.expanduser("~"))
+        self.worker = Worker(self.home, self._memory)
+        self.checker = Checker(self.worker, self.documents, self.deliver)
+        self.checker.debounce = self.options.debounce / 1000
+        self.rules: dict[str, RuleCard] = {}
+        self._pulling: Counter[str] = Counter()
+        self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
+        self._sights: dict[str, Seen] = {}
+        self._mends: dict[Mend, asyncio.Task[Mended]] = {}
+        self._told: set[str] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.spawn(self._start())
+
+    def spawn(self, work: Any) -> asyncio.Task[Any]:
+        """Do something meanwhile."""
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a task of the server failed", exc_info=task.exception())
+
+    async def _start(self) -> None:
+        await self.worker.start()
+        ready = await asyncio.shield(self.worker.ready)
+        self.rules = {card.code: card for card in ready.rules}
+
+    def _memory(self) -> Iterable[Request]:
+        yield Configure(self.folders)
+        for document in self.documents.programs():
+            yield Put(document.path, document.text, document.revision)
+
+    async def close(self) -> None:
+        """End all work."""
+        await self.checker.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await self.worker.close()
+
+    # Documents
+
+    def opened(self, item: types.TextDocumentItem) -> None:
+        """A document is open."""
+        self._changed(self.documents.open(item))
+
+    def edited(self, params: types.DidChangeTextDocumentParams) -> None:
+        """A document has another text."""
+        try:
+            document = self.documents.change(params)
+        except OutOfStepError as error:
+            log.warning("%s", error)
+            return
+        self.observed.pop(document.path, None)
+        self._changed(document)
+
+    def closed(self, uri: str) -> None:
+        """A document is closed: what was shown for it goes."""
+        document = self.documents.of(uri)
+        path = self.documents.close(uri)
+        self._forget_mends()
+        for kept in (self.observed, self._shown, self._sights):
+            kept.pop(path, None)
+        self.worker.tell(Drop(path))
+        self.checker.forget(path)
+        if document is not None and not self.client.pulls:
+            self._publish(types.PublishDiagnosticsParams(document.uri, []))
+
+    def _changed(self, document: Document) -> None:
+        if document.is_program:
+            self._forget_mends()
+            self.worker.tell(Put(document.path, document.text, document.revision))
+            self.checker.changed(document.path)
+
+    def refresh(self) -> None:
+        """Files or settings changed on disk."""
+        self._forget_mends()
+        self.worker.tell(Refresh())
+        self._sights.clear()
+        self.checker.want_all()
+
+    def configure(self, given: object) -> None:
+        """The user changed what is set in the editor."""
+        self.options = options_of(given)
+        self.checker.debounce = self.options.debounce / 1000
+        if self.client.refreshes_inlay_hints:
+            self.server.workspace_inlay_hint_refresh(None)
+
+    def move_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        """Folders of the workspace came or went."""
+        gone = {path_of(folder.uri) for folder in event.removed}
+        self._forget_mends()
+        kept = [folder for folder in self.folders if folder not in gone]
+        self.folders = tuple(dict.fromkeys([*kept, *(path_of(folder.uri) for folder in event.added)]))
+        self.worker.tell(Configure(self.folders))
+        self.checker.want_all()
+
+    # What is shown
+
+    @property
+    def renderer(self) -> Renderer:
+        """Findings in the client's terms."""
+        return Renderer(self.client, self.home, self.rules, self.lines_at, self.documents.uri)
+
+    def lines_at(self, path: str) -> Lines | None:
+        """The lines of a file, as the client has it open or else as it is on disk."""
+        document = self.documents.get(path)
+        if document is not None:
+            return document.lines
+        source = read_source(path)
+        return Lines(source.text, self.documents.encoding) if isinstance(source, Source) else None
+
+    def deliver(self, paths: set[str]) -> None:
+        """There is something new about these documents."""
+        for path in paths:
+            view = self.checker.views.get(path)
+            if view is not None:
+                self._tell_of_defect(path, view)
+        self.show(paths)
+
+    def show(self, paths: Iterable[str]) -> None:
+        """Let the client have the diagnostics of these documents."""
+        if not self.client.pulls:
+            for path in paths:
+                self._push(path)
+        elif any(not self._pulling[path] for path in paths):
+            self.server.workspace_diagnostic_refresh(None)
+
+    def _push(self, path: str) -> None:
+        document = self.documents.get(path)
+        if document is not None:
+            found = self.diagnostics(document)
+            self._publish(types.PublishDiagnosticsParams(document.uri, found, document.version))
+
+    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
+        self.server.text_document_publish_diagnostics(params)
+
+    def diagnostics(self, document: Document) -> list[types.Diagnostic]:
+        """All that is shown for a document."""
+        view = self.checker.views.get(document.path)
+        found = [] if view is None else self.renderer.diagnostics(view, document.lines)
+        return [*found, *self.observed.get(document.path, ())]
+
+    async def pull(self, path: str) -> tuple[list[types.Diagnostic], str]:
+        """The diagnostics of a document's newest text, and a name for them."""
+        self._pulling[path] += 1
+        try:
+            await self.checker.settled(path)
+        finally:
+            self._pulling[path] -= 1
+        document = self.documents.get(path)
+        found = [] if document is None else self.diagnostics(document)
+        known, name = self._shown.get(path, (None, "0"))
+        if known != found:
+            name = str(int(name) + 1)
+            self._shown[path] = (found, name)
+        return found, name
+
+    async def mended(self, request: Mend) -> Mended:
+        """What fixes make of the texts as they are; begun already where the fix was offered."""
+        return await asyncio.shield(self.begin_mending(request))
+
+    def begin_mending(self, request: Mend) -> asyncio.Task[Mended]:
+        """Find out what fixes make of the texts, for when somebody asks."""
+        task = self._mends.get(request)
+        if task is None:
+            task = self._mends[request] = self.spawn(self.worker.ask(request, Mended))
+        return task
+
+    def _forget_mends(self) -> None:
+        for task in self._mends.values():
+            task.cancel()
+        self._mends.clear()
+
+    async def sights(self, document: Document) -> Seen:
+        """What the expressions of a document stand for."""
+        known = self._sights.get(document.path)
+        if not document.is_program:
+            return Seen(document.revision)
+        if known is None or known.revision != document.revision:
+            known = await self.worker.ask(See(document.path), Seen)
+            self._sights[document.path] = known
+        return known
+
+    def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Show the user a message."""
+        self.server.window_show_message(types.ShowMessageParams(kind, message))
+
+    def _tell_of_defect(self, path: str, view: FileView) -> None:
+        """A defect of ours is shown once, with its traceback in the log."""
+        if view.trace and view.trace not in self._told:
+            self._told.add(view.trace)
+            log.error("%s: %s", path, view.trace)
+            self.say(f"{os.path.basename(path)}: {view.fault}", types.MessageType.Warning)
+
+
+def _folders(params: types.InitializeParams) -> tuple[str, ...]:
+    if params.workspace_folders:
+        return tuple(_unique(path_of(folder.uri) for folder in params.workspace_folders))
+    if params.root_uri:
+        return (path_of(params.root_uri),)
+    return (os.path.normpath(params.root_path),) if params.root_path else ()
+
+
+def _unique(paths: Iterable[str]) -> Iterator[str]:
+    yield from dict.fromkeys(paths)

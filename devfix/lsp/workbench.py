@@ -1,0 +1,224 @@
+"""Workbench: the work of the language server on the texts it was given; no protocol, no processes."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import traceback
+from collections.abc import Iterable, Mapping
+from functools import singledispatchmethod
+from typing import Any
+
+from devfix.analysis.seen_values import see
+from devfix.discovery import short_path
+from devfix.engine import reports, with_built_in
+from devfix.findings import FileReport, Finding
+from devfix.judgement import is_relevant
+from devfix.lsp.buffers import Buffer, carried_over, next_buffer
+from devfix.lsp.folder import Folder, folder_of
+from devfix.lsp.messages import (
+    Check,
+    Checked,
+    Configure,
+    Drop,
+    FileView,
+    Mend,
+    MendAll,
+    Mended,
+    NewText,
+    Prepare,
+    Put,
+    Ready,
+    Refresh,
+    RuleCard,
+    See,
+    Seen,
+    known_by,
+)
+from devfix.project import Program
+from devfix.registry import load_rules, page, summary
+from devfix.source import Source
+
+_NO_FIX = "the text has changed, or the fix does nothing here"
+
+
+class Workbench:
+    """Answers requests; what it remembers is the folders and the open documents."""
+
+    def __init__(self) -> None:
+        self._rules = load_rules()
+        self._buffers: dict[str, Buffer] = {}
+        self._folders: dict[str, Folder] = {}
+        self._roots: tuple[str, ...] = ()
+
+    def ready(self) -> Ready:
+        """What the server is told when the work can begin."""
+        cards = [
+            RuleCard(rule.code, rule.name, summary(rule), page(rule), inspect.getsourcefile(type(rule)) or "")
+            for rule in with_built_in(self._rules)
+        ]
+        return Ready(os.getcwd(), tuple(cards))
+
+    @singledispatchmethod
+    def answer(self, request: Any) -> Any:
+        """What is replied to a request."""
+        raise TypeError(f"{type(request).__name__} is no request")
+
+    @answer.register
+    def _(self, request: Configure) -> None:
+        self._roots = request.folders
+        self._folders.clear()
+
+    @answer.register
+    def _(self, request: Put) -> None:
+        path = short_path(request.path)
+        self._buffers[path] = next_buffer(self._buffers.get(path), path, request.text, request.revision)
+        self._tell_folders(path)
+
+    @answer.register
+    def _(self, request: Drop) -> None:
+        path = short_path(request.path)
+        self._buffers.pop(path, None)
+        self._tell_folders(path)
+        loose = os.path.dirname(request.path)
+        if folder_of(request.path, self._roots) is None and not any(
+            os.path.dirname(os.path.abspath(each)) == loose for each in self._buffers
+        ):
+            self._folders.pop(loose, None)
+
+    @answer.register
+    def _(self, request: Refresh) -> None:  # noqa: ARG002 - it says all by its type
+        for folder in self._folders.values():
+            folder.refresh()
+
+    @answer.register
+    def _(self, request: Check) -> Checked:
+        path = short_path(request.path)
+        folder = self._folder(request.path)
+        provisional = folder.takes_long()
+        program = folder.program_of_open(path) if provisional else folder.program_of(path)
+        if program is None:
+            fault = folder.fault or folder.skipped.get(path, "")
+            return Checked({request.path: FileView(self._revision(path), fault=fault)}, provisional)
+        return Checked(dict(self._views(folder, program)), provisional)
+
+    @answer.register
+    def _(self, request: Prepare) -> Prepare:
+        self._folder(request.path).programs()
+        return request
+
+    @answer.register
+    def _(self, request: See) -> Seen:
+        path = short_path(request.path)
+        folder, buffer = self._folder(request.path), self._buffers.get(path)
+        program = folder.program_of_open(path) if folder.takes_long() else folder.program_of(path)
+        if program is None or not is_relevant(program) or (buffer is not None and not buffer.is_current):
+            return Seen(self._revision(path))
+        return Seen(self._revision(path), see(program).get(path, ()))
+
+    @answer.register
+    def _(self, request: Mend) -> Mended:
+        path = short_path(request.path)
+        folder = self._folder(request.path)
+        program, buffer = folder.program_of(path), self._buffers.get(path)
+        if program is None or buffer is None or buffer.revision != request.revision:
+            return Mended(refusal=_NO_FIX)
+        if request.known is None:
+            texts = self._mended_file(folder, program, path, request)
+        else:
+            texts = self._mended_finding(folder, program, request)
+        return self._mended(program, texts)
+
+    @answer.register
+    def _(self, request: MendAll) -> Mended:
+        folder = self._folder(os.path.join(request.folder, "any"))
+        found: list[NewText] = []
+        for program in folder.programs():
+            texts = _new_texts(folder.engine.fix(program, request.wanted))
+            mended = self._mended(program, texts) if texts else Mended()
+            if mended.refusal:
+                return mended
+            found.extend(mended.texts)
+        return Mended(tuple(found))
+
+    def _mended_finding(self, folder: Folder, program: Program, request: Mend) -> Mapping[str, str]:
+        judgement = folder.judgement(program)
+        for finding in judgement.findings:
+            if known_by(finding) == request.known:
+                return folder.engine.mend(program, judgement, finding)
+        return {}
+
+    def _mended_file(self, folder: Folder, program: Program, path: str, request: Mend) -> Mapping[str, str]:
+        """As ``devfix apply`` does it, with the findings of one file alone."""
+
+        def admits(finding: Finding) -> bool:
+            return finding.path == path and request.code in (None, finding.code)
+
+        return _new_texts(folder.engine.fix(program, request.wanted, admits))
+
+    def _mended(self, program: Program, texts: Mapping[str, str]) -> Mended:
+        changes = []
+        for path, text in texts.items():
+            buffer, source = self._buffers.get(path), program.sources[path]
+            if buffer is not None and not buffer.is_current:
+                return Mended(refusal=f"{path} cannot be parsed as it stands")
+            if buffer is None and not _is_on_disk(source):
+                return Mended(refusal=f"{path} has changed on disk")
+            revision = None if buffer is None else buffer.revision
+            before, after = source.text, text
+            if buffer is not None and buffer.text != before:  # it begins with a byte order mark
+                before, after = buffer.text, buffer.text[:1] + text[1:]
+            changes.append(NewText(os.path.abspath(path), revision, before, after))
+        return Mended(tuple(changes), "" if changes else _NO_FIX)
+
+    def _views(self, folder: Folder, program: Program) -> Iterable[tuple[str, FileView]]:
+        try:
+            found = reports(program, folder.judgement(program))
+        except RecursionError:
+            yield from self._failed(program, "is nested too deeply to be analysed, or a file beside it is")
+        except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the server
+            message = f"devfix failed: {type(error).__name__}: {error}"
+            yield from self._failed(program, message, traceback.format_exc())
+        else:
+            for report in found:
+                yield os.path.abspath(report.path), self._view(folder, program, report)
+
+    def _view(self, folder: Folder, program: Program, report: FileReport) -> FileView:
+        path, buffer = report.path, self._buffers.get(report.path)
+        fault = folder.fault
+        if buffer is None or buffer.is_current:
+            return FileView(self._revision(path), report.findings, fault=fault)
+        before = program.sources[path].text
+        findings = tuple(carried_over(report.findings, path, before, buffer.text))
+        return FileView(buffer.revision, findings, stale=True, fault=fault)
+
+    def _failed(self, program: Program, fault: str, trace: str = "") -> Iterable[tuple[str, FileView]]:
+        for path in sorted(program.targets):
+            yield os.path.abspath(path), FileView(self._revision(path), fault=fault, trace=trace)
+
+    def _revision(self, path: str) -> int | None:
+        buffer = self._buffers.get(path)
+        return None if buffer is None else buffer.revision
+
+    def _tell_folders(self, path: str) -> None:
+        for folder in self._folders.values():
+            folder.changed(path)
+
+    def _folder(self, path: str) -> Folder:
+        root = folder_of(path, self._roots)
+        place = os.path.dirname(path) if root is None else root
+        if place not in self._folders:
+            self._folders[place] = Folder(place, self._rules, self._buffers, loose=root is None)
+        return self._folders[place]
+
+
+def _new_texts(found: Iterable[FileReport]) -> dict[str, str]:
+    return {report.path: report.new_text for report in found if report.new_text is not None}
+
+
+def _is_on_disk(source: Source) -> bool:
+    try:
+        with open(source.path, "rb") as file:
+            return file.read() == source.encode()
+    except OSError:
+        return False
