@@ -45,7 +45,8 @@ class Loop:
     """The states in which ``break`` and ``continue`` left the loop body.
 
     ``names`` are those that the loop binds, ``node`` its statement. ``by_data`` tells that a test of the data at hand
-    decides about a ``continue``, so that some rounds take it and others do not.
+    decides about a ``continue``, so that some rounds take it and others do not. ``decided`` are the tests whose
+    outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
     """
 
     names: frozenset[str] = frozenset()
@@ -53,6 +54,16 @@ class Loop:
     by_data: bool = False
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
+    decided: set[ast.expr] = field(default_factory=set)
+    opened: bool = False
+
+    def note(self, test: ast.expr, *, decided: bool) -> None:
+        """A round has met this test."""
+        if decided:
+            self.decided.add(test)
+        elif test in self.decided:
+            self.decided.remove(test)
+            self.opened = True
 
 
 @dataclass(frozen=True, slots=True)

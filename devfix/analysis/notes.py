@@ -16,6 +16,7 @@ from devfix.analysis.values import (
     External,
     Function,
     Ref,
+    Sequence,
     Tensor,
     TupleValue,
     Value,
@@ -82,7 +83,29 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         return "module", first.device if first is not None else None
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
-    return _movable(interp, value) or "other", None
+    return _nested(interp, value) or _movable(interp, value) or "other", None
+
+
+def _nested(interp: Interpreter, value: Value) -> str:
+    """``list`` for tensors in a list, ``dict`` in a dict, ``dicts`` in dicts in a list, as batches have them."""
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "dict":
+        parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
+        return "dict" if parts and all(isinstance(part, Tensor) for part in parts) else ""
+    items = elements(interp, value)
+    if items and all(isinstance(item, Tensor) for item in items):
+        return "list"
+    return "dicts" if items and all(_nested(interp, item) == "dict" for item in items) else ""
+
+
+def elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+    """What is known of the items of a list or tuple."""
+    if isinstance(value, (TupleValue, Sequence)):
+        return value.items if isinstance(value, TupleValue) else (value.element,)
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "list":
+        return ()
+    return (*(obj.items or ()), *([obj.element] if obj.element is not None else []))
 
 
 def _movable(interp: Interpreter, value: Value) -> str:

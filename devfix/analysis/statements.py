@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
@@ -16,6 +16,8 @@ from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+T = TypeVar("T")
 
 #: How often a loop body is interpreted: the first time round and once with what that left behind.
 LOOP_ROUNDS = 2
@@ -54,6 +56,8 @@ def expression(interp: Interpreter, node: ast.Expr) -> None:
 
 def if_(interp: Interpreter, node: ast.If) -> None:
     truth = conditions.decide(interp, node.test, node.body, node.orelse)
+    for loop in interp.frame.loops:
+        loop.note(node.test, decided=truth is not None)
     if truth is not None:
         interp.run(node.body if truth else node.orelse)
         return
@@ -74,9 +78,13 @@ def if_(interp: Interpreter, node: ast.If) -> None:
 
 
 def _names_data(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether a test is a name that the function around gave to a test of data."""
+    """Whether a test is a name that the function or script around gave to a test of data, or its opposite."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    if not isinstance(test, ast.Name):
+        return False
     function = interp.frame.function
-    return isinstance(test, ast.Name) and function is not None and test.id in data_names(function.node)
+    return test.id in data_names(interp.source.tree if function is None else function.node)
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
@@ -92,7 +100,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     before = interp.state.fork() if summary else None
     loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
     interp.frame.loops.append(loop)
-    for value in rounds:
+    for value in _with_last(rounds, loop) if summary else rounds:
         unbound = interp.unbound
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
@@ -101,6 +109,13 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
+
+
+def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
+    """The rounds, and one more when they opened a branch: what that leaves behind was never the start of one."""
+    yield from rounds
+    if loop.opened:
+        yield rounds[-1]
 
 
 def _are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
@@ -119,7 +134,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
     before = interp.state.fork()
     loop = Loop()
     interp.frame.loops.append(loop)
-    for _ in range(LOOP_ROUNDS):
+    for _ in _with_last(range(LOOP_ROUNDS), loop):
         unbound = interp.unbound
         if conditions.truth(interp, interp.eval(node.test)) is False:
             break

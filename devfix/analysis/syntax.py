@@ -42,6 +42,19 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 pending.append(part)
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def walk_scope(scope: ast.AST) -> Iterator[ast.AST]:
+    """All of a function or script but the bodies of functions and classes in it."""
+    pending: list[ast.AST] = [scope]
+    while pending:
+        for part in ast.iter_child_nodes(pending.pop()):
+            yield part
+            if not isinstance(part, _SCOPES):
+                pending.append(part)
+
+
 @remembered
 def makes_functions(node: ast.AST) -> bool:
     """Whether a body makes functions or classes, which may outlive it."""
@@ -140,13 +153,29 @@ def depends_on_data(test: ast.expr) -> bool:
 
 
 @remembered
-def data_names(function: ast.AST) -> frozenset[str]:
-    """The names of a function that stand for tests of data: ``teacher = random.random() < ratio``."""
-    found: dict[str, list[ast.expr]] = {}
-    for part in walk(function):
+def data_names(scope: ast.AST) -> frozenset[str]:
+    """The names of a function or a script that stand for tests of data.
+
+    Those are ``teacher = random.random() < ratio``, and what each round of a loop is told anew:
+    ``state, reward, done = env.step(action)``.
+    """
+    found: dict[str, list[bool]] = {}
+    for part in walk_scope(scope):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
-            found.setdefault(part.targets[0].id, []).append(part.value)
-    return frozenset(name for name, values in found.items() if all(map(_is_test_of_data, values)))
+            if not isinstance(part.value, ast.Constant):
+                found.setdefault(part.targets[0].id, []).append(_is_test_of_data(part.value))
+        elif isinstance(part, (ast.For, ast.While)):
+            for name in _told_by_calls(part):
+                found.setdefault(name, []).append(True)
+    return frozenset(name for name, kinds in found.items() if all(kinds))
+
+
+def _told_by_calls(loop: ast.For | ast.While) -> Iterator[str]:
+    for part in walk(loop):
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and not names_accelerator(part):
+            for target in part.targets:
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    yield from (item.id for item in target.elts if isinstance(item, ast.Name))
 
 
 def _is_test_of_data(value: ast.expr) -> bool:

@@ -27,6 +27,7 @@ from devfix.placement import (
     introduction,
     map_location,
     moving_back,
+    nested_move,
     rebuilding,
     sibling_move,
 )
@@ -257,6 +258,7 @@ class Relocator:
                 place = self._place(site.path, site.span)
                 if place is not None:
                     yield batch_move.whole_batch(self.facts, place, self.peers)
+                    yield nested_move.at_loop(self.facts, place, self.peers)
 
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""

@@ -346,12 +346,19 @@ def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) 
     if not items:
         return replace(site, args=(site.args[0], Arg(value, arg.node)), keywords={}) if site.args else site
     tensors = [item for item in items if isinstance(item, Tensor)]
-    worst = next((t for t in tensors if t.device.kind == "cpu"), tensors[0] if tensors else None)
-    if worst is None:
+    if not tensors:
         return site
+    worst = max(tensors, key=_is_on_host)
     parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
     node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
     return replace(site, args=(site.args[0], Arg(worst, node or arg.node)), keywords={})
+
+
+def _is_on_host(tensor: Tensor) -> int:
+    """Whether a state is on the CPU: for certain (2), on a path (1), or not as far as is known (0)."""
+    if tensor.device.kind == "cpu":
+        return 2
+    return int(tensor.split is not None and not tensor.device.is_known)
 
 
 def _state_for(name: str, value: Value) -> Value:

@@ -1,0 +1,45 @@
+"""Nested moves: the parts of a batch that are lists or dicts of tensors, moved at the top of the loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import FileEdit, InsertAtBodyStart, Operand
+from devfix.placement import device_expression
+from devfix.placement.device_expression import Place
+
+#: How what is behind a name is moved: tensors in a list, in a dict, and in dicts in a list (targets of detection).
+_MOVES = {
+    "list": "{name} = [t.to({device}) for t in {name}]",
+    "dict": "{name} = {{k: v.to({device}) for k, v in {name}.items()}}",
+    "dicts": "{name} = [{{k: v.to({device}) for k, v in t.items()}} for t in {name}]",
+}
+
+
+def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit, ...]:
+    """Moves of all that the loop over the loader at ``place`` unpacks and that holds tensors in lists or dicts."""
+    loop = place.outline.statement_of(place.node)
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        return ()
+    nested = dict(_nested(facts, place, loop))
+    found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
+    if not nested or found is None or found.code.partition(".")[0] in nested:
+        return ()
+    lines = [_MOVES[kind].format(name=name, device=found.code) for name, kind in nested.items()]
+    edit = InsertAtBodyStart(place.outline.source.span(loop), "\n".join(lines))
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterator[tuple[str, str]]:
+    """Names that the loop unpacks, each with the form of what it holds, always the same."""
+    if not any(isinstance(part, (ast.Tuple, ast.List)) for part in ast.walk(loop.target)):
+        return
+    span = place.outline.source.span(loop)
+    bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
+    for part in ast.walk(loop.target):
+        if isinstance(part, ast.Name):
+            kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
+            if len(kinds) == 1 and kinds <= set(_MOVES):
+                yield part.id, kinds.pop()

@@ -1,0 +1,81 @@
+"""Branches that only a later round of a loop takes, and what they leave for the one after."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+GAME = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Game:
+    def __init__(self, length):
+        self.turn, self.length = 0, length
+
+    def step(self):
+        self.turn += 1
+        done = self.turn == self.length
+        return torch.zeros(1, 4), done
+
+game, cell = Game(3), nn.{cell}(4, 4).to(device)
+state, done = game.step()
+{start}
+for step in range(10):
+    {run}
+    state, done = game.step()
+    if {test}:
+        {reset}
+"""
+GRU = {
+    "cell": "GRUCell",
+    "start": "h = torch.zeros(1, 4, device=device)",
+    "run": "h = cell(state.to(device), h)",
+}
+LSTM = {
+    "cell": "LSTMCell",
+    "start": "h = c = torch.zeros(1, 4, device=device)",
+    "run": "h, c = cell(state.to(device), (h, c))",
+}
+
+
+@pytest.mark.parametrize("test", ["done", "not done"])
+def test_a_state_that_is_made_anew_when_a_game_ends(test: str) -> None:
+    assert clashes(GAME.format(**GRU, test=test, reset="h = torch.zeros(1, 4)")) == ["20: device"]
+
+
+@pytest.mark.parametrize(
+    "reset", ["h = torch.zeros(1, 4)", "c = torch.zeros(1, 4)", "h, c = torch.zeros(1, 4), torch.zeros(1, 4)"]
+)
+def test_either_state_of_a_cell(reset: str) -> None:
+    assert clashes(GAME.format(**LSTM, test="done", reset=reset)) == ["20: device"]
+
+
+@pytest.mark.parametrize(
+    ("test", "reset"),
+    [
+        ("done", "h = torch.zeros(1, 4, device=device)"),
+        ("done", "h = torch.zeros_like(h)"),
+        ("done", "break"),
+    ],
+)
+def test_what_is_right_is_not_reported(test: str, reset: str) -> None:
+    assert clashes(GAME.format(**GRU, test=test, reset=reset)) == []
+
+
+def test_a_name_that_a_call_told_about_the_machine_is_an_option() -> None:
+    text = """
+import torch
+from setup import choose
+
+w = torch.ones(3).cuda()
+for _ in range(3):
+    x, use_cuda = choose(torch.cuda.is_available())
+    y = torch.ones(3)
+    if use_cuda:
+        y = y.cuda()
+    print(w + y)
+"""
+    assert clashes(text) == []

@@ -1,0 +1,87 @@
+"""Parts of a batch that are lists or dicts of tensors, as in detection, move at the top of the loop."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import check_texts, fix_texts
+
+PROGRAM = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Boxes(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.ones(3), {item}
+
+def collate(batch):
+    images, targets = zip(*batch)
+    return torch.stack(images), {targets}
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 4).to(device)
+for {names} in {loader}:
+    images = images.to(device)
+    {rest}
+"""
+DICT = '{"boxes": torch.ones(2, 4), "labels": torch.ones(2, dtype=torch.long)}'
+
+
+def program(item: str, use: str, **parts: str) -> str:
+    """A loop over batches of an image and something nested."""
+    usual = {"names": "images, targets", "loader": "DataLoader(Boxes(), collate_fn=collate)"}
+    slots = {**usual, "item": item, "rest": use, "targets": "list(targets)", **parts}
+    return PROGRAM.format(**slots)
+
+
+def inserted(text: str) -> list[str]:
+    """The lines that the fixes add."""
+    new = fix_texts({"main.py": text})[0]["main.py"].splitlines()
+    old = text.splitlines()
+    assert len(new) >= len(old)
+    return [line.strip() for line in new if line not in old]
+
+
+@pytest.mark.parametrize(
+    ("item", "use", "move"),
+    [
+        (
+            DICT,
+            'print(net(images) - targets[0]["boxes"])',
+            "targets = [{k: v.to(device) for k, v in t.items()} for t in targets]",
+        ),
+        ("torch.ones(4)", "print(net(images) - targets[0])", "targets = [t.to(device) for t in targets]"),
+    ],
+)
+def test_moves_what_is_nested(item: str, use: str, move: str) -> None:
+    assert inserted(program(item, use)) == [move]
+
+
+def test_in_an_enumerated_loop() -> None:
+    text = program(
+        DICT, 'print(net(images) - targets[0]["boxes"])', names="i, (images, targets)",
+        loader="enumerate(DataLoader(Boxes(), collate_fn=collate))",
+    )  # fmt: skip
+    assert inserted(text) == ["targets = [{k: v.to(device) for k, v in t.items()} for t in targets]"]
+
+
+def test_what_holds_more_than_tensors_is_not_rebuilt() -> None:
+    item = '{"boxes": torch.ones(2, 4), "name": "a.png"}'
+    lines = inserted(program(item, 'print(net(images) - targets[0]["boxes"])'))
+    assert lines
+    assert not any("items()" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'targets = [{k: v.to(device) for k, v in t.items()} for t in targets]\n    print(targets[0]["boxes"] - net(images))',
+        'print(targets[0]["boxes"] - net(images).cpu())',
+        'print(images[targets[0]["labels"]])',
+    ],
+)
+def test_what_is_right_stays(use: str) -> None:
+    assert not check_texts({"main.py": program(DICT, use)})
