@@ -26,6 +26,7 @@ zero, wide = torch.tensor(1.5), torch.tensor(1.5, dtype=torch.float64)
 #: Expressions whose dtype has to be known.
 KNOWN = """
 f32 + f64
+np.column_stack([{"b": np.ones(3, int), "a": np.ones(3)}[name] for name in sorted({"b": 1, "a": 2})])
 f32 + 1.5
 f32 * 2
 f32 / 3

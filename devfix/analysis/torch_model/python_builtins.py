@@ -113,7 +113,9 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     items = iteration.exact_items(interp, value)
     node = site.args[0].node
-    if items is not None and last not in ("set", "sorted"):
+    if last == "sorted":
+        items = _in_order(items or ()) if not site.keywords else None
+    if items is not None and last != "set":
         if last == "reversed":
             items = items[::-1]
         return (
@@ -125,6 +127,12 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     if last in ("tuple", "reversed"):
         return Sequence(element)
     return interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+
+
+def _in_order(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """Names as ``sorted`` puts them; None where one of the items is something else."""
+    names = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+    return tuple(map(Const, sorted(names))) if names and len(names) == len(items) else None
 
 
 def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
