@@ -252,7 +252,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     interp.run(function.node.body)
     if not interp.state.dead:
         frame.returns.append((NONE, interp.state))
-    if not makes_functions(function.node):
+    if not makes_functions(function.node, interp.source):
         interp.forget(frame.id)
     if not frame.returns and not frame.rescues:
         return UNKNOWN  # every path raises: this one ends here

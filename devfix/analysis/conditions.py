@@ -32,6 +32,7 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+    from devfix.source import Source
 
 
 def truth(interp: Interpreter, value: Value) -> bool | None:
@@ -69,7 +70,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     known = truth(interp, interp.eval(test))
     if known is not None or not _is_option(interp, test):
         return known
-    chosen = preferred(body, orelse)
+    chosen = preferred(interp.source, body, orelse)
     if chosen is not None:
         settle(interp, test, chosen)
     return chosen
@@ -84,9 +85,9 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
 
 
-def preferred(body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
+def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
     """The one branch that chooses the accelerator, or the one that does not choose the CPU."""
-    then, other = any(map(names_accelerator, body)), any(map(names_accelerator, orelse))
+    then, other = (any(names_accelerator(part, source) for part in branch) for branch in (body, orelse))
     if then != other:
         return then
     then, other = any(map(binds_host, body)), any(map(binds_host, orelse))
@@ -98,7 +99,7 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     known = truth(interp, interp.eval(node.test))
     if known is not None or not _is_option(interp, node.test):
         return known
-    then, other = names_accelerator(node.body), names_accelerator(node.orelse)
+    then, other = (names_accelerator(part, interp.source) for part in (node.body, node.orelse))
     if then == other:
         return None
     settle(interp, node.test, then)

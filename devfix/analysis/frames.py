@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from devfix.analysis.copying import replace
 from devfix.analysis.state import State
 from devfix.analysis.values import Class, Function, Value
 
@@ -66,15 +68,14 @@ class Loop:
             self.opened = True
 
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+class Arg(NamedTuple):
     """One argument: its value and the expression it came from (None for implicit ones)."""
 
     value: Value
     node: ast.expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallSite:
     """A call with its arguments evaluated.
 

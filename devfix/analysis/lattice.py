@@ -6,11 +6,10 @@ miss a mismatch than report one that may not happen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(NamedTuple):
     """An abstract device.
 
     ``kind`` is ``cpu``, ``accelerator`` (``label`` is its index, "0" for the default one),

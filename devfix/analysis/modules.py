@@ -99,9 +99,10 @@ def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
     obj = interp.obj(ref)
     values = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
     for value in values:
-        for member in members(value):
-            if isinstance(member, Ref) and is_module(interp, member):
-                yield member
+        if isinstance(value, (Ref, Union)):
+            for member in members(value):
+                if isinstance(member, Ref) and is_module(interp, member):
+                    yield member
 
 
 def tree(interp: Interpreter, ref: Ref) -> list[Ref]:
@@ -121,9 +122,10 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
     if obj.place is not None:
         yield "", obj.place
     for name, value in obj.attrs.items():
-        for member in members(value):  # None or a parameter, say
-            if isinstance(member, Tensor) and (member.parameter or name in obj.buffers):
-                yield name, member
+        if isinstance(value, (Tensor, Union)):
+            for member in members(value):  # None or a parameter, say
+                if isinstance(member, Tensor) and (member.parameter or name in obj.buffers):
+                    yield name, member
     for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
         if isinstance(part, Tensor):
             yield "", part
@@ -153,9 +155,9 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
         if current.address in seen:
             continue
         seen.add(current.address)
-        own = [tensor for _, tensor in registered(interp.obj(current)) if tensor.parameter]
-        if own:
-            return own[0]
+        own = next((tensor for _, tensor in registered(interp.obj(current)) if tensor.parameter), None)
+        if own is not None:
+            return own
         pending.extend(reversed(list(children(interp, current))))
     return None
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
-from devfix.analysis.lattice import ACCELERATOR, Device, parse_device
+from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
 from devfix.analysis.values import (
@@ -42,10 +42,12 @@ def note_binding(
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, name, Binding(kind, device, span))
     obj = interp.obj_of(value)
-    if obj is not None and obj.cls in _OWNERS:
+    if obj is None:
+        return
+    if obj.cls in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
-    elif obj is not None and obj.kind == "instance":
+    elif obj.kind == "instance" and not is_module(interp, value):
         _note_parts(interp, path, scope, name, value, statement)
 
 
@@ -58,8 +60,6 @@ def _note_parts(
     kept = {part: held for part, held in attrs.items() if isinstance(held, (DeviceValue, Const))}
     parts = {part: summary(interp, held) for part, held in kept.items()}
     devices = {part: device for part, (kind, device) in parts.items() if kind == "device"}
-    if not devices or is_module(interp, value):
-        return
     for part, device in devices.items():
         note = (path, scope, f"{name}.{part}", "device", device, id(statement))
         if note not in interp.library.noted:
@@ -75,9 +75,8 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, DeviceValue):
         return "device", value.device
     if isinstance(value, Const):
-        device = parse_device(value.value) if isinstance(value.value, str) else None
-        if device is not None and device.is_known:
-            return "device", device
+        device = parse_device(value.value) if isinstance(value.value, str) else UNKNOWN_DEVICE
+        return ("device", device) if device.is_known else ("other", None)
     if isinstance(value, Ref) and is_module(interp, value):
         first = first_parameter(interp, value)
         return "module", first.device if first is not None else None

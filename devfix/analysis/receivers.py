@@ -91,13 +91,8 @@ def _methods(cls: ast.ClassDef) -> list[_Method]:
 def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes that methods assign once the object is made."""
     helpers = construction_helpers(cls)
-    return frozenset(
-        part.attr
-        for method in _methods(cls)
-        if method.name != "__init__" and method.name not in helpers
-        for part in walk(method)
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and _is_self(part.value)
-    )
+    late = (m for m in _methods(cls) if m.name != "__init__" and m.name not in helpers)
+    return frozenset[str]().union(*(_own_attributes(method)[1] for method in late))
 
 
 @remembered
@@ -106,11 +101,16 @@ def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
     early: set[str] = set()
     late: set[str] = set()
     for method in _methods(cls):
-        used = {
-            part.attr for part in walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)
-        }
-        (early if method.name == "__init__" else late).update(used)
+        (early if method.name == "__init__" else late).update(_own_attributes(method)[0])
     return frozenset(early - late)
+
+
+@remembered
+def _own_attributes(method: _Method) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes of ``self`` that a method names, and those that it assigns."""
+    parts = [part for part in walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)]
+    assigned = frozenset(part.attr for part in parts if isinstance(part.ctx, ast.Store))
+    return frozenset(part.attr for part in parts), assigned
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from devfix.source import Source
 
 Node = TypeVar("Node", bound=ast.AST)
 Answer = TypeVar("Answer")
@@ -45,26 +48,64 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
-def walk_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """All of a function or script but the bodies of functions and classes in it."""
-    pending: list[ast.AST] = [scope]
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """A statement and all below it, in no order that matters; expressions hold none and are not entered."""
+    pending = [node]
     while pending:
-        for part in ast.iter_child_nodes(pending.pop()):
-            yield part
-            if not isinstance(part, _SCOPES):
-                pending.append(part)
+        current = pending.pop()
+        yield current
+        pending += _within(current)
+
+
+def statements_of(scope: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a function or script but those of the functions and classes in it."""
+    pending = _within(scope)
+    while pending:
+        current = pending.pop()
+        yield current
+        if not isinstance(current, _SCOPES):
+            pending += _within(current)
+
+
+def _within(node: ast.AST) -> list[ast.AST]:
+    """The statements right below a statement."""
+    blocks = (getattr(node, name, None) for name in _BLOCKS)
+    return [part for block in blocks if block.__class__ is list for part in block]
+
+
+def _text(node: ast.stmt | ast.expr | ast.Lambda, source: Source) -> str:
+    """The lines on which a piece of code stands: what they do not hold, it does not."""
+    return "".join(source.lines[node.lineno - 1 : node.end_lineno])
+
+
+def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source) -> bool:
+    """Whether a body makes functions or classes, which may outlive it."""
+    text = _text(node, source)
+    may = "lambda" in text or "class" in text or text.count("def") > 1
+    return may and _makes_functions(node)
 
 
 @remembered
-def makes_functions(node: ast.AST) -> bool:
-    """Whether a body makes functions or classes, which may outlive it."""
+def _makes_functions(node: ast.AST) -> bool:
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return any(isinstance(part, inner) for part in walk(node) if part is not node)
 
 
-@remembered
-def names_accelerator(node: ast.AST) -> bool:
+#: One of these is in the text of any code that names an accelerator.
+_ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', "'npu", '"npu')
+
+
+def names_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
+    text = _text(node, source)
+    return any(word in text for word in _ACCELERATORS) and _names_accelerator(node)
+
+
+@remembered
+def _names_accelerator(node: ast.AST) -> bool:
     return any(map(_is_accelerator, walk(node)))
 
 
@@ -81,9 +122,9 @@ def _is_accelerator(node: ast.AST) -> bool:
 
 
 @remembered
-def binds_host(node: ast.AST) -> bool:
+def binds_host(node: ast.stmt) -> bool:
     """Whether a piece of code lets a name stand for the CPU: ``device = "cpu"``."""
-    return any(isinstance(part, ast.Assign) and _is_host(part.value) for part in walk(node))
+    return any(isinstance(part, ast.Assign) and _is_host(part.value) for part in statements_in(node))
 
 
 def _is_host(node: ast.expr) -> bool:
@@ -160,7 +201,7 @@ def data_names(scope: ast.AST) -> frozenset[str]:
     ``state, reward, done = env.step(action)``.
     """
     found: dict[str, list[bool]] = {}
-    for part in walk_scope(scope):
+    for part in statements_of(scope):
         if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
             if not isinstance(part.value, ast.Constant):
                 found.setdefault(part.targets[0].id, []).append(_is_test_of_data(part.value))
@@ -171,8 +212,8 @@ def data_names(scope: ast.AST) -> frozenset[str]:
 
 
 def _told_by_calls(loop: ast.For | ast.While) -> Iterator[str]:
-    for part in walk(loop):
-        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and not names_accelerator(part):
+    for part in statements_in(loop):
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call) and not _names_accelerator(part):
             for target in part.targets:
                 if isinstance(target, (ast.Tuple, ast.List)):
                     yield from (item.id for item in target.elts if isinstance(item, ast.Name))
@@ -190,7 +231,7 @@ def renews(node: ast.If) -> bool:
     made = [
         target
         for statement in node.body
-        for part in walk(statement)
+        for part in statements_in(statement)
         if isinstance(part, ast.Assign)
         for target in part.targets
     ]

@@ -283,14 +283,17 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
     """The trails that a value computed from ``operands`` goes back to, without repeats."""
     found: dict[Trail, None] = {}
     for operand in operands:
+        if not operand.roots:
+            found.setdefault(operand.trail)
+            continue
         kinds = {site.kind for site in operand.trail}
         entered = operand.trail[:1] and operand.trail[0].kind == "numpy"
-        if not operand.roots or kinds & _MILESTONES or entered:
+        if kinds & _MILESTONES or entered:
             found.setdefault(operand.trail)
         if "loader" in kinds or entered:
             continue  # what the dataset was made from stays where it is, and an array has no device
         deeper = {site.kind for root in operand.roots for site in root}
-        if operand.roots and _was_returned(operand.trail) and not deeper & _MILESTONES:
+        if _was_returned(operand.trail) and not deeper & _MILESTONES:
             found.setdefault(operand.trail)
             continue  # how the function made it is its own affair
         if _was_fetched(operand):
