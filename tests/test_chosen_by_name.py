@@ -65,3 +65,37 @@ def test_one_of_two_that_is_wrapped() -> None:
         criterion = nn.CrossEntropyLoss()
         criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))
     """) == ["criterion(net(torch.ones(4, 2)), torch.zeros(4, dtype=torch.long))"]
+
+
+SETS = """
+import numpy as np
+
+class Moons:
+    def __init__(self):
+        self.x = np.zeros((8, 3), dtype=np.float32)
+
+class Rings(Moons):
+    pass
+"""
+
+
+def test_one_of_the_classes_of_a_module() -> None:
+    text = """
+    import sets
+    data = torch.from_numpy(getattr(sets, args.kind)().x)
+    net = nn.Linear(3, 2).cuda()
+    net(data)
+    """
+    head = PROGRAM.replace('"--arch"', '"--kind"')
+    found = clashes(head + dedent(text), sets=SETS)
+    assert len(found) == 1
+
+
+def test_a_name_that_the_module_has_is_that() -> None:
+    text = """
+    import sets
+    data = getattr(sets, "np").zeros(3)
+    net = nn.Linear(3, 2).cuda()
+    net(torch.from_numpy(data).float().cuda())
+    """
+    assert not clashes(PROGRAM + dedent(text), sets=SETS)

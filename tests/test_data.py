@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 from reality import lies
-from text_program import analyse_text, clashes
+from text_program import analyse_text, clashes, fix_texts
 
 HEAD = """
 import numpy as np
@@ -194,3 +194,65 @@ def test_what_a_dataset_reads_from_files_is_on_the_cpu(made: str, found: int) ->
 def test_what_a_caller_gives_a_dataset_may_be_anywhere() -> None:
     loop = "def train(rows):\n    for user, item in DataLoader(Rows(rows), 4):\n        net(user)\n"
     assert clashes(FILES + loop) == []
+
+
+TENSORS_OF_TWO_KINDS = """
+import sys
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x, y = torch.rand(8, 3), torch.rand(8, 3)
+data = TensorDataset(x, y) if len(sys.argv) > 3 else TensorDataset(x)
+loader = DataLoader(data, batch_size=4, pin_memory=True)
+net = nn.Linear(3, 2).to(device)
+for batch in loader:
+    if isinstance(batch, list):
+        extra = batch[1].to(device) if len(batch) > 1 else None
+        batch = batch[0]
+    batch = batch.to(device)
+    net(batch)
+net(loader.dataset.tensors[0].to(device))
+"""
+
+
+def test_a_batch_of_so_many_parts_or_so_many_is_a_list() -> None:
+    assert not clashes(TENSORS_OF_TWO_KINDS)
+    without = TENSORS_OF_TWO_KINDS.replace("    batch = batch.to(device)\n", "")
+    assert clashes(without) == ["16: device"]
+
+
+def test_what_a_dataset_keeps_is_moved_where_it_is_taken_out() -> None:
+    text = TENSORS_OF_TWO_KINDS.replace("tensors[0].to(device)", "tensors[0]")
+    assert fix_texts({"main.py": text})[0]["main.py"] == TENSORS_OF_TWO_KINDS
+
+
+def test_datasets_chosen_by_an_option_are_read_alike() -> None:
+    text = """
+import argparse
+import pandas as pd
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Hours(Dataset):
+    def __init__(self, path):
+        self.x = pd.read_csv(path).values
+    def __getitem__(self, i):
+        return self.x[i]
+    def __len__(self):
+        return len(self.x)
+
+class Minutes(Hours):
+    pass
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", default="hours")
+args = parser.parse_args()
+data = {"hours": Hours, "minutes": Minutes}[args.data]("a.csv")
+net = nn.Linear(3, 2).cuda()
+for x in DataLoader(data):
+    net(x.float())
+"""
+    assert clashes(text) == ["25: device"]

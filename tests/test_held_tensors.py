@@ -198,3 +198,30 @@ def test_a_distribution_that_takes_more_is_left() -> None:
     text = PRIOR.format(names="Normal", prior="Normal(torch.zeros(3), torch.ones(3), validate_args=False)")
     after = fixed(text.replace("self.prior.log_prob", "(self.prior).log_prob"))
     assert "Normal(self.prior" not in after
+
+
+OWN_DISTRIBUTIONS = """
+from torch.distributions import Categorical, Normal
+class Gaussian(Normal):
+    def log_probs(self, x):
+        return super().log_prob(x).sum(-1)
+class Choice(Categorical):
+    def log_probs(self, x):
+        return super{call}.log_prob(x)
+net = torch.nn.Linear(3, 4).to(device)
+out = net(torch.rand(2, 3, device=device))
+"""
+
+
+def test_a_distribution_of_the_project_is_where_its_parameters_are() -> None:
+    head = DEVICE + OWN_DISTRIBUTIONS.format(call="()")
+    used = "print(Gaussian(out, out.exp()).log_probs(out) - torch.rand(2), Choice(logits=out).probs * torch.rand(2, 4))\n"
+    assert len(clashes(head + used)) == 2
+    assert not clashes(head + "print(Gaussian(torch.zeros(2), torch.ones(2)).log_probs(torch.rand(2)))\n")
+
+
+def test_what_raises_is_no_way_to_go_on() -> None:
+    """``super.log_prob`` is an attribute that the class ``super`` does not have."""
+    choice = "dist = Gaussian(out, out.exp()) if len(out) > 3 else Choice(logits=out)\n"
+    used = "print(dist.log_probs(out) - torch.rand(2))\n"
+    assert len(clashes(DEVICE + OWN_DISTRIBUTIONS.format(call="") + choice + used)) == 1

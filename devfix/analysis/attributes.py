@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers, named_tuples, notes
+from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
@@ -45,8 +45,11 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     """The value of ``value.name``; ``node`` is the expression that asks."""
     value = without_none(value)
     if isinstance(value, Union):
-        return interp.either(value.members, lambda member: get_attribute(interp, member, name, node))
+        possible = fitting.with_attribute(interp, value.members, name)
+        return interp.either(possible, lambda member: get_attribute(interp, member, name, node))
     if isinstance(value, External):
+        if names.is_missing(value.name, name):
+            interp.state.dead = True  # an AttributeError
         return names.external_attribute(value.name, name)
     if isinstance(value, Namespace):
         return _namespace_attribute(interp, value, name)

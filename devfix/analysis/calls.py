@@ -184,12 +184,13 @@ def call_function(
     site = site if site is not None else CallSite(node)
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
-    if (
-        _too_deep(interp, function, site)
-        or not interp.may_follow(function.node)
-        or not fitting.fits(function.node.args, site)
-    ):
+    if _too_deep(interp, function, site) or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
+    account = interp.library.account(function.node)
+    given = tuple(arg.value for arg in site.all_args())
+    if not interp.may_follow(function.node):
+        known = account.results.get(given)  # what it did the last time it does again
+        return known if known is not None else _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
     with interp.entered(frame):
@@ -199,7 +200,8 @@ def call_function(
             result = _result(interp, function, frame)
         else:
             result = _result_within(interp, function, frame)
-    interp.library.account(function.node).book(interp.steps - before)
+    account.book(interp.steps - before)
+    account.results[given] = result
     return result
 
 

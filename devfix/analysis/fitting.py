@@ -9,7 +9,17 @@ from devfix.analysis import classes
 from devfix.analysis.frames import CallSite
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import module_methods
-from devfix.analysis.values import BoundMethod, Class, ExternalMethod, Function, Value
+from devfix.analysis.values import (
+    BoundMethod,
+    Class,
+    Const,
+    ExternalMethod,
+    Function,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -49,6 +59,32 @@ def _is_plain(interp: Interpreter, cls: Value) -> bool:
     return all(
         base.startswith("torch.nn.") or base == "builtins.object" for base in external_bases(interp, cls)
     )
+
+
+def with_attribute(interp: Interpreter, values: tuple[Value, ...], name: str) -> tuple[Value, ...]:
+    """Of the values that an expression may be, those that have an attribute: no list has a ``to``."""
+    found = tuple(value for value in values if _may_have(interp, value, name))
+    return found or values
+
+
+_COLLECTIONS = (list, tuple, dict, set, map, zip, range, type(_ for _ in ()))
+_TYPES: dict[str, type] = {each.__name__: each for each in (int, float, bool, str)}
+
+
+def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
+    """Whether a value of Python's own types has an attribute; of any other nobody can tell."""
+    if isinstance(value, Const):
+        return hasattr(value.value, name)
+    if isinstance(value, Scalar):
+        return value.type not in _TYPES or hasattr(_TYPES[value.type], name)
+    if isinstance(value, TupleValue):
+        return name in value.names or hasattr(tuple, name)
+    if isinstance(value, Sequence):
+        return any(hasattr(each, name) for each in _COLLECTIONS)
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "list" or isinstance(obj.cls, Class):
+        return True
+    return hasattr(list, name)
 
 
 def is_of_project(interp: Interpreter, callee: Value) -> bool:

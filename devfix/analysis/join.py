@@ -28,7 +28,7 @@ _MAX_MEMBERS = 4
 #: Objects and their methods: a method is called on all of the objects or on none.
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
 #: The layers of a network may be many and different.
-_MAX_OBJECTS = 12
+_MAX_OBJECTS = 32
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
 
@@ -229,4 +229,4 @@ def join_elements(parts: list[Value], *, split: bool = False) -> Value:
     if joined != UNKNOWN:
         return joined
     each = list(dict.fromkeys(member for part in parts for member in members(part)))
-    return Union(tuple(each[:_MAX_MEMBERS])) if all(isinstance(member, Ref) for member in each) else UNKNOWN
+    return Union(tuple(each[:_MAX_OBJECTS])) if all(isinstance(member, Ref) for member in each) else UNKNOWN

@@ -12,10 +12,13 @@ from devfix.analysis.values import (
     UNKNOWN,
     BoundMethod,
     Class,
+    DeviceValue,
+    DTypeValue,
     External,
     Function,
     Obj,
     Ref,
+    Scalar,
     Tensor,
     Union,
     Value,
@@ -218,7 +221,8 @@ def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> No
             interp.update(Ref(address), _forgotten(obj))
 
 
-_KEPT = (Ref, Tensor, Class, External, Function, BoundMethod)
+#: What methods of the project that are not followed leave as it is: structure, and what was configured.
+_KEPT = (Ref, Tensor, Class, External, Function, BoundMethod, DeviceValue, DTypeValue, Scalar)
 
 
 def _emptied(obj: Obj) -> Obj:

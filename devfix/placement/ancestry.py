@@ -1,11 +1,13 @@
-"""Ancestry: which statements a value is computed by, told from names in one scope."""
+"""Ancestry: which statements a value is computed by, told from names in one scope, and what began as an array."""
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
 
+from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.findings import Origin
 
 
 def serves_others(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
@@ -44,3 +46,13 @@ def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -
                 names.extend(read - seen)
                 seen |= read
     return found
+
+
+def is_array(facts: Facts, life: tuple[Origin, ...]) -> bool:
+    """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
+    made = life[0]
+    known = made.kind == "cast" and made.path in facts.program.sources
+    node = facts.outline(made.path).expression_at(made.span) if known else None
+    func = node.func if isinstance(node, ast.Call) else None
+    left = any(site.kind == "numpy" for site in life[1:])
+    return left or made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")

@@ -20,6 +20,7 @@ from devfix.findings import (
 )
 from devfix.placement import (
     ancestry,
+    argument_move,
     batch_move,
     destination,
     device_expression,
@@ -28,6 +29,7 @@ from devfix.placement import (
     map_location,
     moving_back,
     nested_move,
+    own_move,
     rebuilding,
     sibling_move,
 )
@@ -109,6 +111,8 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield self._at_load(), 0
+        yield self._all_by(own_move.of_attribute, trails), 0
+        yield self._all_by(argument_move.beside_arguments, trails), 0
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
             yield self._at_factories(), 0
@@ -126,6 +130,7 @@ class Relocator:
         if self.facts.program.adopts:
             yield self._at_sources(trails), 0
             yield self._as_arguments(), 1
+        yield self._where_handed_over(), 1
         yield self._at_use(), 2
         yield self._at_factories(anyhow=True), 0
 
@@ -133,19 +138,11 @@ class Relocator:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
-        roots = [root for root in self.operand.roots if root and not self._is_array(root)]
+        roots = [root for root in self.operand.roots if root and not ancestry.is_array(self.facts, root)]
         roots = [root for root in roots if not is_only_given(root)]
         if not roots or (own and own[0].kind in (*_MADE, "loader")):
             return [own] if own else []
         return roots
-
-    def _is_array(self, life: Trail) -> bool:
-        """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
-        made = life[0]
-        place = self._place(made.path, made.span) if made.kind == "cast" else None
-        func = place.node.func if place is not None and isinstance(place.node, ast.Call) else None
-        left = any(site.kind == "numpy" for site in life[1:])
-        return left or made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
 
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
         """Every factory call that the operand goes back to gets the device.
@@ -179,6 +176,19 @@ class Relocator:
                 place = self._place(trail[0].path, trail[0].span)
                 return map_location.elsewhere(self.facts, place) if place is not None else ()
         return ()
+
+    def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
+        """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""
+        ways = [way(self.facts, trail) for trail in dict.fromkeys(trails) if trail[0].kind != "result"]
+        edits = tuple(dict.fromkeys(edit for each in ways for edit in each))
+        return edits if all(ways) and len(edits) <= _MAX_SOURCES else ()
+
+    def _where_handed_over(self) -> Edits:
+        """What a dataset keeps is moved where it is taken from it to be an argument of what uses it elsewhere."""
+        born = self.operand.trail[0] if self.operand.trail else None
+        away = born is not None and born.kind == "loader" and self._is_elsewhere(born)
+        place = self._place(born.path, born.span) if born is not None and away else None
+        return self._wrap(argument_move.taken_from_dataset(place)) if place is not None else ()
 
     def _is_elsewhere(self, origin: Origin) -> bool:
         """Whether a factory is in another function than the place where its result is used."""
@@ -367,7 +377,7 @@ class Relocator:
             place = Place(place.path, place.outline, place.node.elt)
         if place is None or not isinstance(place.node, ast.expr) or isinstance(place.node, _DISPLAYS):
             return ()
-        if _is_copied(place.node):
+        if moving_back.is_copied(place.node):
             return ()
         found = self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
@@ -389,12 +399,3 @@ class Relocator:
     @staticmethod
     def _edits(place: Place, edit: SetKeyword | WrapExpression, found: DeviceExpression) -> Edits:
         return (*found.edits, FileEdit(place.path, edit))
-
-
-def _is_copied(node: ast.expr) -> bool:
-    """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("cpu", "cuda")
-    )

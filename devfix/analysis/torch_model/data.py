@@ -82,7 +82,7 @@ def _default(interp: Interpreter) -> Device:
 def tensor_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``TensorDataset(x, y)``."""
     items = tuple(arg.value for arg in site.args)
-    return interp.new(Obj("dataset", External(name), items=items, attrs={"tensors": TupleValue(items)}))
+    return interp.new(Obj("dataset", External(name), items=items))
 
 
 def same_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -144,6 +144,15 @@ def sample(interp: Interpreter, value: Value, node: ast.expr) -> Value:
     return _from_loader(interp, element(interp, value, node), node)
 
 
+def dataset_attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """``dataset.indices`` of a subset; ``dataset.tensors``, which stay in the dataset as its samples do."""
+    if name == "indices":
+        return Sequence(Scalar("int"))
+    if name == "tensors" and obj.items is not None:
+        return _from_loader(interp, TupleValue(obj.items), node)
+    return None
+
+
 def _row(interp: Interpreter, value: Value) -> Value:
     value = without_none(value)
     return iteration.row(value) if isinstance(value, (Tensor, Array)) else UNKNOWN
@@ -182,6 +191,8 @@ def assembled(
 
 def _is_of_script(interp: Interpreter, dataset: Value) -> bool:
     """Whether a dataset is an object of the project's own, given no data that may be anywhere, as a checkpoint's."""
+    if isinstance(dataset, Union):
+        return all(_is_of_script(interp, member) for member in dataset.members)
     obj = interp.obj_of(dataset)
     if not interp.is_script or obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
         return False
@@ -271,7 +282,7 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     if isinstance(sample, Union):
         return join_all([collate(interp, member, node) for member in sample.members])
     if isinstance(sample, Sequence):
-        return Sequence(collate(interp, sample.element, node))
+        return interp.new(Obj("list", element=collate(interp, sample.element, node)))
     if obj is not None and obj.kind == "list":
         items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
         last = collate(interp, obj.element, node) if obj.element is not None else None

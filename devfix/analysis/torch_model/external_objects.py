@@ -28,7 +28,6 @@ from devfix.analysis.values import (
     External,
     Obj,
     Ref,
-    Scalar,
     Sequence,
     Tensor,
     TupleValue,
@@ -48,8 +47,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     """A data attribute of an object; None when it is (or may be) a method."""
     if obj.kind == "loader":
         return data.loader_attribute(interp, ref, obj, name)
-    if obj.kind == "dataset" and name == "indices":
-        return Sequence(Scalar("int"))  # of a subset
+    if obj.kind == "dataset":
+        return data.dataset_attribute(interp, obj, name, node)
     if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
         return optim.attribute(interp, ref, obj, name)
     if obj.cls == External("transformers.ModelOutput"):

@@ -77,6 +77,12 @@ def external(name: str) -> Value:
 
 
 @lru_cache(maxsize=8192)
+def is_missing(owner: str, name: str) -> bool:
+    """Whether something built in has no such attribute: ``super.forward`` (of the class ``super``) is none."""
+    package, _, last = owner.rpartition(".")
+    return package == "builtins" and hasattr(builtins, last) and not hasattr(getattr(builtins, last), name)
+
+
 def external_attribute(owner: str, name: str) -> Value:
     """An attribute of something outside the project."""
     return external(f"{owner}.{name}")

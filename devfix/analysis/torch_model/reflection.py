@@ -16,6 +16,7 @@ from devfix.analysis.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    Class,
     Const,
     DTypeValue,
     External,
@@ -25,6 +26,7 @@ from devfix.analysis.values import (
     Ref,
     Scalar,
     Tensor,
+    Union,
     Unknown,
     Value,
     without_none,
@@ -65,6 +67,8 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         attribute = Const(attribute.usual)  # an option that names a layer or an optimizer
     if isinstance(attribute, Scalar) and isinstance(owner, Namespace) and isinstance(attribute.usual, str):
         attribute = Const(attribute.usual)  # or something of the project
+    if isinstance(owner, Namespace) and not _is_there(interp, owner, attribute):
+        return _any_class(interp, owner)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return UNKNOWN
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
@@ -75,6 +79,28 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return default
     unsure = isinstance(found, (Unknown, ExternalMethod))
     return UNKNOWN if unsure else found
+
+
+def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) -> bool:
+    """Whether a name is known, and what a module of the project calls something."""
+    frame = interp.module_frame(owner.path)
+    name = attribute.value if isinstance(attribute, Const) else None
+    return isinstance(name, str) and (
+        interp.state.get(frame, name) is not None or interp.program.resolve(owner.path, name, 1) is not None
+    )
+
+
+#: A name that nobody knows may be that of so many classes.
+_MAX_CLASSES = 8
+
+
+def _any_class(interp: Interpreter, owner: Namespace) -> Value:
+    """What a module of the project holds to be chosen by name: any of its classes."""
+    held = interp.state.variables(interp.module_frame(owner.path)).values()
+    found = tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
+    if not 0 < len(found) <= _MAX_CLASSES:
+        return UNKNOWN
+    return found[0] if len(found) == 1 else Union(found)
 
 
 #: Packages whose classes are chosen by name, one being used like the other.

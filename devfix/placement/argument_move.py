@@ -1,0 +1,96 @@
+"""Argument moves: what a function is handed moves beside its other arguments, or where it is handed over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
+from devfix.placement.dependence import dotted
+from devfix.placement.device_expression import Place
+
+Edits = tuple[FileEdit, ...]
+
+_MOVES = ("to", "cuda")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def beside_arguments(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
+    """``y = y.to(device)`` beside ``x = x.to(device)``, where both are arguments of one function."""
+    for site in reversed(trail):
+        if site.kind != "argument" or site.path not in facts.program.sources:
+            continue
+        outline = facts.outline(site.path)
+        parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
+        function = outline.function_of(parameter) if parameter is not None else None
+        if parameter is not None and isinstance(function, _FUNCTIONS):
+            edits = _moved_with_others(outline, function, parameter.arg)
+            if edits:
+                return edits
+    return ()
+
+
+def _moved_with_others(
+    outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
+) -> Edits:
+    names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    others = [
+        (statement, other)
+        for statement, other in _renewed(function, {*names} - {name})
+        if _last_move(statement.value)
+    ]
+    if not others:
+        return ()
+    suffix = _last_move(others[0][0].value)
+    own = [statement for statement, _ in _renewed(function, {name})]
+    path = outline.source.path
+    if any(_last_move(statement.value) for statement in own) or name in suffix:
+        return ()
+    if own:
+        return (FileEdit(path, WrapExpression(outline.source.span(own[-1].value), "", suffix)),)
+    before = [statement for statement, other in others if names.index(other) < names.index(name)]
+    span = outline.source.span(before[-1] if before else others[0][0])
+    return (FileEdit(path, InsertAfter(span, f"{name} = {name}{suffix}", names.index(name))),)
+
+
+def _renewed(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, names: set[str]
+) -> Iterator[tuple[ast.Assign, str]]:
+    """The statements of a function's body that give a name what a chain of methods makes of it."""
+    for statement in function.body:
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target = statement.targets[0]
+        if isinstance(target, ast.Name) and target.id in names and _chain_root(statement.value) == target.id:
+            yield statement, target.id
+
+
+def _chain_root(node: ast.expr) -> str | None:
+    """The name at the head of ``name.a().b()``; None where there is no call."""
+    called = False
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node, called = node.func.value, True
+    return node.id if called and isinstance(node, ast.Name) else None
+
+
+def _last_move(value: ast.expr) -> str:
+    """``.to(device)``, when that is the last call of a chain and names nothing but a device; "" otherwise."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+        return ""
+    given = value.args
+    if value.func.attr not in _MOVES or len(given) > 1 or any(dotted(arg) is None for arg in given):
+        return ""
+    return ast.unparse(value)[len(ast.unparse(value.func.value)) :]
+
+
+def taken_from_dataset(place: Place) -> Place | None:
+    """The part of a dataset that is taken out at a place to be an argument, as ``data.tensors[0]`` is."""
+    node: ast.AST = place.node
+    parents = place.outline.parents
+    while isinstance(parents[node], (ast.Subscript, ast.Attribute)):
+        node = parents[node]
+    call = parents[node]
+    given = isinstance(node, ast.Subscript) and isinstance(call, ast.Call) and node in call.args
+    return Place(place.path, place.outline, node) if given else None
