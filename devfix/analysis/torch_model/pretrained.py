@@ -79,6 +79,9 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
         return tokenizers.make(interp, owner, site)
     if not owner.startswith(("transformers", "diffusers", "peft")) or "Config" in last:
         return UNKNOWN
+    if owner.startswith("diffusers") and last.endswith("Scheduler"):
+        # It has no parameters, and computes where its inputs are.
+        return UNKNOWN
     place = _parameter(interp, site)
     obj = Obj("module", External(owner), place=place, trail=place.trail)
     mapped = site.keywords.get("device_map")
@@ -101,6 +104,9 @@ def call(
     """Calling such a model: all tensors among the arguments meet its parameters."""
     obj = interp.obj(ref)
     name = getattr(obj.cls, "name", "") or "torch.nn.Module"
+    if name.startswith("diffusers") and "Pipeline" in name:
+        # It moves what it is given, and makes pictures.
+        return UNKNOWN
     if callee is None and isinstance(site.node, ast.Call):
         callee = site.node.func
     parts: list[Part] = []
