@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import clashes
 
-from devfix.analysis.interpreter import Account
+from devfix.analysis.accounts import Account
 
 HEAD = "import torch\nimport torch.nn as nn\n\n\n"
 #: A function of twenty statements.

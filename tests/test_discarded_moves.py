@@ -59,3 +59,12 @@ def test_what_changes_a_tensor_in_place_is_no_move() -> None:
     """)
     after = fix_texts({"main.py": program})[0]["main.py"]
     assert after == program.replace("torch.zeros(1, 2)\ntable", "torch.zeros(1, 2, device=device)\ntable")
+
+
+def test_moves_beside_each_other_are_bound_together() -> None:
+    text = HEAD + dedent("""\
+        x, y = torch.ones(1, 2), torch.zeros(1, 2)
+        x.to(device), y.to(device)
+        print(model(x) - y)
+    """)
+    assert "\nx, y = x.to(device), y.to(device)\n" in fix_texts({"main.py": text})[0]["main.py"]

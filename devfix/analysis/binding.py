@@ -10,7 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items
-from devfix.analysis.values import Array, Ref, Tensor, Union, Value, members, without_none
+from devfix.analysis.values import Array, Ref, Tensor, TupleValue, Union, Value, members, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -100,18 +100,33 @@ def _of_length(interp: Interpreter, value: Value, count: int, open_ended: bool) 
 def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
     """An expression statement: a tensor's move whose result is thrown away leaves a trace.
 
-    The tensor itself is unchanged; its trail remembers that somebody meant to move it.
+    The tensor itself is unchanged; its trail remembers that somebody meant to move it. A module is moved.
     """
-    call = node.value
+    if isinstance(node.value, ast.Tuple) and isinstance(value, TupleValue):
+        for part, made in zip(node.value.elts, value.items, strict=False):
+            _discard_move(interp, node, part, made)
+    else:
+        _discard_move(interp, node, node.value, value)
+
+
+def _discard_move(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) -> None:
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-        return
-    receiver = call.func.value
-    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
     from devfix.analysis.torch_model import moves  # moves.py binds names
 
+    receiver = call.func.value
+    if call.func.attr not in moves.METHODS:
+        return
+    if isinstance(receiver, ast.Name) and all(modules.is_module(interp, m) for m in members(value)):
+        frame = _frame_of(interp, receiver.id)
+        scope = "" if frame == interp.frame.module else interp.frame.scope
+        if frame in (interp.frame.id, interp.frame.module):
+            note_binding(interp, interp.frame.path, scope, receiver.id, value, node)
+        return
+    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
+        return
     before = interp.eval(receiver)
-    if not isinstance(before, Tensor) or call.func.attr not in moves.METHODS:
+    if not isinstance(before, Tensor):
         return
     if before.device == value.device and before.dtype == value.dtype:
         return

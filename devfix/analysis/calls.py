@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, fitting, iteration, modules, notes, returning
+from devfix.analysis import accounts, classes, construction, fitting, iteration, modules, notes, returning
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
@@ -188,7 +188,7 @@ def call_function(
         return _not_followed(interp, site)
     account = interp.library.account(function.node)
     given = tuple(arg.value for arg in site.all_args())
-    if not interp.may_follow(function.node):
+    if not accounts.may_follow(interp, function.node, site):
         known = account.results.get(given)  # what it did the last time it does again
         return known if known is not None else _not_followed(interp, site)
     frame = _new_frame(interp, function, site)

@@ -10,14 +10,17 @@ from devfix.analysis.iteration import MAX_ITEMS, dict_key
 from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import (
     UNKNOWN,
+    Class,
     Const,
     DTypeValue,
     External,
+    Function,
     Obj,
     Ref,
     Scalar,
     Tensor,
     TupleValue,
+    Union,
     Value,
 )
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 #: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
 REPEATED = "repeated"
+#: Of a table of many functions or classes, all of them used alike, so many are looked at.
+_REPRESENTATIVES = 2
 
 
 def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
@@ -36,6 +41,8 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
         return _dict_item(obj, key)
     if obj.items is not None:
         if isinstance(key, Const) and isinstance(key.value, int):
+            if obj.element is not None and key.value < 0:
+                return join_elements(everything(obj))  # nobody knows where the list ends
             if -len(obj.items) <= key.value < len(obj.items):
                 return obj.items[key.value]
             return obj.element or UNKNOWN
@@ -55,6 +62,8 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
         # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
         return obj.attrs.get(key.usual, UNKNOWN)
+    if found == UNKNOWN and all(isinstance(value, (Function, Class)) for value in values):
+        return Union(tuple(dict.fromkeys(values))[:_REPRESENTATIVES])
     return found
 
 
@@ -132,8 +141,10 @@ def append(interp: Interpreter, ref: Ref, value: Value) -> None:
     obj = interp.obj(ref)
     if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
         interp.update(ref, replace(obj, items=(*obj.items, value)))
-        return
-    interp.update(ref, shuffled(obj, value))
+    elif obj.items is not None and obj.element is not None:
+        interp.update(ref, replace(obj, element=join_elements([obj.element, value])))
+    else:
+        interp.update(ref, shuffled(obj, value))
 
 
 def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:

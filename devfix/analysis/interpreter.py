@@ -16,6 +16,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from devfix.analysis import expressions, notes, statements
+from devfix.analysis.accounts import Account
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import Device
@@ -43,32 +44,8 @@ STEP_LIMIT = 25_000
 _TEXT_LIMIT = 60
 
 
-#: A function is interpreted in at least so many contexts, and in more until it took so many steps.
-_CONTEXTS, _FUNCTION_STEPS = 3, 2_500
-#: A run that no script began is long after so many statements. From there on it follows what is new or
-#: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
-_LONG_RUN = 300
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy")
-
-
-@dataclass(slots=True)
-class Account:
-    """How often a function was interpreted, how many statements that took with all it called, and what it gave."""
-
-    calls: int = 0
-    steps: int = 0
-    #: What the last call with these arguments gave; tensors are one where device, dtype and rank are.
-    results: dict[tuple[Value, ...], Value] = field(default_factory=dict)
-
-    def is_overdrawn(self, limit: int) -> bool:
-        """Whether the function must not be interpreted again: it took ``limit`` statements."""
-        return self.calls >= _CONTEXTS and self.steps >= limit
-
-    def book(self, steps: int) -> None:
-        """Write down one more call."""
-        self.calls += 1
-        self.steps += steps
 
 
 @dataclass(slots=True)
@@ -115,6 +92,8 @@ class Interpreter:
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
         self.steps = 0
+        #: Up to which step functions are followed whatever their accounts say, and how often that was granted.
+        self.free_until, self.granted = 0, 0
         #: How often a name was read that nothing had bound.
         self.unbound = 0
         #: The dtype of the autocast block that is active ("?": one that is not known).
@@ -198,11 +177,6 @@ class Interpreter:
             self.recorder.muted -= 1
         self.library.steps += min(self.steps, STEP_LIMIT)
         self.steps = 0
-
-    def may_follow(self, function: ast.AST) -> bool:
-        """Whether a function may be interpreted once more."""
-        is_long = self.steps > _LONG_RUN and not self.is_script
-        return not self.library.account(function).is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS)
 
     @property
     def exhausted(self) -> bool:

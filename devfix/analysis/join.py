@@ -171,7 +171,7 @@ def _union(a: Value, b: Value) -> Value:
         if not all(isinstance(value, _OF_OBJECTS) for value in found):
             return UNKNOWN
         if len(found) > _MAX_OBJECTS:
-            return UNKNOWN
+            return Union(tuple(found[:_MAX_MEMBERS]))
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
@@ -211,15 +211,25 @@ def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:
 
 
 def _join_items(a: Obj, b: Obj, split: bool) -> tuple[Value, ...] | None:
-    if a.items is None or b.items is None or len(a.items) != len(b.items):
+    """Items side by side. Of lists of objects that grew in different ways the first ones are kept."""
+    if a.items is None or b.items is None or not (len(a.items) == len(b.items) or _have_head(a, b)):
         return None
-    return tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=True))
+    return tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=False))
+
+
+def _have_head(a: Obj, b: Obj) -> bool:
+    """Whether two lists of different lengths begin with the same objects."""
+    pairs = list(zip(a.items or (), b.items or (), strict=False))
+    return bool(pairs) and all(isinstance(x, Ref) and x == y for x, y in pairs)
 
 
 def _join_elements(a: Obj, b: Obj, split: bool) -> Value | None:
     parts = [part for part in (a.element, b.element) if part is not None]
-    if a.items is None or b.items is None or len(a.items) != len(b.items):
+    if a.items is None or b.items is None:
         parts += [*(a.items or ()), *(b.items or ())]
+    elif len(a.items) != len(b.items):
+        begin = min(len(a.items), len(b.items)) if _have_head(a, b) else 0
+        parts += [*a.items[begin:], *b.items[begin:]]
     return join_elements(parts, split=split) if parts else None
 
 

@@ -19,6 +19,7 @@ from devfix.analysis.values import (
     Sequence,
     Tensor,
     TupleValue,
+    Union,
     Value,
 )
 
@@ -80,6 +81,8 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, Ref) and is_module(interp, value):
         first = first_parameter(interp, value)
         return "module", first.device if first is not None else None
+    if isinstance(value, Union) and all(is_module(interp, member) for member in value.members):
+        return _summary_of_several(interp, value)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
     return _nested(interp, value) or _movable(interp, value) or "other", None
@@ -105,6 +108,12 @@ def elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:
     if obj is None or obj.kind != "list":
         return ()
     return (*(obj.items or ()), *([obj.element] if obj.element is not None else []))
+
+
+def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device | None]:
+    """One of several modules is where all of them are."""
+    found = {summary(interp, member)[1] for member in value.members}
+    return "module", found.pop() if len(found) == 1 else None
 
 
 def _movable(interp: Interpreter, value: Value) -> str:

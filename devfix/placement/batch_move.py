@@ -27,9 +27,26 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
     if found is None or found.code.partition(".")[0] == name:
         return ()
-    last = with_second_try(place.outline, statement, {name})
+    last = with_second_try(place.outline, with_other_branches(place.outline, statement, name), {name})
     edit = InsertAfter(place.outline.source.span(last), f"{name} = {name}.to({found.code})", _rank(place))
     return (*found.edits, FileEdit(place.path, edit))
+
+
+def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
+    """The ``if`` around a statement, where each of its branches binds the name, in one way or another."""
+    while isinstance(around := outline.parents[statement], ast.If) and binds_always(around, name):
+        statement = around
+    return statement
+
+
+def binds_always(choice: ast.stmt, name: str) -> bool:
+    """Whether a statement binds a name; an ``if`` does that with all its branches."""
+    if isinstance(choice, ast.If):
+        branches = (choice.body, choice.orelse)
+        return all(any(binds_always(part, name) for part in branch) for branch in branches)
+    targets = choice.targets if isinstance(choice, ast.Assign) else []
+    stored = (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+    return any(node.id == name and isinstance(node.ctx, ast.Store) for node in stored)
 
 
 def with_second_try(outline: Outline, statement: ast.stmt, names: set[str]) -> ast.stmt:

@@ -169,9 +169,16 @@ def _usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> boo
 
 
 def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
-    """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for."""
+    """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for.
+
+    A module is made on the CPU, and moved on the way to the place.
+    """
     first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
-    if first is None or binding.kind != "device" or _wanted(binding.device):
+    if first is None or _wanted(binding.device):
+        return False
+    if binding.kind == "module":
+        return any(_is_moved_by(place, scope, first, other) for other in others)
+    if binding.kind != "device":
         return False
     for other in others:
         later = place.outline.statement_at(other.statement) if other.statement is not None else None
@@ -182,6 +189,14 @@ def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Bindin
         if choice is not later and beside and choice.lineno > first.lineno and _reaches(place, scope, other):
             return True
     return False
+
+
+def _is_moved_by(place: Place, scope: str, first: ast.stmt, other: Binding) -> bool:
+    """Whether what ``first`` bound is on the accelerator since a later binding that every way to the place passes."""
+    later = place.outline.statement_at(other.statement) if other.statement is not None else None
+    if later is None or other.kind != "module" or not _wanted(other.device):
+        return False
+    return later.lineno > first.lineno and _reaches(place, scope, other)
 
 
 def _reaches(place: Place, scope: str, binding: Binding) -> bool:

@@ -16,12 +16,26 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
         return None
     outline = facts.outline(move.path)
     statement = outline.statement_at(move.span)
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if statement is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+    receiver = _receivers(outline, statement) if isinstance(statement, ast.Expr) else ""
+    if statement is None or not receiver:
         return None
-    receiver = _kept_as(outline, statement, call.func.value)
     edit = BindResult(outline.source.span(statement), receiver)
     return Fix(f"bind the result to `{receiver}`", (FileEdit(move.path, edit),), Applicability.SAFE)
+
+
+def _receivers(outline: Outline, statement: ast.Expr) -> str:
+    """What the moves of a statement are called on; of several beside each other all."""
+    parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
+    found = [_receiver(outline, statement, part) for part in parts]
+    return ", ".join(found) if all(found) and len(set(found)) == len(found) else ""
+
+
+def _receiver(outline: Outline, statement: ast.Expr, part: ast.expr) -> str:
+    if isinstance(part, ast.Name):
+        return part.id  # one that stays as it is
+    if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+        return _kept_as(outline, statement, part.func.value)
+    return ""
 
 
 def _kept_as(outline: Outline, statement: ast.stmt, receiver: ast.expr) -> str:

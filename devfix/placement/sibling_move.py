@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.findings import FileEdit, InsertAfter
+from devfix.findings import FileEdit, InsertAfter, WrapExpression
+from devfix.placement import device_expression
+from devfix.placement.batch_move import with_other_branches
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
@@ -14,15 +16,21 @@ _MOVES = ("to", "cuda")
 
 
 def beside(facts: Facts, place: Place) -> Edits:
-    """``y = y.cuda()`` after ``x = x.cuda()``, where one loop unpacks both.
+    """``y = y.cuda()`` after ``x = x.cuda()``, where one loop or one assignment unpacks both.
 
     For programs that name no device: what their author wrote for ``x`` does for ``y``.
     """
-    loop = place.outline.statement_of(place.node)
-    if not isinstance(place.node, ast.Name) or not isinstance(loop, (ast.For, ast.AsyncFor)):
+    unpacking = place.outline.statement_of(place.node)
+    if not isinstance(place.node, ast.Name):
         return ()
+    together = _in_one_assignment(facts, place, unpacking, place.node)
+    if together or place.node.id not in _unpacked(unpacking):
+        return together
     name = place.node.id
-    for statement, sibling, suffix in _moves(loop):
+    named = isinstance(unpacking, ast.Assign) and device_expression.chosen(facts, place) is not None
+    for statement, sibling, suffix in _moves(place, unpacking):
+        if named and not isinstance(place.outline.parents[statement], ast.If):
+            continue  # with a device at hand, all that is unpacked moves at once
         if sibling != name and _is_placed(facts, place, statement, sibling) and name not in suffix:
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
@@ -30,17 +38,75 @@ def beside(facts: Facts, place: Place) -> Edits:
     return ()
 
 
-def _moves(loop: ast.For | ast.AsyncFor) -> Iterator[tuple[ast.stmt, str, str]]:
-    """The statements of a loop's body that move what it unpacks: which name, and what they call on it."""
-    unpacked = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    for statement in loop.body:
-        value = statement.value if isinstance(statement, ast.Assign) else None
-        func = value.func if isinstance(value, ast.Call) else None
-        if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or value is None:
+def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: ast.Name) -> Edits:
+    """In ``x, y = x.cuda(), y`` the name moves as well."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    target = targets[0] if len(targets) == 1 else None
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return ()
+    pairs = list(zip(target.elts, value.elts, strict=False))
+    own = next((made for part, made in pairs if part is name), None)
+    if not isinstance(own, ast.Name) or own.id != name.id or len(target.elts) != len(value.elts):
+        return ()
+    for part, made in pairs:
+        suffix = _move_of(made)
+        is_sibling = isinstance(part, ast.Name) and suffix and ast.unparse(made).startswith(f"{part.id}.")
+        if not is_sibling or not isinstance(part, ast.Name) or name.id in suffix:
             continue
-        name = func.value.id
-        if func.attr in _MOVES and name in unpacked and _binds(statement, name):
-            yield statement, name, ast.unparse(value)[len(name) :]
+        if _is_placed(facts, place, statement, part.id):
+            return (FileEdit(place.path, WrapExpression(place.outline.source.span(own), "", suffix)),)
+    return ()
+
+
+def _unpacked(statement: ast.stmt) -> set[str]:
+    """The names that a loop or an assignment takes a batch apart into."""
+    target: ast.expr | None = None
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        target = statement.target
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0] if isinstance(statement.targets[0], (ast.Tuple, ast.List)) else None
+    return (
+        {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target is not None else set()
+    )
+
+
+def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
+    """The statements that move what was unpacked, under a guard or not: which name, and what they call on it."""
+    names = _unpacked(unpacking)
+    for statement in _following(place, unpacking):
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        suffix = _move_of(value) if value is not None else ""
+        name = (
+            ast.unparse(value.func.value)
+            if suffix and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+            else ""
+        )
+        if name in names and _binds(statement, name):
+            yield statement, name, suffix
+
+
+def _following(place: Place, unpacking: ast.stmt) -> Iterator[ast.stmt]:
+    """What comes after the unpacking on the same way, with the bodies of its guards."""
+    if isinstance(unpacking, (ast.For, ast.AsyncFor)):
+        rest = unpacking.body
+    else:
+        name = place.node.id if isinstance(place.node, ast.Name) else ""
+        unpacking = with_other_branches(place.outline, unpacking, name)
+        block = place.outline.block_of(unpacking)
+        rest = block[block.index(unpacking) + 1 :]
+    for statement in rest:
+        yield statement
+        if isinstance(statement, ast.If):
+            yield from statement.body
+
+
+def _move_of(value: ast.expr) -> str:
+    """``.cuda(...)`` of a name that is moved; "" for any other expression."""
+    func = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.attr not in _MOVES:
+        return ""
+    return ast.unparse(value)[len(func.value.id) :]
 
 
 def _binds(statement: ast.stmt, name: str) -> bool:

@@ -1,0 +1,82 @@
+"""Accounts: how much of the analysis each function may take, so that it comes to an end in large programs."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from devfix.analysis.modules import is_module, module_device
+from devfix.analysis.values import Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import CallSite
+    from devfix.analysis.interpreter import Interpreter
+
+#: A function is interpreted in at least so many contexts, and in more until it took so many steps.
+_CONTEXTS, _FUNCTION_STEPS = 3, 2_500
+#: A run that no script began is long after so many statements. From there on it follows what is new or
+#: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
+_LONG_RUN = 300
+#: A forward whose operands are on other devices than ever before is followed in any case: so often in a run
+#: that is not too long already, and with all it calls for so many statements.
+_GRANTS, _GRANTED_STEPS, _LATE = 8, 1_500, 12_000
+
+#: Where the operands of a call are, each in its turn.
+Devices = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Account:
+    """How often a function was interpreted, how many statements that took with all it called, and what it gave."""
+
+    calls: int = 0
+    steps: int = 0
+    #: What the last call with these arguments gave; tensors are one where device, dtype and rank are.
+    results: dict[tuple[Value, ...], Value] = field(default_factory=dict)
+    granted: set[Devices] = field(default_factory=set)
+
+    def is_overdrawn(self, limit: int) -> bool:
+        """Whether the function must not be interpreted again: it took ``limit`` statements."""
+        return self.calls >= _CONTEXTS and self.steps >= limit
+
+    def book(self, steps: int) -> None:
+        """Write down one more call."""
+        self.calls += 1
+        self.steps += steps
+
+
+def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
+    """Whether a function may be interpreted once more."""
+    account = interp.library.account(function)
+    is_long = interp.steps > _LONG_RUN and not interp.is_script
+    if interp.steps < interp.free_until:
+        return True
+    if not account.is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS):
+        return True
+    return interp.is_script and _is_granted(interp, account, site)
+
+
+def _is_granted(interp: Interpreter, account: Account, site: CallSite) -> bool:
+    """Whether a module is called with operands where none have been since its account is empty."""
+    if interp.granted >= _GRANTS or interp.steps > _LATE:
+        return False
+    devices = _devices(interp, site)
+    if devices is None or devices in account.granted:
+        return False
+    account.granted.add(devices)
+    interp.granted += 1
+    interp.free_until = interp.steps + _GRANTED_STEPS
+    return True
+
+
+def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
+    """Where a module on an accelerator and what it is called with are; None for any other call."""
+    values: list[Value] = [arg.value for arg in site.all_args()]
+    if len(values) < 2 or not is_module(interp, values[0]):
+        return None
+    home = module_device(interp, values[0])
+    tensors = [value.device for value in values[1:] if isinstance(value, Tensor)]
+    if home is None or not home.is_accelerator or not any(device.is_known for device in tensors):
+        return None
+    return (str(home), *map(str, tensors))
