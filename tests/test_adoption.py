@@ -315,7 +315,9 @@ def test_a_coin_that_is_tossed_comes_down_on_both_sides() -> None:
 
     print(run(torch.tensor([1, 2]).view(-1, 1), 0.5))
     """
-    assert "word = target[i].to(device)" in adopted(files(text))["main.py"]
+    after = adopted(files(text))["main.py"]
+    assert "print(run(torch.tensor([1, 2], device=device).view(-1, 1), 0.5))" in after
+    assert after.count("device=") == 2
 
 
 def test_a_tensor_type_makes_a_tensor_on_the_host_of_anything() -> None:
@@ -492,3 +494,65 @@ def test_a_tensor_of_something_unknown_goes_along() -> None:
     print((model(torch.ones(2, 3)) - goal).pow(2).mean().item())
     """
     assert "goal = torch.tensor(wanted(), device=device)" in adopted(files(text))["main.py"]
+
+
+def test_what_a_function_returns_here_and_there_is_on_one_device() -> None:
+    text = """
+    import random
+
+    import torch
+
+    policy = torch.nn.Linear(3, 2)
+
+
+    def act(state):
+        if random.random() < 0.5:
+            return policy(state).argmax(1)
+        return torch.tensor([random.randrange(2)])
+
+
+    print(torch.cat([act(torch.ones(1, 3)) for _ in range(4)]))
+    """
+    assert "return torch.tensor([random.randrange(2)], device=device)" in adopted(files(text))["main.py"]
+
+
+def test_layers_by_names_that_are_made_up_move_with_their_module() -> None:
+    text = """
+    from collections import OrderedDict
+
+    import torch
+
+    layers = []
+    for i in range(3):
+        layers.append(("layer_%d" % i, torch.nn.Linear(3, 3)))
+    model = torch.nn.Sequential(OrderedDict(layers))
+    print(model(torch.ones(2, 3)).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "model = torch.nn.Sequential(OrderedDict(layers)).to(device)" in after
+    assert after.count(".to(device)") == 1
+
+
+def test_samples_of_a_dataset_move_where_they_are_used() -> None:
+    text = """
+    import torch
+
+
+    class Digits(torch.utils.data.Dataset):
+        def __len__(self):
+            return 8
+
+        def __getitem__(self, index):
+            return torch.full((3,), float(index)), torch.zeros(1)
+
+
+    digits = Digits()
+    model = torch.nn.Linear(3, 1)
+    for x, y in torch.utils.data.DataLoader(digits, batch_size=4):
+        print((model(x) - y).sum().item())
+    x, y = digits[0]
+    print((model(x) - y).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "return torch.full((3,), float(index)), torch.zeros(1)\n" in after
+    assert after.count("x, y = x.to(device), y.to(device)") == 2

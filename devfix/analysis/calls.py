@@ -258,6 +258,8 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
         interp.forget(frame.id)
     if not frame.returns and not frame.rescues:
         return UNKNOWN  # every path raises: this one ends here
+    if interp.program.adopts:
+        returning.agree(interp, frame)
     value, interp.state = returning.joined(frame)
     interp.state.dead = False
     if frame.yields:

@@ -36,6 +36,8 @@ class Frame:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     returns: list[tuple[Value, State]] = field(default_factory=list)
+    #: What each ``return`` gives back, by its expression.
+    results: list[tuple[ast.expr, Value]] = field(default_factory=list)
     #: Returns of exception handlers: what they leave behind counts only where nothing else returns.
     rescues: list[tuple[Value, State]] = field(default_factory=list)
     yields: list[Value] = field(default_factory=list)

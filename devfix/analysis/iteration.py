@@ -109,8 +109,18 @@ def dict_key(key: Value) -> str | None:
     return key.value if isinstance(key.value, str) else f"#{key.value!r}"
 
 
+def some_key(number: int) -> str:
+    """An attribute name for the entry of a key of which nothing is known."""
+    return f"{_SOME}{number}"
+
+
+_SOME = "\0"
+
+
 def key_value(key: str) -> Value:
     """The key that :func:`dict_key` turned into ``key``."""
+    if key.startswith(_SOME):
+        return UNKNOWN
     if key.startswith("#"):
         try:
             return Const(ast.literal_eval(key[1:]))

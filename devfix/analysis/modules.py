@@ -187,7 +187,8 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
 def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:
     """Forget where a module lives: it was handed to code that may do anything with it.
 
-    With ``everything``, forget what all objects within reach hold.
+    With ``everything``, forget what all objects within reach hold. Where a program has just been given
+    its device, nobody else moves a module.
     """
     seen: set[int] = set()
     pending = [value]
@@ -202,6 +203,8 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
         if isinstance(obj.element, Ref):
             pending.append(obj.element)
         if is_module(interp, current):
+            if interp.program.adopts:
+                continue
             obj = _forgotten(obj)
             interp.update(current, obj)
         if everything:

@@ -182,6 +182,8 @@ def return_(interp: Interpreter, node: ast.Return) -> None:
     value = interp.eval(node.value) if node.value is not None else NONE
     if not interp.state.dead:  # what was called may never return
         interp.frame.returns.append((value, interp.state.fork()))
+        if node.value is not None:
+            interp.frame.results.append((node.value, value))
     interp.state.dead = True
 
 

@@ -18,7 +18,12 @@ def is_written(mismatch: Mismatch, operand: Operand) -> bool:
 
 
 def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
-    """Whether somebody moved the operand to the CPU for this use, or the module it belongs to."""
+    """Whether somebody moved the operand to the CPU for this use, or the module it belongs to.
+
+    Where a program has just been given its device, nobody knew of another one.
+    """
+    if facts.program.adopts:
+        return False
     trails = [trail for trail in (operand.trail, *operand.roots) if trail]
     moves = [trail[0] for trail in trails if trail[0].kind == "move"]
     derived = bool(operand.trail) and operand.trail[0].kind == "result"

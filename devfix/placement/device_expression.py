@@ -53,6 +53,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     seen = own is not None and _is_seen(facts, place, own.code)
     if own is not None and seen and not _is_strange(facts, place, own.code):
         return own
+    kept = _of_kept_module(facts, place) if facts.program.adopts and own is None else None
+    if kept is not None and kept.edits:
+        return kept
     modules = [peer for peer in peers if _stands_for_module(facts, place, peer)]
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)

@@ -30,9 +30,10 @@ def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: 
     value = statement.value
     if function is None or function.name != "__init__" or statement not in function.body:
         return None
-    if not isinstance(value, ast.Name) or receiver is None or len(statement.targets) > 1:
+    if isinstance(value, ast.Call) or receiver is None or len(statement.targets) > 1:
         return None
-    code = f"{receiver}.device = next({value.id}.parameters()).device"
+    model = value.id if isinstance(value, ast.Name) else f"{receiver}.{attribute}"
+    code = f"{receiver}.device = next({model}.parameters()).device"
     return FileEdit(outline.source.path, InsertAfter(outline.source.span(statement), code))
 
 

@@ -118,6 +118,8 @@ class Relocator:
             yield self._at_factories(), 0
         is_made = self.operand.trail in trails
         computed = not is_made and self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+        if computed and self.facts.program.adopts:
+            yield self._at_sources(trails), 0
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
         if derived:
@@ -128,7 +130,6 @@ class Relocator:
         if returned:
             yield self._at_factories(), 0
         if self.facts.program.adopts:
-            yield self._at_sources(trails), 0
             yield self._as_arguments(), 1
         yield self._where_handed_over(), 1
         yield self._at_use(), 2
@@ -228,12 +229,18 @@ class Relocator:
 
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = self._place(origin.path, origin.span)
-        if place is None or not isinstance(place.node, ast.Call):
+        if place is None or not isinstance(place.node, ast.Call) or self._is_sample(place):
             return ()
         found = device_expression.chosen(self.facts, place) if far else self._expression(place)
         near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
         found = found or (self._expression(place) if far and near else found)
         return self._made_on(place, origin, found) if found is not None else ()
+
+    def _is_sample(self, place: Place) -> bool:
+        """Whether a dataset makes the tensor as (a part of) its sample: batches move, not samples."""
+        function = place.outline.function_of(place.node)
+        makes = getattr(function, "name", "") in ("__getitem__", "__getitems__")
+        return makes and self.facts.program.adopts
 
     def _by_own_choice(self) -> Edits:
         """Where no device is in sight, the file of the factory calls gets a choice of its own."""

@@ -145,15 +145,11 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
             attrs, element = dict(obj.attrs), obj.element
         elif items is not None:
             for item in items:
-                key = (
-                    iteration.dict_key(item.items[0])
-                    if isinstance(item, TupleValue) and len(item.items) == 2
-                    else None
-                )
-                if key is None or not isinstance(item, TupleValue):
+                if not isinstance(item, TupleValue) or len(item.items) != 2:
                     element = UNKNOWN
-                else:
-                    attrs[key] = item.items[1]
+                    continue
+                key = iteration.dict_key(item.items[0]) or iteration.some_key(len(attrs))
+                attrs[key] = item.items[1]
         else:
             pair = iteration.element(interp, _first(site), site.args[0].node)
             known = isinstance(pair, TupleValue) and len(pair.items) == 2
