@@ -97,12 +97,12 @@ class Editor:
         self.versions: dict[str, int] = {}
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
 
-    def open(self, path: Path, text: str | None = None) -> str:
+    def open(self, path: Path, text: str | None = None, language: str = "python") -> str:
         """Open a file with what is in it, or with another text."""
         uri = path.as_uri()
         self.texts[uri] = path.read_bytes().decode() if text is None else text
         self.versions[uri] = 1
-        item = types.TextDocumentItem(uri, "python", 1, self.texts[uri])
+        item = types.TextDocumentItem(uri, language, 1, self.texts[uri])
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         return uri
 

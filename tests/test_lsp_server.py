@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import random
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -354,13 +358,27 @@ async def test_a_run_shows_its_mismatches(code: Editor, tmp_path: Path) -> None:
 
 async def test_a_program_that_cannot_be_run_is_told(vim: Editor, tmp_path: Path) -> None:
     vim.client.messages.clear()
-    told = await vim.command("devfix.run", (tmp_path / "nowhere.py").as_uri())
-    assert told == {"exitCode": 2, "mismatches": None}
+    nowhere = (tmp_path / "nowhere.py").as_uri()
+    assert await vim.command("devfix.run", nowhere) == {"exitCode": 2, "mismatches": None}
     assert "there is no" in vim.client.messages[-1].message
+    told = await vim.command("devfix.showProof", nowhere)
+    assert told["exitCode"] == 2
+    assert vim.client.messages[-1].message.startswith("devfix prove: error")
+
+
+async def test_a_notebook_shown_as_one_text_is_a_program(either: Editor, tmp_path: Path) -> None:
+    uri = either.open(tmp_path / ".virtual_documents" / "train.ipynb", BROKEN)
+    assert await either.codes(uri) == ["DF102"]
+    await either.choose(await either.action(uri, "Move `weights`"))
+    assert either.texts[uri] == FIXED
+    either.close(uri)
 
 
 async def test_what_is_no_python_file_is_left_alone(either: Editor, tmp_path: Path) -> None:
-    uris = [either.open(tmp_path / name, BROKEN) for name in ("notes.txt", "train.ipynb")]
+    uris = [
+        either.open(tmp_path / name, BROKEN, language)
+        for name, language in (("a.txt", "text"), ("a.ipynb", "json"))
+    ]
     for uri in uris:
         if either.capabilities.diagnostic_provider is not None:
             assert await either.codes(uri) == []
@@ -369,6 +387,76 @@ async def test_what_is_no_python_file_is_left_alone(either: Editor, tmp_path: Pa
     assert await either.in_step()
     for uri in uris:
         either.close(uri)
+
+
+async def test_a_run_can_be_called_off(vim: Editor, tmp_path: Path) -> None:
+    (endless,) = write(
+        tmp_path, endless="import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(600)\n"
+    )
+    vim.folders(added=[tmp_path])
+    known = set(vim.client.progress_reports)
+    running = asyncio.ensure_future(vim.command("devfix.run", endless.as_uri()))
+    await vim.until((tmp_path / "begun").exists)
+    (token,) = set(vim.client.progress_reports) - known
+    vim.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    with pytest.raises(JsonRpcException) as ended:
+        await running
+    assert ended.value.code == types.LSPErrorCodes.RequestCancelled
+    vim.folders(removed=[tmp_path])
+
+
+async def test_a_request_can_be_called_off(code: Editor, tmp_path: Path) -> None:
+    uri = code.open(tmp_path / "train.py", BROKEN)
+    params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(uri))
+    waiting = code.client.protocol.send_request_async(  # type: ignore[no-untyped-call]
+        types.TEXT_DOCUMENT_DIAGNOSTIC, params, "called-off"
+    )
+    task = asyncio.ensure_future(waiting)
+    await asyncio.sleep(0)
+    code.client.protocol.notify(types.CANCEL_REQUEST, types.CancelParams("called-off"))
+    with contextlib.suppress(JsonRpcException):
+        await task
+    assert await code.codes(uri) == ["DF102"]
+    code.close(uri)
+
+
+TYPED = ["", "x", "\n", "\r\n", "(", "🚀", "é = 1\n", "'" * 3, "    ", "import model\n"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_is_typed_ends_in_what_is_there(either: Editor, tmp_path: Path, seed: int) -> None:
+    """Edits, half of them nonsense, with requests in between that nobody waits for; then the text is put right."""
+    chance = random.Random(seed)
+    model, train = write(tmp_path, model=MODEL, train=TRAIN)
+    either.folders(added=[tmp_path])
+    uris = [either.open(model), either.open(train)]
+    asked: list[asyncio.Future[Any]] = []
+    for number in range(60):
+        uri = chance.choice(uris)
+        text = either.texts[uri]
+        start = chance.randrange(len(text) + 1)
+        end = min(len(text), start + chance.randrange(12))
+        if not any(text[at - 1 : at + 1] == "\r\n" for at in (start, end) if at):
+            either.change(uri, start, end, chance.choice(TYPED), version=chance.choice([None, 1, number]))
+        if number % 5 == 0:
+            asked.append(asyncio.ensure_future(either.actions(uri)))
+            asked.append(asyncio.ensure_future(either.command("devfix.debugInformation")))
+        if number % 7 == 0:
+            either.touched(model)
+        if number == 30:
+            train.unlink()
+        await asyncio.sleep(chance.choice([0, 0, 0.01]))
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert await either.in_step()
+    for uri, text in zip(uris, (MODEL, TRAIN), strict=True):
+        either.versions[uri] = 1_000
+        either.change(uri, 0, len(either.texts[uri]), text)
+    await either.becomes(uris[0], ["DF102"])
+    await either.becomes(uris[1], [])
+    assert await either.in_step()
+    for uri in uris:
+        either.close(uri)
+    either.folders(removed=[tmp_path])
 
 
 async def test_texts_stay_in_step(either: Editor, tmp_path: Path) -> None:

@@ -6,11 +6,14 @@ import ast
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsp_editor import after_edits, offset_of, position_of, split
 from lsprotocol import types
 
+from devfix import analysis, engine
+from devfix.analysis.facts import Facts
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.changes import text_edits
 from devfix.lsp.documents import Documents, uri_of
@@ -30,6 +33,7 @@ from devfix.lsp.messages import (
 from devfix.lsp.positions import Lines
 from devfix.lsp.silencing import silence
 from devfix.lsp.workbench import Workbench
+from devfix.project import Program
 
 ENCODINGS = st.sampled_from(["utf-8", "utf-16", "utf-32"])
 #: What lines are made of: their ends, what other tools take for one, characters of all widths, and Python.
@@ -233,3 +237,21 @@ def _take(client: Hostile, steps: list[object]) -> None:
                 client.type(10_000, 10_000, PROGRAM, 0)
         found, revision = client.checked(), client.revision
         client.mended(found, revision)
+
+
+def test_a_defect_is_told_of_the_file_it_is_met_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def analyse(program: Program) -> Facts:
+        if any("first" in path for path in program.sources):
+            raise ZeroDivisionError
+        return analysis.analyse(program)
+
+    monkeypatch.setattr(engine, "_analyse", analyse)
+    bench = Workbench()
+    bench.answer(Configure((str(tmp_path),)))
+    for number, name in enumerate(("first", "second"), 1):
+        bench.answer(Put(str(tmp_path / f"{name}.py"), PROGRAM, number))
+    views = [bench.answer(Check(str(tmp_path / f"{name}.py"))).views for name in ("first", "second")]
+    (first,), (second,) = (view.values() for view in views)
+    assert "ZeroDivisionError" in first.fault
+    assert first.trace
+    assert [finding.code for finding in second.findings] == ["DF102"]

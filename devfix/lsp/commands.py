@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcRequestCancelled
 
 import devfix
 from devfix.findings import Applicability
@@ -44,7 +46,11 @@ def register(server: DevfixServer) -> None:
 def _register(server: DevfixServer, name: str, command: _Command) -> None:
     @server.command(name)
     async def called(*arguments: Any) -> Any:
-        return await command(server.session, arguments)
+        try:
+            return await command(server.session, arguments)
+        except asyncio.CancelledError:
+            # pygls would wait for ever for the result of a command that ended like this.
+            raise JsonRpcRequestCancelled("it was called off") from None
 
 
 async def _apply_all(session: Session, arguments: Sequence[Any]) -> dict[str, Any]:

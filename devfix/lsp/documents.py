@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from devfix.lsp.positions import Lines
+from devfix.source import NOTEBOOK_SUFFIX
 
 Change = types.TextDocumentContentChangeEvent
 
@@ -33,11 +34,16 @@ class Document:
     version: int
     revision: int
     encoding: str
+    language: str = "python"
 
     @property
     def is_program(self) -> bool:
-        """Whether it is a Python file; what has no place on disk, and cells of notebooks, are only kept in step."""
-        return os.path.isabs(self.path) and self.path.endswith((".py", ".pyw"))
+        """Whether it is Python with a place on disk; all else is only kept in step.
+
+        A notebook is, where the client shows its cells as one Python text, as Jupyter does.
+        """
+        suffixes = (".py", ".pyw", NOTEBOOK_SUFFIX) if self.language == "python" else (".py", ".pyw")
+        return os.path.isabs(self.path) and self.path.endswith(suffixes)
 
     @cached_property
     def lines(self) -> Lines:
@@ -77,7 +83,7 @@ class Documents:
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take over a document."""
-        return self._keep(item.uri, item.text, item.version)
+        return self._keep(item.uri, item.text, item.version, item.language_id)
 
     def change(self, params: types.DidChangeTextDocumentParams) -> Document:
         """Make changes; raises OutOfStepError when the document is not open.
@@ -89,10 +95,11 @@ class Documents:
         document = self.of(identifier.uri)
         if document is None:
             raise OutOfStepError(f"{identifier.uri} was changed and is not open")
-        return self._keep(document.uri, document.text_after(params.content_changes), identifier.version)
+        text = document.text_after(params.content_changes)
+        return self._keep(document.uri, text, identifier.version, document.language)
 
-    def _keep(self, uri: str, text: str, version: int) -> Document:
-        document = Document(uri, path_of(uri), text, version, next(self._revisions), self.encoding)
+    def _keep(self, uri: str, text: str, version: int, language: str) -> Document:
+        document = Document(uri, path_of(uri), text, version, next(self._revisions), self.encoding, language)
         self._by_path[document.path] = document
         return document
 

@@ -135,6 +135,10 @@ class Folder:
         self.skipped = {each.path: each.reason for each in skipped}
         self._built = True
 
+    def has_buffers(self) -> bool:
+        """Whether any of its files is open."""
+        return any(self._is_ours(path) for path in self._buffers)
+
     def _load(self, names: Sequence[str]) -> tuple[Project, list[Skipped]]:
         policy = self.engine.settings.device_policy
         return load_project(names, find_roots([self.root]), device_policy=policy, read=self._scan)

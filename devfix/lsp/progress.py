@@ -38,10 +38,11 @@ class Progress:
     async def unless_cancelled(self, work: Awaitable[Result]) -> Result:
         """The result of some work; raises CancelledError as soon as the user calls it off."""
         task = asyncio.ensure_future(work)
-        while not task.done():
-            if self.cancelled:
-                task.cancel()
+        while not task.done() and not self.cancelled:
             await asyncio.wait([task], timeout=_TICK)
+        if not task.done():
+            task.cancel()  # once: what it does to end well must not be called off as well
+            await asyncio.wait([task])
         return task.result()
 
 

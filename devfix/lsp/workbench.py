@@ -37,7 +37,7 @@ from devfix.lsp.messages import (
 )
 from devfix.project import Program
 from devfix.registry import load_rules, page, summary
-from devfix.source import Source
+from devfix.source import NOTEBOOK_SUFFIX, Source
 
 _NO_FIX = "the text has changed, or the fix does nothing here"
 
@@ -48,7 +48,7 @@ class Workbench:
     def __init__(self) -> None:
         self._rules = load_rules()
         self._buffers: dict[str, Buffer] = {}
-        self._folders: dict[str, Folder] = {}
+        self._folders: dict[tuple[str, bool], Folder] = {}
         self._roots: tuple[str, ...] = ()
 
     def ready(self) -> Ready:
@@ -80,11 +80,9 @@ class Workbench:
         path = short_path(request.path)
         self._buffers.pop(path, None)
         self._tell_folders(path)
-        loose = os.path.dirname(request.path)
-        if folder_of(request.path, self._roots) is None and not any(
-            os.path.dirname(os.path.abspath(each)) == loose for each in self._buffers
-        ):
-            self._folders.pop(loose, None)
+        loose = (os.path.dirname(request.path), True)
+        if loose in self._folders and not self._folders[loose].has_buffers():
+            del self._folders[loose]
 
     @answer.register
     def _(self, request: Refresh) -> None:  # noqa: ARG002 - it says all by its type
@@ -205,11 +203,11 @@ class Workbench:
             folder.changed(path)
 
     def _folder(self, path: str) -> Folder:
-        root = folder_of(path, self._roots)
-        place = os.path.dirname(path) if root is None else root
-        if place not in self._folders:
-            self._folders[place] = Folder(place, self._rules, self._buffers, loose=root is None)
-        return self._folders[place]
+        root = None if path.endswith(NOTEBOOK_SUFFIX) else folder_of(path, self._roots)
+        key = (os.path.dirname(path), True) if root is None else (root, False)
+        if key not in self._folders:
+            self._folders[key] = Folder(key[0], self._rules, self._buffers, loose=root is None)
+        return self._folders[key]
 
 
 def _new_texts(found: Iterable[FileReport]) -> dict[str, str]:
