@@ -44,7 +44,8 @@ async def main(options: argparse.Namespace) -> None:
             await actions(made, uri)
             if options.memory:
                 await memory(made, uri, options.memory)
-    await project(options.files)
+    if options.files:
+        await project(options.files)
 
 
 def parse_time(text: str) -> float:
