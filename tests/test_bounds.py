@@ -60,3 +60,24 @@ def test_what_is_new_is_followed_in_a_long_run(count: int) -> None:
     text = HEAD + COSTLY + MODEL
     assert clashes(text.format(calls=calls, device=""))
     assert not clashes(text.format(calls=calls, device=", device=x.device"))
+
+
+def test_what_a_call_gave_in_another_run_is_not_taken_for_an_object_of_this_one() -> None:
+    """A function is not interpreted for ever; what it gave before may be gone."""
+    long = "\n".join(f"    a{number} = n" for number in range(900))
+    text = f"""
+class Holder:
+    pass
+
+def heavy(n):
+{long}
+    return Holder(), [n]
+
+def first():
+    return heavy(1), heavy(1), heavy(1)
+
+def second():
+    holder, rest = heavy(1)
+    return holder.x, rest[0]
+"""
+    assert clashes(text) == []

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis.modules import is_module, module_device
-from devfix.analysis.values import Tensor, Value
+from devfix.analysis.values import (
+    BoundMethod,
+    ExternalMethod,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
@@ -55,6 +64,18 @@ def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
     if not account.is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS):
         return True
     return interp.is_script and _is_granted(interp, account, site)
+
+
+def is_there(interp: Interpreter, result: Value | None) -> TypeGuard[Value]:
+    """Whether what a call gave some time ago is still there: objects made on another path, or in another run, are not."""
+    if isinstance(result, (Union, TupleValue)):
+        parts = result.members if isinstance(result, Union) else result.items
+        return all(is_there(interp, part) for part in parts)
+    if isinstance(result, Sequence):
+        return is_there(interp, result.element)
+    if isinstance(result, (BoundMethod, ExternalMethod)):
+        return is_there(interp, result.receiver)
+    return result is not None and (not isinstance(result, Ref) or interp.obj_of(result) is not None)
 
 
 def _is_granted(interp: Interpreter, account: Account, site: CallSite) -> bool:
