@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from devfix.analysis.modules import is_module, module_device
 from devfix.analysis.values import (
@@ -66,7 +66,7 @@ def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
     return interp.is_script and _is_granted(interp, account, site)
 
 
-def is_there(interp: Interpreter, result: Value | None) -> TypeGuard[Value]:
+def is_there(interp: Interpreter, result: Value) -> bool:
     """Whether what a call gave some time ago is still there: objects made on another path, or in another run, are not."""
     if isinstance(result, (Union, TupleValue)):
         parts = result.members if isinstance(result, Union) else result.items
@@ -75,7 +75,7 @@ def is_there(interp: Interpreter, result: Value | None) -> TypeGuard[Value]:
         return is_there(interp, result.element)
     if isinstance(result, (BoundMethod, ExternalMethod)):
         return is_there(interp, result.receiver)
-    return result is not None and (not isinstance(result, Ref) or interp.obj_of(result) is not None)
+    return not isinstance(result, Ref) or interp.obj_of(result) is not None
 
 
 def _is_granted(interp: Interpreter, account: Account, site: CallSite) -> bool:

@@ -190,7 +190,9 @@ def call_function(
     given = tuple(arg.value for arg in site.all_args())
     if not accounts.may_follow(interp, function.node, site):
         known = account.results.get(given)  # what it did the last time it does again
-        return known if accounts.is_there(interp, known) else _not_followed(interp, site)
+        if known is None or not accounts.is_there(interp, known):
+            return _not_followed(interp, site)
+        return known
     frame = _new_frame(interp, function, site)
     before = interp.steps
     with interp.entered(frame):
