@@ -230,7 +230,13 @@ def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
     """The findings whose turn it is."""
     found = [(finding.fix.turn if finding.fix is not None else 0, finding) for finding in candidates]
     first = min(turn for turn, _ in found)
-    return [finding for turn, finding in found if turn == first]
+    # Two rules that blame one place explain the same failure: the fix of one may well do for the other.
+    blamed: dict[tuple[str, Span], str] = {}
+    return [
+        finding
+        for turn, finding in found
+        if turn == first and blamed.setdefault((finding.path, finding.span), finding.code) == finding.code
+    ]
 
 
 def _lines(start: State, end: State) -> int:

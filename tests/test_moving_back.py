@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import files, fix_texts
 
 PROGRAM = """
@@ -41,3 +42,32 @@ def test_a_module_returns_from_being_saved() -> None:
 def test_a_module_that_is_moved_for_its_own_sake_stays() -> None:
     text = PROGRAM.replace("SAVE", "self.net.cpu()")
     assert "self.net.to(" not in fix_texts(files(text))[0]["main.py"]
+
+
+CHAINS = """
+import random
+import torch
+
+class Sampler:
+    def __init__(self, device):
+        self.device = device
+        self.chains = [torch.rand(1, 3) for _ in range(8)]
+
+    def sample(self):
+        new = torch.rand(1, 3, device=self.device)
+        old = torch.cat(random.{drawn}(self.chains, k=4))
+        both = torch.cat([new, old])
+        self.chains = list(both.to(self.device).cpu().chunk(5)) + self.chains
+        return both
+
+sampler = Sampler(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+for _ in range(3):
+    sampler.sample()
+"""
+
+
+@pytest.mark.parametrize("drawn", ["choices", "sample"])
+def test_one_place_that_two_rules_blame_is_mended_once(drawn: str) -> None:
+    text = CHAINS.format(drawn=drawn)
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert sum(a != b for a, b in zip(text.splitlines(), fixed.splitlines(), strict=True)) == 1

@@ -46,6 +46,9 @@ f[b]
 f[b.float()]
 F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3).bool())
 F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3))
+F.scaled_dot_product_attention(q.double(), q, q)
+F.scaled_dot_product_attention(q, q, q.half())
+F.scaled_dot_product_attention(q.double(), q.double(), value=q.double())
 F.scaled_dot_product_attention(q, q, q, attn_mask=torch.ones(3, 3).long())
 nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x, key_padding_mask=b)
 nn.MultiheadAttention(8, 2, batch_first=True)(x, x, x, key_padding_mask=b.long())

@@ -40,13 +40,14 @@ class Layer:
     """A function with weights: operands in order (``#`` marks what is no tensor), one device.
 
     ``dtype``: ``first`` or ``weight`` decides the result's; ``index``: the first operand is an
-    index and must be an integer.
+    index and must be an integer. ``alike``: operands that share a dtype, which the last of them decides.
     """
 
     operands: tuple[str, ...]
     same_dtype: bool = True
     dtype: str = "first"
     index: bool = False
+    alike: str = ""
 
 
 _CONV = Layer(("input", "weight", "bias"))
@@ -79,7 +80,9 @@ LAYERS: dict[str, Layer] = {
     "instance_norm": Layer(("input", "running_mean", "running_var", "weight", "bias"), same_dtype=False),
     "rms_norm": Layer(("input", "#shape", "weight"), same_dtype=False),
     "prelu": Layer(("input", "weight"), same_dtype=True),
-    "scaled_dot_product_attention": Layer(("query", "key", "value", "attn_mask"), same_dtype=False),
+    "scaled_dot_product_attention": Layer(
+        ("query", "key", "value", "attn_mask"), same_dtype=False, alike="query key value"
+    ),
     "grid_sample": Layer(("input", "grid")),
 }
 
@@ -107,11 +110,14 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
         requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
     if spec.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
+    alike = [part for part in parts if part.role in spec.alike.split()]
+    if alike and not interp.autocast:
+        requirements.same_dtype(interp, site.node, full, alike, decisive=alike[-1])
     operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, parts, scalars=False)
     tensors = [part.tensor for part in parts]
     first = parts[0]
-    dtype = first.tensor.dtype
+    dtype = (alike or parts)[-1 if alike else 0].tensor.dtype
     if spec.dtype == "weight":
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
     elif spec.same_dtype:

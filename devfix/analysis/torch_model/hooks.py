@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls
@@ -14,44 +15,73 @@ if TYPE_CHECKING:
 
 _FACT = "forward hooks"
 _BEFORE = "forward pre-hooks"
+#: Appended for hooks that are given the keywords of the call, too.
+_KEYWORDS = " with keywords"
 _HANDLE = External("torch.utils.hooks.RemovableHandle")
 _MANY = 4
 
 
 def register(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.register_forward_hook(function)``."""
-    hook = site.value(0, "hook")
-    if hook is not None:
-        obj = interp.obj(ref)
-        known = _hooks(obj)
-        if hook not in known and len(known) < _MANY:
-            interp.update(ref, obj.with_fact(_FACT, TupleValue((*known, hook))))
-    return interp.new(Obj("external", _HANDLE))
+    return _register(interp, ref, site, _FACT)
 
 
 def register_before(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.register_forward_pre_hook(function)``."""
+    return _register(interp, ref, site, _BEFORE)
+
+
+def _register(interp: Interpreter, ref: Ref, site: CallSite, kind: str) -> Value:
     hook = site.value(0, "hook")
-    if hook is not None and "with_kwargs" not in site.keywords:
+    kind += _KEYWORDS if "with_kwargs" in site.keywords else ""
+    if hook is not None:
         obj = interp.obj(ref)
-        known = _hooks(obj, _BEFORE)
+        known = _hooks(obj, kind)
         if hook not in known and len(known) < _MANY:
-            interp.update(ref, obj.with_fact(_BEFORE, TupleValue((*known, hook))))
+            interp.update(ref, obj.with_fact(kind, TupleValue((*known, hook))))
     return interp.new(Obj("external", _HANDLE))
 
 
 def before_forward(interp: Interpreter, ref: Ref, site: CallSite) -> CallSite:
-    """The call as the module's hooks hand it on: with other positional arguments, perhaps."""
+    """The call as the module's hooks hand it on: with other arguments, perhaps."""
     for hook in _hooks(interp.obj(ref), _BEFORE):
-        inputs = TupleValue(tuple(arg.value for arg in site.args))
-        returned = calls.call(interp, hook, CallSite(site.node, (Arg(ref), Arg(inputs))))
-        if returned == NONE:
-            continue
-        values = returned.items if isinstance(returned, TupleValue) else (returned,)
-        nodes = [arg.node for arg in site.args] if len(values) == len(site.args) else [None] * len(values)
-        args = tuple(Arg(value, node) for value, node in zip(values, nodes, strict=True))
-        site = replace(site, args=args)
+        returned = calls.call(interp, hook, CallSite(site.node, (Arg(ref), Arg(_given(site)))))
+        if returned != NONE:
+            values = returned.items if isinstance(returned, TupleValue) else (returned,)
+            site = replace(site, args=_args(site, values))
+    for hook in _hooks(interp.obj(ref), _BEFORE + _KEYWORDS):
+        given = (Arg(ref), Arg(_given(site)), Arg(_keywords(interp, site)))
+        site = _handed_on(interp, site, calls.call(interp, hook, CallSite(site.node, given)))
     return site
+
+
+def _given(site: CallSite) -> TupleValue:
+    return TupleValue(tuple(arg.value for arg in site.args))
+
+
+def _keywords(interp: Interpreter, site: CallSite) -> Ref:
+    return interp.new(Obj("dict", attrs={name: arg.value for name, arg in site.keywords.items()}))
+
+
+def _args(site: CallSite, values: tuple[Value, ...]) -> tuple[Arg, ...]:
+    """Positional arguments; those that are as many as were written stand for what was written."""
+    nodes = [arg.node for arg in site.args] if len(values) == len(site.args) else [None] * len(values)
+    return tuple(Arg(value, node) for value, node in zip(values, nodes, strict=True))
+
+
+def _handed_on(interp: Interpreter, site: CallSite, returned: Value) -> CallSite:
+    """The call with the arguments and keywords that a hook returned; with unknown ones where it is unclear."""
+    if returned == NONE:
+        return site
+    values: tuple[Value, ...] = (UNKNOWN,) * len(site.args)
+    attrs: Mapping[str, Value] = {}
+    if isinstance(returned, TupleValue) and len(returned.items) == 2:
+        positional, keywords = returned.items
+        values = positional.items if isinstance(positional, TupleValue) else values
+        obj = interp.obj_of(keywords)
+        attrs = obj.attrs if obj is not None and obj.kind == "dict" else {}
+    named = {name: Arg(attrs.get(name, UNKNOWN), arg.node) for name, arg in site.keywords.items()}
+    return replace(site, args=_args(site, values), keywords=named)
 
 
 def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
@@ -65,15 +95,21 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
 
 def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> Value:
     """What a call of the module returns once its hooks have seen (and maybe replaced) the result."""
-    inputs = TupleValue(tuple(arg.value for arg in site.args))
+    inputs = Arg(_given(site))
     for hook in _hooks(interp.obj(ref)):
-        args = (Arg(ref), Arg(inputs), Arg(result))
-        returned = calls.call(interp, hook, CallSite(site.node, args))
-        if isinstance(returned, Unknown):
-            result = UNKNOWN
-        elif returned != NONE:
-            result = returned
+        result = _replaced(
+            calls.call(interp, hook, CallSite(site.node, (Arg(ref), inputs, Arg(result)))), result
+        )
+    for hook in _hooks(interp.obj(ref), _FACT + _KEYWORDS):
+        args = (Arg(ref), inputs, Arg(_keywords(interp, site)), Arg(result))
+        result = _replaced(calls.call(interp, hook, CallSite(site.node, args)), result)
     return result
+
+
+def _replaced(returned: Value, result: Value) -> Value:
+    if returned == NONE:
+        return result
+    return UNKNOWN if isinstance(returned, Unknown) else returned
 
 
 def _hooks(obj: Obj, kind: str = _FACT) -> tuple[Value, ...]:

@@ -314,7 +314,13 @@ def _rank(op: Op, tensors: list[Tensor], unclear: bool) -> int | None:
     ranks = [tensor.rank for tensor in tensors] + [None] * unclear
     if op.rank == "broadcast":
         return rank_of_broadcast(ranks)
-    return 0 if op.rank == "zero" else rank_of_product(ranks) if op.rank == "product" else None
+    if op.rank == "product":
+        return rank_of_product(ranks)
+    return int(op.rank) if op.rank.isdigit() else _RANKS.get(op.rank)
+
+
+#: What the words for a rank in the table mean.
+_RANKS = {"zero": 0, "some": AT_LEAST_1}
 
 
 def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:

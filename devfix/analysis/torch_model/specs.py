@@ -18,7 +18,8 @@ class Op:
     accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
     ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
     the call says so), ``counted`` (int64 without weights), or empty for unknown.
-    ``rank``: ``broadcast``, ``product`` (of matrices), ``first``, ``zero``, ``reduce`` (0 without ``dim``), or empty.
+    ``rank``: ``broadcast``, ``product`` (of matrices), ``first``, ``zero``, ``reduce`` (0 without ``dim``), ``some``
+    (at least 1), a number of dimensions, or empty.
     ``sequence``: the first operand is a list or tuple of tensors.
     """
 
@@ -71,26 +72,29 @@ OPS: dict[str, Op] = {
     "clamp_min": Op(("input", "min"), scalars=False, rank="first"),
     "clamp_max": Op(("input", "max"), scalars=False, rank="first"),
     "masked_fill": Op(("input", "mask", "value"), dtype="first", rank="first"),
-    "masked_select": Op(("input", "mask"), dtype="first", rank=""),
+    "masked_select": Op(("input", "mask"), dtype="first", rank="1"),
     "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="first"),
     "allclose": Op(("input", "other"), dtype="", rank=""),
     "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
     # matrix products: one device, one dtype
     "matmul": Op(("input", "other"), scalars=False, same_dtype=True, rank="product"),
-    **_table("mm bmm", Op(("input", "other"), scalars=False, same_dtype=True, rank="first")),
-    **_table("mv inner chain_matmul", _STRICT),
+    **_table("mm chain_matmul", Op(("input", "other"), scalars=False, same_dtype=True, rank="2")),
+    "bmm": Op(("input", "other"), scalars=False, same_dtype=True, rank="3"),
+    "mv": Op(("input", "other"), scalars=False, same_dtype=True, rank="1"),
+    "inner": _STRICT,
     **_table("dot vdot", Op(("input", "other"), scalars=False, same_dtype=True, rank="zero")),
-    "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="first"),
-    "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
-    "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="first"),
-    "addmv": Op(("input", "mat", "vec"), scalars=False, same_dtype=True, rank="first"),
-    "addr": Op(("input", "vec1", "vec2"), scalars=False, rank="first"),
-    "spmm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
-    "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank=""),
-    **dict.fromkeys(("kron", "outer", "ger"), Op(("input", "other"), scalars=False, rank="")),
+    "addmm": Op(("input", "mat1", "mat2"), scalars=False, same_dtype=True, rank="2"),
+    "addbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="2"),
+    "baddbmm": Op(("input", "batch1", "batch2"), scalars=False, same_dtype=True, rank="3"),
+    "addmv": Op(("input", "mat", "vec"), scalars=False, same_dtype=True, rank="1"),
+    "addr": Op(("input", "vec1", "vec2"), scalars=False, rank="2"),
+    "spmm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank="2"),
+    "smm": Op(("input", "mat2"), scalars=False, same_dtype=True, rank="2"),
+    **dict.fromkeys(("outer", "ger"), Op(("input", "other"), scalars=False, rank="2")),
+    "kron": Op(("input", "other"), scalars=False),
     "cross": Op(("input", "other"), scalars=False, rank="first"),
     "tensordot": Op(("a", "b"), scalars=False, same_dtype=True, rank=""),
-    "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank=""),
+    "cdist": Op(("x1", "x2"), scalars=False, same_dtype=True, rank="some"),
     "dist": Op(("input", "other"), scalars=False, rank="zero"),
     # indexing functions: one device; the dtype is the data's
     "gather": Op(("input", "#dim", "index"), scalars=False, dtype="first", rank="first"),
@@ -102,7 +106,7 @@ OPS: dict[str, Op] = {
     "index_reduce": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
     "index_put": Op(("input", "#indices", "values"), dtype="first", rank="first"),
     "put": Op(("input", "index", "source"), scalars=False, dtype="first", rank="first"),
-    "repeat_interleave": Op(("input", "repeats"), scalars=False, dtype="first", rank=""),
+    "repeat_interleave": Op(("input", "repeats"), scalars=False, dtype="first", rank="some"),
     **_table(
         "max_unpool1d max_unpool2d max_unpool3d",
         Op(("input", "indices"), scalars=False, dtype="first", rank="first"),
@@ -117,7 +121,7 @@ OPS: dict[str, Op] = {
     **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="")),
     **_table("trapezoid trapz cumulative_trapezoid", Op(("y", "x"), scalars=False, dtype="", rank="")),
     "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="", rank=""),
-    "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank=""),
+    "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank="1"),
     # joining
     **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),
     **_table(
@@ -128,7 +132,7 @@ OPS: dict[str, Op] = {
     "meshgrid": Op(("tensors",), scalars=False, rank="", sequence=True),
     "cartesian_prod": Op(("tensors",), scalars=False, rank="", sequence=True),
     # signal
-    "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="spectrum", rank=""),
+    "stft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="spectrum", rank="some"),
     "istft": Op(("input", "#n_fft", "#hop", "#win", "window"), scalars=False, dtype="", rank=""),
     # linear algebra
     "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),

@@ -99,6 +99,18 @@ def chain_from(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Sequence(iteration.element(interp, outer, None))
 
 
+def drawn(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``random.sample(population, k)``, ``random.choices``: a list of some of the items."""
+    element = chosen(interp, name, site)
+    return interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+
+
+def chosen(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``random.choice(sequence)``: any of the items."""
+    arg = site.get(0, "population") or site.get(0, "seq")
+    return iteration.element(interp, arg.value, arg.node) if arg is not None else UNKNOWN
+
+
 def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.count``."""
     return Sequence(Scalar("int"))
@@ -227,7 +239,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
     **dict.fromkeys(
         ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "itertools.cycle",
-         "itertools.islice", "functools.update_wrapper", "tqdm.autonotebook.tqdm", "random.sample"),
+         "itertools.islice", "functools.update_wrapper", "tqdm.autonotebook.tqdm"),
         passing,
     ),
     "itertools.chain": chain,
@@ -246,4 +258,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"math.{name}": whole for name in _WHOLE},
     **dict.fromkeys(("random.random", "random.uniform", "random.gauss", "time.time", "time.perf_counter"), real),
     **dict.fromkeys(("random.randint", "random.randrange"), whole),
+    **dict.fromkeys(("random.sample", "random.choices"), drawn),
+    "random.choice": chosen,
 }  # fmt: skip
