@@ -23,6 +23,7 @@ from devfix.simulator import launch_options, notebook
         ("pip = cd = 1\n!ls", "pip = cd = 1\npass\n", [(2, "!ls")]),
         ("out = %env HOME\n", "out = None\n", [(1, "out = %env HOME")]),
         ("x = 1  # why?\n?x\nx?", "x = 1  # why?\npass\npass\n", [(2, "?x"), (3, "x?")]),
+        ("  x = 1\n  !ls\n  %time y = 2", "  x = 1\n  pass\n  pass; y = 2", [(2, "!ls"), (3, "%time")]),
         ("x = 1\r\n!ls\r\ny = 2", "x = 1\r\npass\ny = 2", [(2, "!ls")]),
         ("x = 'a\u2028b'\n!ls", "x = 'a\u2028b'\npass\n", [(2, "!ls")]),
         ("if a:\n    !ls -l {x}\n    b()", "if a:\n    pass\n    b()", [(2, "!ls -l {x}")]),
@@ -55,6 +56,17 @@ def test_lines_keep_their_numbers(tmp_path: Path) -> None:
     assert (code.co_filename, skipped) == (f"{path}[1]", (1, 1, "%magic"))
     assert notebook.cell_of(code.co_filename) == (str(path), 1)
     assert code.co_consts[0].co_firstlineno == 3
+
+
+def test_a_cell_may_be_indented_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    source = "  # Words.\n  x = 1\n\n  def f():\n    return x\n  !ls\n  y = f()"
+    path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": source}]}))
+    [code], _ = notebook.compile_cells(str(path))
+    held: dict[str, object] = {}
+    exec(code, held)
+    function = held["f"].__code__  # type: ignore[attr-defined]
+    assert (held["y"], code.co_firstlineno, function.co_firstlineno) == (1, 1, 4)
 
 
 def test_a_notebook_in_another_language_is_refused(tmp_path: Path) -> None:

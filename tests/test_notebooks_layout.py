@@ -97,6 +97,21 @@ def test_a_region_belongs_to_the_cell_that_it_begins_in() -> None:
     assert layout.span(Span(2, 2, 5, 3)) == (1, Span(2, 2, 2, 2))
 
 
+def test_the_indentation_of_a_whole_cell_is_kept() -> None:
+    cell = "%%time\n  # Words.\n  x = 1\n\n  if x:\n    %cd x\n    %time y = f(x)\n  z = 2"
+    notebook = Notebook.of_cells([cell])
+    assert notebook.fault(notebook.program) is None
+    program = notebook.program.replace("x = 1\n", "x = 1\nv = 1\n").replace("f(x)", "f(x.cpu())")
+    layout = notebook.layout(program)
+    assert layout.texts == (cell.replace("  x = 1\n", "  x = 1\n  v = 1\n").replace("f(x)", "f(x.cpu())"),)
+    number = program.splitlines().index("z = 2") + 1
+    assert layout.place(number, 4) == CellPlace(1, 9, 6)
+    assert layout.position(CellPlace(1, 9, 6)) == (number, 4)
+    timed = next(number for number, line in enumerate(program.splitlines(), 1) if "f(x.cpu())" in line)
+    assert layout.place(timed, 6) == CellPlace(1, 8, 14)
+    assert layout.position(CellPlace(1, 8, 14)) == (timed, 6)
+
+
 def test_lines_are_found_after_edits_too() -> None:
     notebook = Notebook.of_cells(["x = 1", "%%time\n!ls \\\n  /\ny = 2"])
     program = notebook.program.replace("x = 1\n", "x = 1\nw = 1\n\n").replace("y = 2", "v = 1\ny = 2")
@@ -152,7 +167,7 @@ def test_an_edit_that_reaches_too_far_is_refused(old: str, new: str, reason: str
     ("cells", "fault"),
     [
         (["x = (1,", "2)"], r"syntax error in cell 1, line 1: '\(' was never closed"),
-        (["if x:\n    y = 1", "    z = 1"], "syntax error in cell 2, line 1: unexpected indent"),
+        (["if x:\n    y = 1", "    z = 1\nw = 1"], "syntax error in cell 2, line 1: unexpected indent"),
         (["%%time\n!ls \\\n /\nx = 1\nprint x"], "syntax error in cell 1, line 5: Missing parentheses"),
         (["@wraps", "def f(): pass"], "syntax error in cell 1, line 1"),
     ],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from devfix.notebooks.layout import Line
-from devfix.simulator.cells import Escape, parses, read_cell, split_lines
+from devfix.simulator.cells import Escape, parses, read_cell, split_lines, without
 
 #: How the comments begin that are put into a program text and taken out of it again.
 MARK = "#devfix-"
@@ -23,13 +23,17 @@ class SeparationError(Exception):
 
 @dataclass(frozen=True)
 class Piece:
-    """One cell: ``header`` goes before the Python of ``body``; the lines of ``escapes`` are known by their first."""
+    """One cell: ``header`` goes before the Python of ``body``, which is without the ``indent`` of all lines.
+
+    The lines of ``escapes`` are known by their first.
+    """
 
     number: int
     text: str
     header: tuple[str, ...]
     body: tuple[str, ...]
     escapes: dict[int, tuple[Escape, list[str]]] = field(compare=False)
+    indent: str = ""
 
 
 def piece_of(number: int, text: str) -> Piece | None:
@@ -38,11 +42,13 @@ def piece_of(number: int, text: str) -> Piece | None:
     if not reading.is_python:
         return None
     lines = split_lines(text)
-    body = [_ended(line) for line in lines]
+    body = [_ended(without(reading.indent, line)) for line in lines]
     for escape in reversed(reading.escapes):
-        body[escape.first - 1 : escape.last] = [_stand_in(escape, lines[escape.first - 1])]
+        body[escape.first - 1 : escape.last] = [_stand_in(escape, body[escape.first - 1])]
     escapes = {escape.first: (escape, lines[escape.first - 1 : escape.last]) for escape in reading.escapes}
-    return Piece(number, text, tuple(lines[: reading.header]), tuple(body[reading.header :]), escapes)
+    return Piece(
+        number, text, tuple(lines[: reading.header]), tuple(body[reading.header :]), escapes, reading.indent
+    )
 
 
 def syntax_error(text: str) -> str | None:
@@ -92,8 +98,8 @@ def restored(piece: Piece, body: Sequence[str]) -> tuple[str, list[Line]]:
     for line in body[start:end]:
         tag = _TAG.search(line.rstrip())
         if tag is None:
-            made.append(line)
-            lines.append(Line(piece.number, at))
+            made.append(piece.indent + line if line != "\n" else line)
+            lines.append(Line(piece.number, at, 0, len(piece.indent)))
         else:
             seen.append(int(tag[1]))
             made += _unescaped(piece, line, tag)
@@ -112,9 +118,9 @@ def _unescaped(piece: Piece, line: str, tag: re.Match[str]) -> Iterator[str]:
     if escape is None or not _still_stands(escape, code, original):
         raise SeparationError("changes a line that only IPython understands")
     if escape.prefix:
-        yield f"{indent}{escape.prefix}{code}\n"
+        yield f"{piece.indent}{indent}{escape.prefix}{code}\n"
     else:
-        yield indent + _ended(original[0]).lstrip(" \t")
+        yield piece.indent + indent + _ended(original[0]).lstrip(" \t")
         yield from map(_ended, original[1:])
 
 
@@ -127,7 +133,8 @@ def _still_stands(escape: Escape, code: str, original: Sequence[str]) -> bool:
 
 def _line_of_escape(piece: Piece, line: str, number: int, at: int) -> Line:
     escape, _ = piece.escapes[number]
-    return Line(piece.number, at, len(_indent_of(line)) if escape.prefix else 0, len(escape.prefix))
+    after = len(_indent_of(line)) if escape.prefix else 0
+    return Line(piece.number, at, after, len(piece.indent) + len(escape.prefix))
 
 
 def _indent_of(line: str) -> str:

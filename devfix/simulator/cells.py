@@ -37,11 +37,15 @@ class Escape(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a cell consists of: ``header`` lines up to and with a cell magic, then Python with escapes."""
+    """What a cell consists of: ``header`` lines up to and with a cell magic, then Python with escapes.
+
+    All of its lines may begin with an ``indent`` that IPython takes away; places in them are those without it.
+    """
 
     is_python: bool
     header: int = 0
     escapes: tuple[Escape, ...] = ()
+    indent: str = ""
 
 
 def split_lines(text: str) -> list[str]:
@@ -54,11 +58,34 @@ def read_cell(text: str) -> Reading:
     lines = split_lines(text)
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
     if first is None or not lines[first].startswith("%%"):
-        return Reading(True, 0, _escapes(lines, 0))
+        return _python(lines, 0)
     words = lines[first][2:].split()
     if not words or words[0] not in _PYTHON_CELL_MAGICS:
         return Reading(False, len(lines))
-    return Reading(True, first + 1, _escapes(lines, first + 1))
+    return _python(lines, first + 1)
+
+
+def _python(lines: list[str], header: int) -> Reading:
+    if parses("".join(lines[header:])):
+        # A line of a long expression may begin with a percent sign: where all is Python, nothing is looked for.
+        return Reading(True, header)
+    indent = _indent_of_all(lines[header:])
+    shown = [without(indent, line) for line in lines]
+    is_plain = indent and parses("".join(shown[header:]))
+    return Reading(True, header, () if is_plain else tuple(_found(shown, header)), indent)
+
+
+def without(indent: str, line: str) -> str:
+    """A line without the indentation of its cell."""
+    return line[len(indent) :] if indent and line.startswith(indent) else line
+
+
+def _indent_of_all(lines: list[str]) -> str:
+    """What the first line of code begins with, if every line does that is not empty."""
+    code = [line for line in lines if line.rstrip("\r\n")]
+    first = next((line for line in code if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    return indent if all(line.startswith(indent) and line.rstrip("\r\n") != indent for line in code) else ""
 
 
 def parses(text: str) -> bool:
@@ -68,11 +95,6 @@ def parses(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _escapes(lines: list[str], start: int) -> tuple[Escape, ...]:
-    # A line of a long expression may begin with a percent sign: where all is Python, nothing is looked for.
-    return () if parses("".join(lines[start:])) else tuple(_found(lines, start))
 
 
 def _found(lines: list[str], start: int) -> Iterator[Escape]:

@@ -15,7 +15,7 @@ import re
 from types import CodeType
 from typing import Any, NamedTuple
 
-from .cells import Escape, is_code, is_in_python, language_of, read_cell, split_lines
+from .cells import Escape, is_code, is_in_python, language_of, read_cell, split_lines, without
 
 _CELL_OF_NAME = re.compile(r"(?P<file>.*\.ipynb)\[(?P<cell>\d+)\]", re.DOTALL)
 
@@ -55,9 +55,19 @@ def compile_cells(path: str) -> tuple[list[CodeType], list[Skipped]]:
         skipped += [Skipped(number, line, words) for line, words in left_out]
         # Tracebacks and places find the lines here.
         linecache.cache[name] = (len(text), None, split_lines(text), name)
-        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        codes.append(compile(python, name, "exec", flags=flags, dont_inherit=True))
+        codes.append(_compiled(python, name, is_indented=bool(read_cell(text).indent)))
     return codes, skipped
+
+
+def _compiled(python: str, name: str, *, is_indented: bool) -> CodeType:
+    program: Any = python
+    if is_indented:
+        # In a block it may be, and columns stay what they are.
+        block, *rest = ast.increment_lineno(ast.parse(f"if True:\n{python}", name), -1).body
+        program = ast.Module([*getattr(block, "body", ()), *rest], [])
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    code: CodeType = compile(program, name, "exec", flags=flags, dont_inherit=True)
+    return code
 
 
 def _cells(path: str) -> list[str]:
@@ -98,9 +108,10 @@ def without_magics(text: str) -> tuple[str, list[tuple[int, str]]]:
         number, words = next((n, line.strip()) for n, line in enumerate(lines, 1) if line.strip())
         skipped.append((number, words))
     for escape in reading.escapes:
-        line = lines[escape.first - 1]
+        line = without(reading.indent, lines[escape.first - 1])
         skipped.append((escape.first, escape.prefix.strip() or line.strip()))
-        kept[escape.first - 1 : escape.last] = [_instead(escape, line), *"\n" * (escape.last - escape.first)]
+        instead = reading.indent + _instead(escape, line)
+        kept[escape.first - 1 : escape.last] = [instead, *"\n" * (escape.last - escape.first)]
     return "".join(kept), skipped
 
 
