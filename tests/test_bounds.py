@@ -81,3 +81,20 @@ def second():
     return holder.x, rest[0]
 """
     assert clashes(text) == []
+
+
+def test_what_a_costly_function_gave_it_gives_again() -> None:
+    """After so many statements a function is not followed any more; the module it was given stays where it is."""
+    text = f"""{HEAD}{COSTLY}
+def step(net, x):
+    for i in range(40):
+        n = costly(i)
+    return net(x.cuda()){{}}
+
+
+net = nn.Linear(4, 4).cuda()
+{"step(net, torch.rand(2, 4))" + chr(10)}{"out = step(net, torch.rand(2, 4))" + chr(10)}""" + "".join(
+        f"out = step(net, torch.rand({n}, 4))\n" for n in range(3, 300)
+    )
+    assert clashes(text.format("") + "print(out * torch.rand(2, 4))\n")
+    assert not clashes(text.format(".cpu()") + "print(out * torch.rand(2, 4))\n")

@@ -99,3 +99,30 @@ def test_a_name_that_the_module_has_is_that() -> None:
     net(torch.from_numpy(data).float().cuda())
     """
     assert not clashes(PROGRAM + dedent(text), sets=SETS)
+
+
+def test_what_one_of_several_layers_leaves_on_the_host() -> None:
+    text = """
+    class Flip(nn.Module):
+        def forward(self, x):
+            return x.flip(1), torch.zeros(x.size(0))
+
+    class Scale(nn.Module):
+        def forward(self, x):
+            return x * 2, torch.zeros(x.size(0), device=x.device)
+
+    class Flow(nn.Sequential):
+        def forward(self, x):
+            total = torch.zeros(x.size(0), device=x.device)
+            for layer in self:
+                x, change = layer(x)
+                total = total + change
+            return x, total
+
+    layers = []
+    for _ in range(3):
+        layers += [Scale(), Flip()]
+    Flow(*layers).cuda()(torch.rand(2, 3).cuda())
+    """
+    assert "total = total + change" in faults(text)
+    assert not faults(text.replace("zeros(x.size(0))\n", "zeros(x.size(0), device=x.device)\n"))

@@ -256,3 +256,22 @@ for x in DataLoader(data):
     net(x.float())
 """
     assert clashes(text) == ["25: device"]
+
+
+def test_a_batch_of_indices_selects_rows() -> None:
+    text = """
+import torch
+from torch.utils.data.sampler import BatchSampler, SubsetRandomSampler
+
+class Storage:
+    def __init__(self):
+        self.returns = torch.zeros(8, 1)
+    def batches(self):
+        for indices in BatchSampler(SubsetRandomSampler(range(8)), 4, drop_last=True):
+            yield self.returns[indices]
+
+values = torch.zeros(4, 1, device="cuda")
+for returns in Storage().batches():
+    print(values - returns)
+"""
+    assert clashes(text) == ["14: device"]

@@ -136,3 +136,12 @@ def test_what_an_option_usually_leaves_unknown_stays_unknown() -> None:
     """)
         == []
     )
+
+
+def test_a_switch_of_a_backend_is_neither_on_nor_off() -> None:
+    assert not faults("""
+        net, x = nn.Linear(3, 2).cuda(), torch.rand(2, 3)
+        if not torch.backends.cudnn.deterministic:
+            x = x.cuda()
+        net(x)
+        """)

@@ -37,3 +37,35 @@ def test_what_fails_with_the_option_set_is_said_once() -> None:
 
 def test_of_several_device_options_nothing_is_said() -> None:
     assert kinds(ASKED + 'parser.add_argument("--data-device", default="cpu")\nmodel(x)\n') == []
+
+
+RESUMED = """
+import argparse
+import pickle
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--memory"{required})
+args = parser.parse_args()
+device = torch.device("cuda")
+
+
+class Memory:
+    def sample(self):
+        return torch.rand(2, 3)
+
+
+if args.memory is not None:
+    memory = pickle.load(open(args.memory, "rb"))
+else:
+    memory = Memory()
+torch.nn.Linear(3, 2).to(device)(memory.sample())
+"""
+
+
+def test_an_option_without_a_default_is_left_out_unless_it_is_required() -> None:
+    def found(required: str) -> list[str]:
+        return [each.kind for each in analyse_text(RESUMED.format(required=required)).mismatches()]
+
+    assert found("") == ["device"]
+    assert found(", required=True") == []

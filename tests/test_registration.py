@@ -106,3 +106,13 @@ def test_a_dict_of_modules_needs_names_as_keys(tmp_path: Path) -> None:
 def test_a_list_that_is_sorted_stays_a_list(tmp_path: Path) -> None:
     forward = "self.m.reverse()\nfor m in self.m:\n    x = m(x)\nreturn x"
     assert "ModuleList" not in _fixed(tmp_path, _program("self.m = [nn.Linear(3, 3)]", forward))
+
+
+def test_a_list_that_is_there_on_one_condition_is_registered_on_it(tmp_path: Path) -> None:
+    body = """
+    deep = [nn.Linear(3, 3)]
+    self.layers = list(deep) if len(deep) > 0 else None
+    """
+    forward = "if self.layers is not None:\n    for layer in self.layers:\n        x = layer(x)\nreturn x"
+    after = _fixed(tmp_path, _program(body, forward))
+    assert "self.layers = nn.ModuleList(list(deep)) if len(deep) > 0 else None" in after

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from devfix.analysis.modules import is_module, module_device
 from devfix.analysis.values import (
     BoundMethod,
+    Const,
     ExternalMethod,
     Ref,
+    Scalar,
     Sequence,
     Tensor,
     TupleValue,
     Union,
     Value,
+    members,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +52,14 @@ class Account:
         """Whether the function must not be interpreted again: it took ``limit`` statements."""
         return self.calls >= _CONTEXTS and self.steps >= limit
 
+    def known(self, given: tuple[Value, ...]) -> Value | None:
+        """What a call with these arguments gave, or else one with tensors like these and any other objects."""
+        found = self.results.get(given)
+        if found is not None:
+            return found
+        like = (result for others, result in self.results.items() if _are_alike(given, others))
+        return next(like, None)
+
     def book(self, steps: int) -> None:
         """Write down one more call."""
         self.calls += 1
@@ -64,6 +75,12 @@ def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
     if not account.is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS):
         return True
     return interp.is_script and _is_granted(interp, account, site)
+
+
+def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
+    """What a function that is not followed any more gives again; None when that is not known."""
+    found = account.known(given)
+    return found if found is not None and is_there(interp, found) else None
 
 
 def is_there(interp: Interpreter, result: Value) -> bool:
@@ -101,3 +118,16 @@ def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
     if home is None or not home.is_accelerator or not any(device.is_known for device in tensors):
         return None
     return (str(home), *map(str, tensors))
+
+
+def _are_alike(given: tuple[Value, ...], others: tuple[Value, ...]) -> bool:
+    """Whether the arguments of two calls differ in nothing but objects, and in how large tensors and numbers are."""
+    return len(given) == len(others) and all(map(_is_like, given, others))
+
+
+def _is_like(value: Value, other: Value) -> bool:
+    if isinstance(value, Tensor) and isinstance(other, Tensor):
+        return (value.device, value.dtype) == (other.device, other.dtype)
+    of_objects = [all(isinstance(member, Ref) for member in members(each)) for each in (value, other)]
+    numbers = isinstance(value, (Const, Scalar)) and isinstance(other, (Const, Scalar))
+    return all(of_objects) or numbers or value == other

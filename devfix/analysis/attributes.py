@@ -31,6 +31,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
     extend,
+    members,
     without_none,
 )
 
@@ -217,10 +218,15 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
         return value.at(interp.site(kind, target))
     if isinstance(value, Array):
         return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
-    held = interp.obj_of(value)
-    if held is not None and isinstance(value, Ref) and held.kind in ("list", "dict", "module", "instance"):
-        kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
-        interp.update(value, replace(held, trail=extend(held.trail, interp.site(kind, target))))
+    for member in members(value):  # None or a list, say
+        held = interp.obj_of(member)
+        if (
+            held is not None
+            and isinstance(member, Ref)
+            and held.kind in ("list", "dict", "module", "instance")
+        ):
+            kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
+            interp.update(member, replace(held, trail=extend(held.trail, interp.site(kind, target))))
     return value
 
 

@@ -189,19 +189,14 @@ def call_function(
     account = interp.library.account(function.node)
     given = tuple(arg.value for arg in site.all_args())
     if not accounts.may_follow(interp, function.node, site):
-        known = account.results.get(given)  # what it did the last time it does again
-        if known is None or not accounts.is_there(interp, known):
-            return _not_followed(interp, site)
-        return known
+        return accounts.known(interp, account, given) or _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
     with interp.entered(frame):
         _bind_parameters(interp, function, site)
         interp.recorder.executed.add(id(function.node))
-        if not function.within:
-            result = _result(interp, function, frame)
-        else:
-            result = _result_within(interp, function, frame)
+        run = _result_within if function.within else _result
+        result = run(interp, function, frame)
     account.book(interp.steps - before)
     account.results[given] = result
     return result

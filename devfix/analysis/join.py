@@ -96,8 +96,10 @@ def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
 
 def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
     """The version of the tensor on the path that leaves it on the CPU, if the other does not."""
-    if split and {a.device.kind, b.device.kind} == {"cpu", "accelerator"}:
-        return a if a.device.kind == "cpu" else b
+    if split and a.device != b.device:
+        left = a if a.device.kind == "cpu" else b if b.device.kind == "cpu" else a.split or b.split
+        if left is not None:
+            return left
     known = (a.split, b.split)
     if None not in known or any(t.device.is_accelerator for t in (a, b)):
         return a.split or b.split

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from devfix.analysis.outline import Outline
 from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement.device_expression import Place
 
@@ -74,7 +75,10 @@ def _text(place: Place, node: ast.AST) -> str:
     return source.segment(source.span(node))
 
 
-def takes_no_device(call: ast.Call) -> bool:
+def takes_no_device(outline: Outline, call: ast.Call) -> bool:
     """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name.endswith("Tensor") or any(keyword.arg == "device" for keyword in call.keywords)
+    imported = (node for node in outline.source.tree.body if isinstance(node, ast.ImportFrom))
+    aliases = {alias.asname: alias.name for node in imported for alias in node.names if alias.asname}
+    own = aliases.get(name, name).endswith("Tensor")
+    return own or any(keyword.arg == "device" for keyword in call.keywords)

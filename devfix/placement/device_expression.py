@@ -398,10 +398,13 @@ def is_in_module(facts: Facts, place: Place) -> bool:
 
 
 def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
-    """Whether the method's object was seen to be a module on the accelerator."""
+    """Whether the method's object was seen to be a module on the accelerator, or on whatever device it is given."""
     scope = place.outline.scopes(place.node)[0]
     bindings = facts.bindings(place.path, scope).get(receiver, [])
-    return bool(bindings) and all(b.kind == "module" and _wanted(b.device) for b in bindings)
+    seen = [b.device for b in bindings if b.kind == "module" and b.device is not None]
+    return len(seen) == len(bindings) > 0 and all(
+        each.is_accelerator or each.kind == "same-as" for each in seen
+    )
 
 
 def _name(facts: Facts, place: Place, kind: str) -> str | None:

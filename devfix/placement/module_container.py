@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
 from devfix.findings import (
     AddImport,
     Applicability,
@@ -46,6 +47,8 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
     statement = attribute.outline.statement_of(attribute.target)
     single = isinstance(statement, ast.AnnAssign) or getattr(statement, "targets", None) == [attribute.target]
     value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if isinstance(value, ast.IfExp):
+        value = _branch(attribute.outline, value, operand.trail[0])
     form = _form(facts, operand.trail[0])
     kind = f"{_FAMILIES[held]}{form}"
     if value is None or not form or not _suits(attribute, kind):
@@ -54,6 +57,14 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
     edit = _registered(attribute.outline.source.span(value), value, name)
     title = f"make `{attribute.name}` a `{kind}`"
     return Fix(title, (FileEdit(attribute.site.path, edit), *imports), Applicability.UNSAFE)
+
+
+def _branch(outline: Outline, choice: ast.IfExp, made: Origin) -> ast.expr | None:
+    """The branch of ``layers if deep else None`` that made a container, where the other is no container."""
+    for branch, other in ((choice.body, choice.orelse), (choice.orelse, choice.body)):
+        if outline.source.span(branch) == made.span and isinstance(other, ast.Constant):
+            return branch
+    return None
 
 
 def container_site(operand: Operand) -> Origin | None:

@@ -257,7 +257,7 @@ class Relocator:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
         if not isinstance(place.node, ast.Call):
             return ()
-        if origin.kind == "random-factory" or takes_no_device(place.node):
+        if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
             return self._wrapped(place, found)
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
 

@@ -110,6 +110,11 @@ def sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("sampler", External(name), element=Scalar("int")))
 
 
+def batch_sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``BatchSampler(sampler, n, drop_last)``: lists of indices."""
+    return Sequence(Sequence(Scalar("int")))
+
+
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
     if isinstance(value, Union):
@@ -342,6 +347,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.utils.data.Subset": same_dataset,
     "torch.utils.data.ConcatDataset": same_dataset,
     "torch.utils.data.random_split": split,
+    "torch.utils.data.BatchSampler": batch_sampler,
     **{
         f"torch.utils.data.{name}": sampler
         for name in "RandomSampler SequentialSampler WeightedRandomSampler SubsetRandomSampler".split()

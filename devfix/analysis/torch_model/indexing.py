@@ -120,7 +120,7 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         ):
             continue
         else:
-            return None
+            return AT_LEAST_1 if rank > len(keys) else None  # each part takes one dimension at most
     return max(rank, 0)
 
 

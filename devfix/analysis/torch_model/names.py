@@ -7,7 +7,7 @@ import math
 from functools import lru_cache
 
 from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
-from devfix.analysis.values import Const, DTypeValue, External, Value
+from devfix.analysis.values import Const, DTypeValue, External, Scalar, Value
 
 #: Longer spellings of canonical prefixes, longest match wins.
 SPELLINGS = {
@@ -73,7 +73,13 @@ def external(name: str) -> Value:
         return Const(getattr(math, last))
     if package in ("numpy", "torch") and last in ("pi", "e", "inf", "nan"):
         return Const(float(getattr(math, last)))
+    if package.startswith("torch.backends.") and last in _SWITCHES:
+        return Scalar("bool")
     return External(name)
+
+
+#: What ``torch.backends`` lets one switch on and off.
+_SWITCHES = frozenset("enabled deterministic benchmark allow_tf32".split())
 
 
 @lru_cache(maxsize=8192)
@@ -83,6 +89,7 @@ def is_missing(owner: str, name: str) -> bool:
     return package == "builtins" and hasattr(builtins, last) and not hasattr(getattr(builtins, last), name)
 
 
+@lru_cache(maxsize=8192)
 def external_attribute(owner: str, name: str) -> Value:
     """An attribute of something outside the project."""
     return external(f"{owner}.{name}")

@@ -177,7 +177,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         return Array("bool", first.rank if isinstance(first, Array) else None)
     array = first if isinstance(first, Array) else _as_array(interp, first)
     if array is None:
-        return UNKNOWN
+        return Array(None, AT_LEAST_1) if last == "expand_dims" else UNKNOWN
     if last == "norm":
         return Array(numpy_types.floating(array.dtype), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):

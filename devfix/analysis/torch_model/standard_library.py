@@ -13,6 +13,7 @@ from devfix.analysis.lattice import parse_device
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model.python_builtins import dict_
 from devfix.analysis.values import (
+    FALSE,
     NONE,
     UNKNOWN,
     Const,
@@ -202,8 +203,16 @@ def _option_value(interp: Interpreter, site: CallSite) -> Value:
         name = "float" if kind == External("builtins.float") else type(default.value).__name__
         return Scalar(name, default.value)
     if default is None or default == NONE:
-        return Union((NONE, Unknown("option"))) if default == NONE else Unknown("option")
+        left_out = default == NONE or (default is None and _may_be_left_out(site))
+        return Union((NONE, Unknown("option"))) if left_out else Unknown("option")
     return default
+
+
+def _may_be_left_out(site: CallSite) -> bool:
+    """Whether a run may be given no such option, which then is None."""
+    first = site.args[0].value if site.args else None
+    named = isinstance(first, Const) and str(first.value).startswith("-")
+    return named and site.value(None, "required") in (None, FALSE)
 
 
 def option(interp: Interpreter, obj: Obj, name: str) -> Value:
