@@ -70,6 +70,13 @@ class See:
 
 
 @dataclass(frozen=True, slots=True)
+class GetReady:
+    """Fixes of a file may be asked for next."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mend:
     """What fixes make of the program of a file that has this revision.
 
@@ -172,5 +179,5 @@ class Cancelled:
     """A request that nobody waits for any more."""
 
 
-Request = Configure | Put | Drop | Refresh | Check | Prepare | See | Mend | MendAll
-Reply = Ready | Checked | Seen | Mended | Failed | Cancelled | None
+Request = Configure | Put | Drop | Refresh | Check | Prepare | GetReady | See | Mend | MendAll
+Reply = Ready | Prepare | GetReady | Checked | Seen | Mended | Failed | Cancelled | None

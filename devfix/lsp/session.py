@@ -19,6 +19,7 @@ from devfix.lsp.messages import (
     Configure,
     Drop,
     FileView,
+    GetReady,
     Mend,
     Mended,
     Put,
@@ -58,6 +59,7 @@ class Session:
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
+        self._readying: list[asyncio.Task[GetReady]] = []
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.spawn(self._start())
@@ -169,7 +171,13 @@ class Session:
             view = self.checker.views.get(path)
             if view is not None:
                 self._tell_of_defect(path, view)
+                self._get_ready(path, view)
         self.show(paths)
+
+    def _get_ready(self, path: str, view: FileView) -> None:
+        """While nobody wants anything else, have that done which takes longest when a fix is chosen."""
+        if not view.stale and any(finding.fix is not None for finding in view.findings):
+            self._readying.append(self.spawn(self.worker.ask_when_idle(GetReady(path), GetReady)))
 
     def show(self, paths: Iterable[str]) -> None:
         """Let the client have the diagnostics of these documents."""
@@ -221,9 +229,10 @@ class Session:
         return task
 
     def _forget_mends(self) -> None:
-        for task in self._mends.values():
+        for task in (*self._mends.values(), *self._readying):
             task.cancel()
         self._mends.clear()
+        self._readying.clear()
 
     async def sights(self, document: Document) -> Seen:
         """What the expressions of a document stand for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import traceback
@@ -22,6 +23,7 @@ from devfix.lsp.messages import (
     Configure,
     Drop,
     FileView,
+    GetReady,
     Mend,
     MendAll,
     Mended,
@@ -113,6 +115,17 @@ class Workbench:
         if program is None or not is_relevant(program) or (buffer is not None and not buffer.is_current):
             return Seen(self._revision(path))
         return Seen(self._revision(path), see(program).get(path, ()))
+
+    @answer.register
+    def _(self, request: GetReady) -> GetReady:
+        path = short_path(request.path)
+        from devfix.rewrite import EditError, get_ready  # noqa: PLC0415 - LibCST is not for the start
+
+        program = self._folder(request.path).program_of(path)
+        if program is not None:
+            with contextlib.suppress(EditError):
+                get_ready(program.sources[path].text)
+        return request
 
     @answer.register
     def _(self, request: Mend) -> Mended:

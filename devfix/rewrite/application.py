@@ -50,16 +50,27 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """
     if not edits:
         return text
-    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
-    body = text[len(mark) :]
+    mark, body, missing = _parts(text)
     newline = newline_of(body)
-    # A last line without its newline is given one for the time being, so that all lines are alike.
-    missing = "" if not body or body.endswith(("\n", "\r")) else newline
     result = _Application(body + missing, newline).run(edits)
     if missing:
         result = result.removesuffix(newline)
     _check(result)
     return mark + result
+
+
+def get_ready(text: str) -> None:
+    """Do now what takes most of the time of the next edits of the text; raises EditError."""
+    _, body, missing = _parts(text)
+    _tree(body + missing)
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """The byte order mark, the text without it, and the newline that its last line lacks."""
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    body = text[len(mark) :]
+    # A last line without its newline is given one for the time being, so that all lines are alike.
+    return mark, body, "" if not body or body.endswith(("\n", "\r")) else newline_of(body)
 
 
 @lru_cache(maxsize=2)

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache, cached_property
+from typing import cast
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, PositionProvider
 
 from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import Lines
@@ -84,10 +85,17 @@ class Tree:
 
     def _positions(self) -> dict[cst.CSTNode, CodeRange]:
         try:
-            wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-            return dict(wrapper.resolve(PositionProvider))
+            return _Positions().of(self.module)
         except RecursionError as error:
             raise EditError(_TOO_DEEP) from error
+
+
+class _Positions(PositionProvider):
+    """Where nodes are, without the walk over all of them that LibCST takes for providers of other kinds."""
+
+    def of(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
+        self._gen_impl(module)
+        return cast("dict[cst.CSTNode, CodeRange]", self._computed)
 
 
 def parse_python(text: str) -> ast.Module:

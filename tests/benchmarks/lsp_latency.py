@@ -41,7 +41,7 @@ async def main(options: argparse.Namespace) -> None:
                 f"open to first diagnostics: {time.perf_counter() - start:.2f} s, with the start of the process"
             )
             await changes(made, uri, options.edits, text)
-            await actions(made, uri)
+            await actions(made, uri, text)
             if options.memory:
                 await memory(made, uri, options.memory)
     if options.files:
@@ -79,11 +79,14 @@ class Places:
         self._lines = [function.body[-1].lineno - 1 for function in functions]
         self._random = random.Random(0)
         self._last: tuple[int, int] | None = None
+        self._text = text
 
     def type(self, made: Editor, uri: str, statement: str) -> None:
         """Put a statement somewhere, and take away the one before."""
         if self._last is not None:
             made.change(uri, *self._last, "")
+        elif made.texts[uri] != self._text:
+            made.change(uri, 0, len(made.texts[uri]), self._text)
         lines = made.texts[uri].splitlines(keepends=True)
         number = self._random.choice(self._lines)
         indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
@@ -93,22 +96,27 @@ class Places:
         self._last = (offset, offset + len(typed))
 
 
-async def actions(made: Editor, uri: str) -> None:
-    found = await made.diagnostics(uri)
-    if not found:
+async def actions(made: Editor, uri: str, text: str) -> None:
+    """The light bulb after each of some changes: opened and used at once, and after a look at the menu."""
+    if not await made.diagnostics(uri):
         print("no finding, so no code actions to time")
         return
-    listing, resolving = [], []
-    for number in range(20):
-        diagnostic = found[number % len(found)]
-        start = time.perf_counter()
-        offered = await made.actions(uri, diagnostic)
-        listing.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        await made.client.code_action_resolve_async(offered[0])
-        resolving.append(time.perf_counter() - start)
-    show("list of code actions", listing)
-    show("resolving a quick fix", resolving)
+    places = Places(text)
+    for what, pause in (("at once", 0.0), ("after half a second", 0.5), ("after two seconds", 2.0)):
+        listing, resolving = [], []
+        for number in range(8):
+            places.type(made, uri, f"value = {number}")
+            found = await made.diagnostics(uri)
+            start = time.perf_counter()
+            offered = await made.actions(uri, found[0])
+            listing.append(time.perf_counter() - start)
+            await asyncio.sleep(pause)
+            start = time.perf_counter()
+            await made.client.code_action_resolve_async(offered[0])
+            resolving.append(time.perf_counter() - start)
+        if not pause:
+            show("list of code actions", listing)
+        show(f"a quick fix that is chosen {what}", resolving)
 
 
 async def memory(made: Editor, uri: str, count: int) -> None:
