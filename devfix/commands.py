@@ -176,7 +176,7 @@ def _report(results: Results, options: Options, stream: TextIO) -> None:
     stream.flush()
     sys.stderr.write(render_faults(results, paint_for(options, sys.stderr)))
     if not results.reports:
-        sys.stderr.write("warning: there are no Python files here\n")
+        sys.stderr.write("warning: there are no Python files or notebooks here\n")
 
 
 def rendered(results: Results, options: Options, stream: TextIO) -> str:

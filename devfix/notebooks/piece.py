@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from devfix.notebooks.layout import Line
 from devfix.simulator.cells import Escape, parses, read_cell, split_lines, without
@@ -36,9 +37,12 @@ class Piece:
     indent: str = ""
 
 
+_reading = lru_cache(maxsize=4096)(read_cell)
+
+
 def piece_of(number: int, text: str) -> Piece | None:
     """The Python of a cell; None where it is in another language."""
-    reading = read_cell(text)
+    reading = _reading(text)
     if not reading.is_python:
         return None
     lines = split_lines(text)
@@ -51,6 +55,7 @@ def piece_of(number: int, text: str) -> Piece | None:
     )
 
 
+@lru_cache(maxsize=4096)
 def syntax_error(text: str) -> str | None:
     """What is wrong with the Python of a cell, and in which of its lines."""
     piece = piece_of(1, text)
