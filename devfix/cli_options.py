@@ -59,7 +59,8 @@ class On(str, enum.Enum):
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="PATHS", help="Python files, notebooks and folders; `-` reads standard input. Default: this folder."
+        metavar="PATHS",
+        help="Python files, notebooks and folders; `-` reads standard input. Default: this folder.",
     ),
 ]
 Select = Annotated[

@@ -24,12 +24,12 @@ from devfix.findings import (
 from devfix.judgement import Judgement, UnusedSuppression
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
-from devfix.source import check_syntax
+from devfix.source import REFUSED, check_syntax
 
 #: Rounds of fixing after which fixes are taken to feed on each other.
 MAX_PASSES = 10
 
-_WITHHELD = "the fix is withheld: it would break the file or cause other findings"
+_HARMFUL = "it would break the file or cause other findings"
 
 #: Edits that leave the text at their place as it is.
 _INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
@@ -75,7 +75,8 @@ class Fixer:
     selection: Selection
     wanted: Applicability
     admits: Admits = lambda _finding: True
-    _withheld: set[Identity] = field(default_factory=set)
+    _withheld: dict[Identity, str] = field(default_factory=dict)
+    _obstacle: str = ""
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
 
     def run(self, start: State) -> State:
@@ -122,7 +123,7 @@ class Fixer:
         return end
 
     def _settle(self, state: State, accepts: Accepts) -> State:
-        self._withheld, self._seen = set(), set()
+        self._withheld, self._seen = {}, set()
         passes, steps = 0, 0
         patience = 4 * len(state.judgement.findings) + MAX_PASSES
         while candidates := self._candidates(state):
@@ -148,7 +149,7 @@ class Fixer:
             if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
                 return after, len(batch)
             if len(batch) == 1:
-                self._withheld.add(candidates[batch[0]])
+                self._withheld[candidates[batch[0]]] = self._obstacle or _HARMFUL
                 return state, 0
             batch = batch[: len(batch) // 2]
 
@@ -169,6 +170,7 @@ class Fixer:
         return None if program is None else State(program, self.judge(program), (*state.fixed, *batch))
 
     def _rewritten(self, before: Program, batch: list[Finding]) -> Program | None:
+        self._obstacle = ""
         try:
             with warnings.catch_warnings():
                 # Parsing the user's text may warn, say, of an invalid escape; that is not ours to print.
@@ -180,7 +182,10 @@ class Fixer:
         if any(finding.code == ADOPTING_RULE for finding in batch):
             program = replace(program, adopts=True)
         changed = [path for path in texts if program.sources[path] is not before.sources[path]]
-        if not changed or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in changed):
+        checked = [check_syntax(program.sources[path]) for path in changed]
+        broken = [each for each in checked if isinstance(each, Skipped)]
+        if not changed or broken:
+            self._obstacle = next((each.reason for each in broken if each.reason.startswith(REFUSED)), "")
             return None
         return program
 
@@ -221,7 +226,8 @@ class Fixer:
             return finding
         if left:
             return replace(finding, fix=left[0], alternatives=tuple(left[1:]))
-        note = Note(finding.path, finding.span, _WITHHELD)
+        reason = self._withheld[_identity(program, finding, 0)]
+        note = Note(finding.path, finding.span, f"the fix is withheld: {reason}")
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
 

@@ -30,6 +30,8 @@ MAX_BYTES = 8 * 1024 * 1024
 #: A notebook's pictures are most of it, and are not analysed.
 MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
 NOTEBOOK_SUFFIX = ".ipynb"
+#: What the reason begins with for which a text is none that a notebook could hold.
+REFUSED = "the cells cannot be"
 _NUL = "is not Python text: it contains NUL bytes"
 
 

@@ -97,7 +97,11 @@ def test_a_fault_is_2_whatever_else_there_is() -> None:
 
 
 def test_a_folder_without_python_is_said() -> None:
-    assert run("check") == (0, "No findings in 0 files.\n", "warning: there are no Python files or notebooks here\n")
+    assert run("check") == (
+        0,
+        "No findings in 0 files.\n",
+        "warning: there are no Python files or notebooks here\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from corpus_case import CorpusCase, corpus_cases
+from fakes import WordRule, toy_engine
 from notebook_texts import bare, cells_of, notebook_text, program_of
 from text_program import fix_texts, rules
 from typer.testing import CliRunner, Result
@@ -241,6 +242,18 @@ def test_a_fix_in_what_a_magic_runs_is_made_there() -> None:
     new = source(raw).file_text(fixed([source(raw)])["n.ipynb"].new_text)
     assert Notebook.parse(new).cells.texts[2] == (
         "if model:\n    %timeit -n 3 y = model(torch.ones(1, 2, device=next(model.parameters()).device))"
+    )
+
+
+def test_a_fix_that_takes_a_magic_apart_is_withheld_and_says_why() -> None:
+    book = source(notebook_text(["import torch\nfiles = !ls\nbad"]))
+    rules = WordRule("T101", "get_ipython", "another"), WordRule("T102", "bad", "good")
+    (report,) = toy_engine(*rules).fix(Project([book]).whole(), Applicability.SAFE)
+    assert report.new_text is not None
+    assert program_of(book.file_text(report.new_text)) == ["import torch", "files = !ls", "good"]
+    (left,) = report.findings
+    assert left.notes[-1].text == (
+        "the fix is withheld: the cells cannot be told apart: an edit changes a line that only IPython understands"
     )
 
 

@@ -150,6 +150,7 @@ def test_blank_lines_around_a_cell_do_not_grow(before: str, after: str, cell: st
         ("pass  #devfix-escape-1", "x = 1  #devfix-escape-1", "changes a line that only IPython understands"),
         ("y = f(x)  #devfix-escape-8", "#devfix-escape-8", "changes a line that only IPython understands"),
         ("y = f(x)  #devfix-escape-8", "y = f(\nx)  #devfix-escape-8", "changes a line that only"),
+        ("    y = f(x)  #devfix", "    if x:\n        y = f(x)  #devfix", "changes a line that only IPython"),
         ("files = get_ipython()", "files = get_ipython().to(0)", "changes a line that only IPython"),
     ],
 )
@@ -160,7 +161,7 @@ def test_an_edit_that_reaches_too_far_is_refused(old: str, new: str, reason: str
     with pytest.raises(SeparationError, match=reason):
         notebook.layout(program)
     fault = check_syntax(Source("n.ipynb", program, notebook=notebook))
-    assert fault.reason.startswith(f"cannot be written back: an edit {reason}")  # type: ignore[union-attr]
+    assert fault.reason.startswith(f"the cells cannot be told apart: an edit {reason}")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

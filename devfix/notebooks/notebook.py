@@ -101,7 +101,7 @@ class Notebook:
         try:
             texts = self.layout(program).texts
         except SeparationError as error:
-            return f"cannot be written back: an edit {error}"
+            return f"the cells cannot be told apart: an edit {error}"
         for number, (text, in_python) in enumerate(zip(texts, self.in_python, strict=True), 1):
             wrong = syntax_error(text) if in_python else None
             if wrong is not None:

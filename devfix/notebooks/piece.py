@@ -120,7 +120,11 @@ def _unescaped(piece: Piece, line: str, tag: re.Match[str]) -> Iterator[str]:
     """The lines of the cell for one that stands in for them."""
     escape, original = piece.escapes.get(int(tag[1]), (None, []))
     code, indent = line[: tag.start()].strip(), _indent_of(line)
-    if escape is None or not _still_stands(escape, code, original):
+    if (
+        escape is None
+        or not _still_stands(escape, code, original)
+        or (escape.prefix and indent != escape.indent)
+    ):
         raise SeparationError("changes a line that only IPython understands")
     if escape.prefix:
         yield f"{piece.indent}{indent}{escape.prefix}{code}\n"
