@@ -105,6 +105,10 @@ class Layout:
                     found[path] = None
         return list(found)
 
+    def places(self, importer: str) -> list[str]:
+        """The folders in which absolute imports of ``importer`` are looked for."""
+        return list(dict.fromkeys(self._places(os.path.dirname(importer), "")))
+
     @cached_property
     def _search_roots(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(place for root in self.roots for place in (root, _join(root, "src"))))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from devfix import dynamic_imports
 from devfix.discovery import collect, short_path
 from devfix.findings import Skipped
 from devfix.imports import Import, Layout, find_imports
@@ -115,7 +116,15 @@ class Project:
 
     def imports(self) -> dict[str, list[str]]:
         """For each source the sources it imports."""
-        return {path: self.layout.dependencies(path, imports) for path, imports in self._imports.items()}
+        return {
+            path: [*self.layout.dependencies(path, imports), *self._named_by_runs(path, imports)]
+            for path, imports in self._imports.items()
+        }
+
+    def _named_by_runs(self, path: str, imports: tuple[Import, ...]) -> Iterator[str]:
+        if any(item.module == "importlib" for item in imports):
+            for pattern in dynamic_imports.patterns(self.sources[path].tree):
+                yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
 
     def programs(self) -> list[Program]:
         """The connected parts of the import graph that hold a target, in order of path."""

@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
     members,
+    usual_value,
     without_none,
 )
 
@@ -152,9 +153,9 @@ def _usual_value(value: Value) -> Const | None:
 
 def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
     """``args.resume is not None``, ``args.model == "lstm"``."""
-    found = _usual_value(interp.eval(test.left))
-    other = interp.eval(test.comparators[0])
-    if found is None or not isinstance(other, Const):
+    left, right = interp.eval(test.left), interp.eval(test.comparators[0])
+    found, other = (_usual_value(value) or usual_value(value) for value in (left, right))
+    if found is None or other is None:
         return None
     if isinstance(test.ops[0], (ast.Is, ast.Eq)):
         return found == other

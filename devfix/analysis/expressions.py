@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     TupleValue,
     Union,
     Value,
+    usual_value,
     without_none,
 )
 
@@ -265,17 +266,22 @@ def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
 def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
     """An f-string. ``f"cuda:{rank}"`` still names an accelerator, of an index not known."""
     parts: list[str] = []
+    usual: list[str | None] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
             parts.append(str(part.value))
+            usual.append(parts[-1])
             continue
         if isinstance(part, ast.FormattedValue):
             value = interp.eval(part.value)
             parts.append(str(value.value) if isinstance(value, Const) else "?")
+            known = usual_value(value)
+            usual.append(str(known.value) if known is not None else None)
     text = "".join(parts)
     if "?" not in text or text.startswith("cuda:"):
         return Const(text)
-    return Scalar("str")
+    told = [part for part in usual if part is not None]
+    return Scalar("str", "".join(told) if len(told) == len(usual) else None)
 
 
 EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {

@@ -10,7 +10,7 @@ from devfix.analysis import binding, calls, conditions, containers, contexts, im
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
-from devfix.analysis.syntax import data_names, depends_on_data, renews
+from devfix.analysis.syntax import data_names, depends_on_data, grows, renews
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -72,7 +72,8 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
     interp.run(node.orelse)
-    split = (depends_on_data(node.test) or _names_data(interp, node.test)) and not renews(node)
+    of_data = depends_on_data(node.test) or _names_data(interp, node.test) or grows(node)
+    split = of_data and not renews(node)
     interp.frame.options = interp.frame.options or not split
     interp.state = join_states(then, interp.state, split=split, usual=usual)
 

@@ -156,7 +156,10 @@ def is_flag(test: ast.expr) -> bool:
 
 
 #: Calls whose results are numbers of the data at hand.
-_COUNTING = frozenset("len size numel dim item random randint rand sum any all max min abs int".split())
+_COUNTING = frozenset(
+    "len size numel dim item random randint randrange uniform gauss normal rand randn bernoulli sum mean norm any all "
+    "max min abs int float round sqrt exp log time perf_counter".split()
+)
 
 #: Calls that look whether a file is there.
 _FILE_TESTS = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir"})
@@ -236,6 +239,22 @@ def renews(node: ast.If) -> bool:
         for target in part.targets
     ]
     return any(ast.unparse(target) in asked for target in made)
+
+
+@remembered
+def grows(node: ast.If) -> bool:
+    """Whether a statement adds to what its test asks the length of: a pool that fills up."""
+    asked = {
+        ast.unparse(part.args[0])
+        for part in walk(node.test)
+        if isinstance(part, ast.Call) and len(part.args) == 1 and _called(part) == "len"
+    }
+    grown = (part.func for part in walk(node) if isinstance(part, ast.Call) and _called(part) in _ADDING)
+    return any(isinstance(added, ast.Attribute) and ast.unparse(added.value) in asked for added in grown)
+
+
+#: Methods that add to a collection.
+_ADDING = frozenset({"append", "appendleft", "extend", "insert", "add"})
 
 
 def entry_of_items(loop: ast.AST | None, name: str) -> tuple[ast.expr, ast.Name] | None:

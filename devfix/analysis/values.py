@@ -70,6 +70,13 @@ class Scalar(Value):
     usual: object = field(default=None, compare=False)
 
 
+def usual_value(value: Value | None) -> Const | None:
+    """What a value is in a run that is given no options; None where that is not known."""
+    if isinstance(value, Scalar) and value.usual is not None:
+        return Const(value.usual)
+    return value if isinstance(value, Const) else None
+
+
 @dataclass(frozen=True, slots=True)
 class DTypeValue(Value):
     """A ``torch.dtype`` or NumPy dtype; None is some dtype."""

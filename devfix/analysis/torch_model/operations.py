@@ -350,11 +350,13 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
 
 
 def _of_both_paths(parts: list[Part]) -> list[Part]:
-    """Where one value stands for all of a sequence, some of them took the other path than the rest."""
-    if len(parts) != 1 or parts[0].tensor.split is None or parts[0].tensor.device.is_known:
+    """Where one expression stands for all of a sequence, some of it took the other path than the rest."""
+    written = {id(part.node) for part in parts}
+    split = next((part for part in parts if part.tensor.split is not None), None)
+    if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
         return parts
-    rest = replace(parts[0].tensor, device=ACCELERATOR, split=None)
-    return [*parts, replace(parts[0], tensor=rest)]
+    rest = replace(split.tensor, device=ACCELERATOR, split=None)
+    return [*parts, replace(split, tensor=rest)]
 
 
 def _joined_dtype(tensors: list[Tensor]) -> str | None:

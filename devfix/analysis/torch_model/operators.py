@@ -34,6 +34,7 @@ from devfix.analysis.values import (
     dtype_trails,
     keep_split,
     roots_of,
+    usual_value,
     without_none,
 )
 
@@ -214,7 +215,9 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return folded(op, left, right)
     kinds = (scalar_type(left), scalar_type(right))
     if "str" in kinds:
-        return Scalar("str")
+        usual = [usual_value(side) for side in (left, right)]
+        both = [known.value for known in usual if known is not None and isinstance(known.value, str)]
+        return Scalar("str", "".join(both) if len(both) == 2 and isinstance(op, ast.Add) else None)
     if None in kinds:
         return UNKNOWN
     if isinstance(op, ast.Div) or "float" in kinds:

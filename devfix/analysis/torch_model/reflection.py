@@ -11,7 +11,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
-from devfix.analysis.torch_model import python_builtins
+from devfix.analysis.torch_model import names, python_builtins
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -29,6 +29,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    usual_value,
     without_none,
 )
 
@@ -146,7 +147,21 @@ def _perhaps(held: Value, value: Value) -> Value:
     return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
 
 
+def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``importlib.import_module("models." + args.model)``: as a run has it that is given no options."""
+    known = usual_value(site.value(0, "name"))
+    if known is None or not isinstance(known.value, str):
+        return UNKNOWN
+    module = known.value.lstrip(".")
+    level = len(known.value) - len(module)
+    path = interp.program.resolve(interp.frame.path, module, level)
+    if path is not None:
+        return interp.load_module(path, "" if level else module)
+    return names.external(module) if not level else UNKNOWN
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "importlib.import_module": import_module,
     "builtins.getattr": getattr_,
     "builtins.setattr": setattr_,
     "builtins.vars": vars_,

@@ -26,6 +26,10 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
         found = _exact(interp, text.value, name, site)
         if found is not None:
             return found
+    if isinstance(text, Scalar) and isinstance(text.usual, str):
+        usual = call(interp, Const(text.usual), name, site)
+        if isinstance(usual, Const) and name != "format":
+            return Scalar(type(usual.value).__name__, usual.value)
     if isinstance(text, Const) and name == "format":
         return filled(str(text.value))
     kind = _RESULTS.get(name, "str")

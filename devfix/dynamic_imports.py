@@ -1,0 +1,43 @@
+"""Dynamic imports: modules whose names are put together at run time, as far as the text shows them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+#: Functions that import the module they are given the name of.
+_IMPORTERS = frozenset({"import_module", "__import__"})
+#: A part of a name that only a run tells.
+_ANY = "*"
+
+
+def patterns(tree: ast.Module) -> tuple[str, ...]:
+    """The names that ``importlib.import_module`` is given, with ``*`` for what is not known, as in ``models.*_model``."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    found = (_pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
+    # A name that begins with something unknown may be that of any module.
+    return tuple(dict.fromkeys(text for text in found if text.partition(_ANY)[0].rpartition(".")[0]))
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _pattern(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(_pattern, node.values))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _pattern(node.left) + _pattern(node.right)
+    return _ANY
+
+
+def matching(pattern: str, folders: Iterable[str], paths: Iterable[str]) -> Iterator[str]:
+    """Those of ``paths`` that are modules of a name like ``pattern``, seen from one of ``folders``."""
+    parts = [re.escape(part).replace(re.escape(_ANY), "[^/]*") for part in pattern.split(".")]
+    below = [f"{re.escape(folder.replace(os.sep, '/'))}/" if folder else "" for folder in folders]
+    wanted = re.compile(f"(?:{'|'.join(below)}){'/'.join(parts)}(?:/__init__)?\\.py")
+    return (path for path in paths if wanted.fullmatch(path.replace(os.sep, "/")))

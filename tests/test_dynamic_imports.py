@@ -1,0 +1,84 @@
+"""Modules whose names are put together at run time."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from text_program import check_texts, project
+
+from devfix.dynamic_imports import matching, patterns
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ('importlib.import_module("models." + args.arch)', ("models.*",)),
+        ('import_module(f"models.{name}_model")', ("models.*_model",)),
+        ('importlib.import_module("models.resnet")', ("models.resnet",)),
+        ('__import__("zoo." + name, fromlist=["x"])', ("zoo.*",)),
+        # Any module could be meant.
+        ("importlib.import_module(name)", ()),
+        ('importlib.import_module(name + ".model")', ()),
+        ('importlib.import_module("yaml")', ()),
+        ('load("models." + name)', ()),
+    ],
+)
+def test_the_names_that_are_known(call: str, found: tuple[str, ...]) -> None:
+    assert patterns(ast.parse(call)) == found
+
+
+def test_modules_of_that_name() -> None:
+    paths = ["a/models/x_model.py", "a/models/x.py", "models/x_model.py", "a/models/b/x_model.py"]
+    assert list(matching("models.*_model", ["a"], paths)) == ["a/models/x_model.py"]
+    assert list(matching("models.*_model", ["", "a"], paths)) == ["a/models/x_model.py", "models/x_model.py"]
+    assert list(matching("models.*", [""], ["models/net/__init__.py"])) == ["models/net/__init__.py"]
+
+
+NET = """
+import torch
+from torch import nn
+
+class {name}Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, 1)
+
+    def forward(self, x):
+        return self.layer(x) + torch.zeros(1, 1)
+"""
+TRAIN = """
+import argparse
+import importlib
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--net", default="small")
+parser.add_argument("--width", type=int, default=3)
+args = parser.parse_args()
+module = importlib.import_module({module})
+net = {net}(args.width).cuda()
+print(net(torch.ones(2, args.width).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "net"),
+    [
+        ('"zoo." + args.net', "module.SmallNet"),
+        ('f"zoo.{args.net}"', 'getattr(module, f"{args.net.title()}Net")'),
+        ('"zoo.%s" % "small" if False else "zoo.small"', 'getattr(module, args.net.capitalize() + "Net")'),
+    ],
+)
+def test_a_network_that_an_option_names(module: str, net: str) -> None:
+    texts = {"train.py": TRAIN.format(module=module, net=net), "zoo/small.py": NET.format(name="Small")}
+    assert [(f.path, f.code) for f in check_texts(texts)] == [("zoo/small.py", "DF104")]
+
+
+def test_files_belong_together_that_a_run_imports() -> None:
+    texts = {
+        "train.py": TRAIN.format(module='"zoo." + args.net', net="module.Net"),
+        "zoo/small.py": "",
+        "b.py": "",
+    }
+    assert [sorted(p.sources) for p in project(texts).programs()] == [["b.py"], ["train.py", "zoo/small.py"]]
