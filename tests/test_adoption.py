@@ -556,3 +556,92 @@ def test_samples_of_a_dataset_move_where_they_are_used() -> None:
     after = adopted(files(text))["main.py"]
     assert "return torch.full((3,), float(index)), torch.zeros(1)\n" in after
     assert after.count("x, y = x.to(device), y.to(device)") == 2
+
+
+def test_what_is_drawn_on_the_host_is_drawn_there_still() -> None:
+    text = """
+    import torch
+
+    model = torch.nn.Linear(3, 1)
+    x = torch.empty(2, 3).uniform_(0, 1)
+    y = torch.FloatTensor(2, 1).normal_()
+    print((model(x) - y).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "torch.empty(2, 3).uniform_(0, 1).to(device)" in after
+    assert "torch.FloatTensor(2, 1).normal_().to(device)" in after
+
+
+def test_a_static_method_has_no_object_that_keeps_a_device() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from sampler import Sampler
+
+            model = torch.nn.Linear(3, 1)
+            print(Sampler(model).run().sum().item())
+            """,
+            sampler="""
+            import torch
+
+
+            class Sampler:
+                def __init__(self, model):
+                    self.model = model
+
+                def run(self):
+                    return Sampler.noisy(self.model, self.model(torch.ones(2, 3)))
+
+                @staticmethod
+                def noisy(model, x):
+                    return x + torch.randn(2, 1)
+            """,
+        )
+    )
+    assert "torch.randn(2, 1).to(x.device)" in after["sampler.py"]
+    assert "model.device" not in after["sampler.py"]
+
+
+def test_a_list_of_samples_of_both_sides_is_on_one_device() -> None:
+    text = """
+    import random
+
+    import torch
+
+    model = torch.nn.Linear(3, 3)
+    samples = [torch.rand(1, 3) for _ in range(8)]
+    for _ in range(3):
+        batch = torch.cat(random.choices(samples, k=4))
+        made = model(batch).detach()
+        samples = list(made.chunk(4)) + samples
+    print(torch.cat(samples).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "samples = [torch.rand(1, 3).to(device) for _ in range(8)]" in after
+    assert after.count(".to(device)") == 2
+
+
+def test_a_named_tuple_with_other_fields_is_one_again() -> None:
+    text = """
+    from typing import NamedTuple
+
+    import torch
+
+
+    class State(NamedTuple):
+        at: torch.Tensor
+        steps: torch.Tensor
+
+        def moved(self, by):
+            return self._replace(at=self.at + by)
+
+
+    model = torch.nn.Linear(3, 3)
+    state = State(torch.zeros(2, 3), torch.zeros(2, 1))
+    for _ in range(2):
+        state = state.moved(model(state.at))
+    print((state.at - state.steps).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "State(torch.zeros(2, 3, device=device), torch.zeros(2, 1, device=device))" in after

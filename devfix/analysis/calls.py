@@ -257,7 +257,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
         return UNKNOWN  # every path raises: this one ends here
     if interp.program.adopts:
         returning.agree(interp, frame)
-    value, interp.state = returning.joined(frame)
+    value, interp.state = returning.joined(interp, frame)
     interp.state.dead = False
     if frame.yields:
         return Sequence(join_all(frame.yields))

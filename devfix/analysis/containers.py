@@ -119,6 +119,12 @@ def shuffled(obj: Obj, *more: Value) -> Obj:
     return replace(obj, items=None, element=join_elements(values) if values else None)
 
 
+def _longer(obj: Obj, value: Value) -> Obj:
+    """A list with a further element: some are as before, and some are the new one."""
+    values = [*everything(obj), value]
+    return replace(obj, items=None, element=join_elements(values, split=True))
+
+
 def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
     """``del container[key]``."""
     obj = interp.obj(ref)
@@ -142,9 +148,9 @@ def append(interp: Interpreter, ref: Ref, value: Value) -> None:
     if obj.items is not None and obj.element is None and len(obj.items) < MAX_ITEMS // 2:
         interp.update(ref, replace(obj, items=(*obj.items, value)))
     elif obj.items is not None and obj.element is not None:
-        interp.update(ref, replace(obj, element=join_elements([obj.element, value])))
+        interp.update(ref, replace(obj, element=join_elements([obj.element, value], split=True)))
     else:
-        interp.update(ref, shuffled(obj, value))
+        interp.update(ref, _longer(obj, value))
 
 
 def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, element: Value) -> None:
@@ -153,7 +159,7 @@ def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, elem
         for value in values:
             append(interp, ref, value)
         return
-    interp.update(ref, shuffled(interp.obj(ref), element))
+    interp.update(ref, _longer(interp.obj(ref), element))
 
 
 def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:
@@ -166,4 +172,4 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
     if a.items is not None and b.items is not None and a.element is b.element is None:
         return interp.new(Obj("list", items=a.items + b.items))
     parts = everything(a) + everything(b)
-    return interp.new(Obj("list", element=join_all(parts) if parts else None))
+    return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))

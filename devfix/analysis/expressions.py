@@ -110,7 +110,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     truth = conditions.decide_expression(interp, node)
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
-    return join_values(interp.eval(node.body), interp.eval(node.orelse))
+    body, orelse = interp.eval(node.body), interp.eval(node.orelse)
+    return join_values(body, orelse, split=interp.program.adopts)
 
 
 def subscript(interp: Interpreter, node: ast.Subscript) -> Value:

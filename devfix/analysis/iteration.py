@@ -67,7 +67,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
 
     items = exact_items(interp, value)
     if items is not None:
-        return join_all(list(items)) if items else UNKNOWN
+        return join_all(list(items), split=True) if items else UNKNOWN
     if isinstance(value, Sequence):
         return value.element
     if isinstance(value, Union):
@@ -91,7 +91,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
         return module_walks.part(interp, value)
     parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
-    return join_all(parts) if parts else UNKNOWN
+    return join_all(parts, split=True) if parts else UNKNOWN
 
 
 def row(value: Tensor | Array) -> Tensor | Array:

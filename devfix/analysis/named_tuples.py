@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.values import UNKNOWN, Const, External, Partial, TupleValue, Value
+from devfix.analysis.values import UNKNOWN, Const, External, Obj, Partial, Scalar, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -64,6 +65,21 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
         site.value(number + 1, field) or default
         for number, (field, default) in enumerate(zip(fields.names, fields.items, strict=True))
     )
+
+
+def method(value: TupleValue, name: str, site: CallSite) -> Value:
+    """A method of a named tuple."""
+    if name == "_replace" and not site.open:
+        return value.with_items(
+            site.value(None, field) or item for field, item in zip(value.names, value.items, strict=True)
+        )
+    return Scalar("int") if name in ("index", "count") else UNKNOWN
+
+
+def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """``_replace`` of an object of a class of the project that is a named tuple."""
+    attrs = {name: site.value(None, name) or value for name, value in obj.attrs.items()}
+    return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
 
 
 HANDLERS = {"collections.namedtuple": define, MAKE: make}

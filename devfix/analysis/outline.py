@@ -131,8 +131,10 @@ class Outline:
         return receiver[:-1].rstrip() if receiver.endswith(".") and "\n" not in text else None
 
     def receiver_name(self, function: ast.AST | None) -> str | None:
-        """The name of the first parameter of a method, usually ``self``."""
+        """The name of the first parameter of a method, usually ``self``; a static method has no receiver."""
         if not isinstance(function, _FUNCTIONS) or self.class_of(function) is None:
+            return None
+        if any(getattr(decorator, "id", "") == "staticmethod" for decorator in function.decorator_list):
             return None
         args = [*function.args.posonlyargs, *function.args.args]
         return args[0].arg if args else None

@@ -36,13 +36,13 @@ def _tensors(value: Value) -> Iterator[tuple[int, Tensor]]:
     yield from ((number, item) for number, item in enumerate(items) if isinstance(item, Tensor))
 
 
-def joined(frame: Frame) -> tuple[Value, State]:
+def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     """What holds once the function has returned, where it returns at all.
 
     What an exception handler returns is possible, but the program under analysis is the one that
     meets no exception: the handler's state counts only where nothing else returns.
     """
-    split = not frame.options
+    split = not frame.options or interp.program.adopts
     value, state = _join(frame.returns or frame.rescues, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         value = join_values(value, rescued)

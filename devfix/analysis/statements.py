@@ -75,6 +75,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     of_data = depends_on_data(node.test) or _names_data(interp, node.test) or grows(node)
     split = of_data and not renews(node)
     interp.frame.options = interp.frame.options or not split
+    split = split or interp.program.adopts
     interp.state = join_states(then, interp.state, split=split, usual=usual)
 
 
@@ -150,7 +151,8 @@ def while_(interp: Interpreter, node: ast.While) -> None:
 def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
     for state in loop.continues:
-        interp.state = join_states(state, interp.state, split=loop.by_data)
+        split = loop.by_data or interp.program.adopts
+        interp.state = join_states(state, interp.state, split=split)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
         widen(interp.state, before)
@@ -164,7 +166,7 @@ def _is_done(interp: Interpreter, before: State | None, unbound: int) -> bool:
 def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:
     interp.run(orelse)
     for state in loop.breaks:
-        interp.state = join_states(interp.state, state)
+        interp.state = join_states(interp.state, state, split=interp.program.adopts)
 
 
 def break_(interp: Interpreter, node: ast.Break) -> None:

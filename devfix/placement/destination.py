@@ -9,6 +9,7 @@ from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, WrapExpression
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
+from devfix.placement.device_expression import Place
 from devfix.placement.naming import named_tensor
 
 
@@ -124,3 +125,9 @@ def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
         or peer.span == mismatch.sink
         or (peer.role == "weight" and mismatch.get("module") is not None)
     )
+
+
+def is_sample(place: Place) -> bool:
+    """Whether a dataset makes what stands at a place as (a part of) its sample: batches move, not samples."""
+    function = place.outline.function_of(place.node)
+    return getattr(function, "name", "") in ("__getitem__", "__getitems__")

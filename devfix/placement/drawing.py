@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -25,6 +26,21 @@ Edits = tuple[FileEdit, ...]
 
 #: Calls that make a tensor, to be filled at once, where their argument is.
 _LIKE = ("torch.empty_like", "torch.zeros_like", "torch.ones_like")
+
+
+#: Methods that fill a tensor with what they draw.
+_FILLING = frozenset(
+    "uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_".split()
+)
+
+
+def filled_at_random(outline: Outline, call: ast.Call) -> ast.Call | None:
+    """``torch.empty(n).uniform_()`` around ``torch.empty(n)``: what is drawn on the CPU stays what it is."""
+    method = outline.parents.get(call)
+    around = outline.parents.get(method) if isinstance(method, ast.Attribute) else None
+    if not isinstance(method, ast.Attribute) or not isinstance(around, ast.Call) or around.func is not method:
+        return None
+    return (around if method.attr in _FILLING else None) or filled_at_random(outline, around)
 
 
 class Drawing:

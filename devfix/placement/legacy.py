@@ -18,6 +18,7 @@ from devfix.findings import (
 )
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
+from devfix.placement.drawing import filled_at_random
 
 _DTYPES = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
@@ -90,7 +91,9 @@ def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
         )
         if device is None or origin.kind != "factory":
             return []
-        edit = WrapExpression(origin.span, "", f".to({device.code})")
+        filled = filled_at_random(outline, node) if isinstance(node, ast.Call) else None
+        span = outline.source.span(filled) if filled is not None else origin.span
+        edit = WrapExpression(span, "", f".to({device.code})")
         found.update(dict.fromkeys((*device.edits, FileEdit(origin.path, edit))))
     title = f"move `{operand.text}` to the device where it is made"
     return [Fix(title, tuple(found), Applicability.SAFE)] if found else []

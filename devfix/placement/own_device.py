@@ -4,19 +4,39 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
+from devfix.source import Source
 
-_SET = re.compile(r"\.device\s*=(?!=)|\bdef device\b|\b__slots__\b|\bsetattr\(")
+#: What may give an object a ``device``, and what gives it to any object there is.
+_OWN = re.compile(r"\.device\s*=(?!=)|\bdef device\b|\b__slots__\b|\bsetattr\(")
+_OTHERS = re.compile(r"(?<!\bself)\.device\s*=(?!=)|\bsetattr\(")
 
 
 def is_free(facts: Facts, cls: ast.ClassDef) -> bool:
-    """Whether nothing else can be called ``device`` in objects of a class: none of the program has one."""
+    """Whether nothing else can be called ``device`` in objects of a class, nor of those derived from it."""
     if any(getattr(base, "id", "") != "object" for base in cls.bases):
         return False
-    return not any(_SET.search(source.text) for source in facts.program.sources.values())
+    sources = facts.program.sources.values()
+    if any(_OTHERS.search(source.text) for source in sources):
+        return False
+    return not any(
+        _OWN.search(source.segment(source.span(each))) for source in sources for each in _family(source, cls)
+    )
+
+
+def _family(source: Source, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """The classes of a file that are the class, or may be derived from it."""
+    names = {cls.name}
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        if node is cls or any(ast.unparse(base).rpartition(".")[2] in names for base in node.bases):
+            names.add(node.name)
+            yield node
 
 
 def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: str) -> FileEdit | None:

@@ -25,6 +25,7 @@ from devfix.placement import (
     destination,
     device_expression,
     distribution_parts,
+    handing,
     introduction,
     map_location,
     moving_back,
@@ -37,6 +38,7 @@ from devfix.placement.boundness import decides
 from devfix.placement.causes import Trail, is_only_given
 from devfix.placement.device_argument import takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.drawing import filled_at_random
 from devfix.placement.shared_memory import is_written_later
 
 _MADE = ("factory", "random-factory")
@@ -146,10 +148,7 @@ class Relocator:
         return roots
 
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
-        """Every factory call that the operand goes back to gets the device.
-
-        Where there is no other way that is so ``anyhow``: wherever its tensor went before it came here.
-        """
+        """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""
         trails = self._trails()
         if not trails or len(trails) > _MAX_SOURCES:
             return ()
@@ -229,18 +228,14 @@ class Relocator:
 
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = self._place(origin.path, origin.span)
-        if place is None or not isinstance(place.node, ast.Call) or self._is_sample(place):
+        if place is None or not isinstance(place.node, ast.Call):
+            return ()
+        if self.facts.program.adopts and destination.is_sample(place):
             return ()
         found = device_expression.chosen(self.facts, place) if far else self._expression(place)
         near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
         found = found or (self._expression(place) if far and near else found)
         return self._made_on(place, origin, found) if found is not None else ()
-
-    def _is_sample(self, place: Place) -> bool:
-        """Whether a dataset makes the tensor as (a part of) its sample: batches move, not samples."""
-        function = place.outline.function_of(place.node)
-        makes = getattr(function, "name", "") in ("__getitem__", "__getitems__")
-        return makes and self.facts.program.adopts
 
     def _by_own_choice(self) -> Edits:
         """Where no device is in sight, the file of the factory calls gets a choice of its own."""
@@ -257,6 +252,9 @@ class Relocator:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
         if not isinstance(place.node, ast.Call):
             return ()
+        filled = filled_at_random(place.outline, place.node)
+        if filled is not None:
+            return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
             return self._wrapped(place, found)
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
@@ -318,16 +316,8 @@ class Relocator:
 
     def _as_arguments(self) -> Edits:
         """Where somebody who knows the device hands the value, or those it is computed from, to a module."""
-        own = self._as_argument(self.operand.trail)
-        roots = () if own else (self._as_argument(root) for root in self.operand.roots)
-        return own or tuple(dict.fromkeys(edit for edits in roots for edit in edits))
-
-    def _as_argument(self, trail: Trail) -> Edits:
-        for site in reversed(trail):
-            place = self._place(site.path, site.span) if site.kind == "given" else None
-            if place is not None and not device_expression.is_in_module(self.facts, place):
-                return self._given(place)
-        return ()
+        places = handing.places(self.facts, self.operand)
+        return tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
 
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)

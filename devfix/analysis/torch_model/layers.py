@@ -100,6 +100,8 @@ WEIGHTED: dict[str, LayerSpec] = {
 }  # fmt: skip
 #: Modules that hold others.
 CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
+#: Modules that hold copies of one.
+STACKS = frozenset({"TransformerEncoder", "TransformerDecoder"})
 #: Modules that wrap one and move or scatter the inputs themselves.
 WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
 
@@ -133,6 +135,9 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
         obj = obj.with_fact("kind", External(last))
+    copied = site.value(0, "encoder_layer", "decoder_layer") if last in STACKS else None
+    if isinstance(copied, Ref):
+        obj = obj.with_attr("layers", copied)
     return interp.new(obj)
 
 

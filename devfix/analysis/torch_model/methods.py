@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, calls, construction
+from devfix.analysis import binding, calls, construction, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.modules import is_module
@@ -21,12 +21,10 @@ from devfix.analysis.torch_model import (
     text_methods,
 )
 from devfix.analysis.values import (
-    UNKNOWN,
     Array,
     Class,
     ExternalMethod,
     Ref,
-    Scalar,
     SuperValue,
     Tensor,
     TupleValue,
@@ -57,7 +55,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if isinstance(receiver, Ref):
         return _object_method(interp, receiver, name, site)
     if isinstance(receiver, TupleValue):
-        return Scalar("int") if name in ("index", "count") else UNKNOWN
+        return named_tuples.method(receiver, name, site)
     if scalar_type(receiver) == "str":
         return text_methods.call(interp, receiver, name, site)
     return calls.call_unknown(interp, site)
@@ -69,4 +67,6 @@ def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> 
         return container_methods.call(interp, ref, obj, name, site)
     if is_module(interp, ref):
         return module_methods.call(interp, ref, name, site)
+    if name == "_replace" and obj.items is not None and not site.open:
+        return named_tuples.replaced(interp, obj, site)
     return external_objects.call(interp, ref, obj, name, site)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
 
@@ -50,6 +50,8 @@ def meet(
     that an operation in place writes to.
     """
     parts = _with_host_paths(parts)
+    if interp.program.adopts:
+        parts = _with_device_paths(parts)
     known = [part for part in parts if part.tensor.device.is_known]
     placed = [part for part in known if part.tensor.device.kind in ("accelerator", "same-as")]
     hosts = [part for part in known if part.tensor.device.kind == "cpu"]
@@ -75,6 +77,16 @@ def _with_host_paths(parts: list[Part]) -> list[Part]:
         return parts
     return [
         replace(part, tensor=part.tensor.split)
+        if part.tensor.split is not None and not part.tensor.device.is_known
+        else part
+        for part in parts
+    ]
+
+
+def _with_device_paths(parts: list[Part]) -> list[Part]:
+    """What one path leaves on the CPU is meant to be on the device: there it meets the others."""
+    return [
+        replace(part, tensor=replace(part.tensor, device=ACCELERATOR, split=None))
         if part.tensor.split is not None and not part.tensor.device.is_known
         else part
         for part in parts
