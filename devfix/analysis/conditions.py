@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,10 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.source import Source
+
+
+#: Words by which an option asks for a device.
+_DEVICE_WORDS = re.compile(r"cuda|gpu|cpu|mps|xpu|npu|device|accel|auto")
 
 
 def truth(interp: Interpreter, value: Value) -> bool | None:
@@ -69,7 +74,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     accelerator is chosen, when one branch chooses it and the other does not.
     """
     known = truth(interp, interp.eval(test))
-    if known is not None or not _is_option(interp, test):
+    if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     chosen = preferred(interp.source, body, orelse)
     if chosen is not None:
@@ -84,6 +89,26 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+
+
+def _is_one_of_many(test: ast.expr, orelse: list[ast.stmt]) -> bool:
+    """Whether an option names one of several things that are not devices, as a chain of ``elif`` goes through."""
+    name = _named_by(test)
+    following = orelse[0] if len(orelse) == 1 else None
+    other = _named_by(following.test) if isinstance(following, ast.If) else None
+    if name is None or other is None or name[0] != other[0]:
+        return False
+    return not any(_DEVICE_WORDS.search(word) for word in (name[1], other[1]))
+
+
+def _named_by(test: ast.expr) -> tuple[str, str] | None:
+    """The option and the word of ``option == "word"``."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return None
+    word = test.comparators[0]
+    if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
+        return None
+    return ast.dump(test.left), word.value.lower()
 
 
 def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:

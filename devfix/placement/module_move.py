@@ -19,7 +19,7 @@ from devfix.findings import (
     Origin,
     WrapExpression,
 )
-from devfix.placement import device_expression, introduction
+from devfix.placement import device_expression, introduction, sibling_module
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -49,19 +49,33 @@ class ModuleMover:
         for site in self.sites:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
+            yield sibling_module.beside(self.facts, site)
+        for site in self.sites:
             yield self._once_chosen(site)
         yield self._by_itself()
         for site in self.sites:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
-        for site in self.sites[:1]:
+        for site in self._homes():
             yield from self._at(site, introduction.introduce)
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
-        edits = (edits for site in self.sites[:1] for edits in self._at(site, _introduced))
+        edits = (edits for site in self._homes() for edits in self._at(site, _introduced))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
+
+    def _homes(self) -> Trail:
+        """Where the module is made for good: for what a function returns at once, where its caller gives it a name."""
+        if self.made is None or len(self.sites) == 1:
+            return self.sites[:1]
+        outline = self.facts.outline(self.made.path)
+        node = outline.expression_at(self.made.span)
+        named = self.sites[1]
+        returned = node is not None and isinstance(outline.parents[node], ast.Return)
+        if returned and named.kind == "name" and named.scope != self.made.scope:
+            return self.sites[1:2]
+        return self.sites[:1]
 
     def _by_itself(self) -> tuple[FileEdit, ...]:
         """A class that chooses a device in its constructor moves itself at the end of it."""

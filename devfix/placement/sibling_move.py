@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
@@ -31,7 +32,7 @@ def beside(facts: Facts, place: Place) -> Edits:
     for statement, sibling, suffix in _moves(place, unpacking):
         if named and not isinstance(place.outline.parents[statement], ast.If):
             continue  # with a device at hand, all that is unpacked moves at once
-        if sibling != name and _is_placed(facts, place, statement, sibling) and name not in suffix:
+        if sibling != name and _is_placed(facts, place, statement, sibling) and not names(suffix, name):
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)
@@ -50,9 +51,9 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
     if not isinstance(own, ast.Name) or own.id != name.id or len(target.elts) != len(value.elts):
         return ()
     for part, made in pairs:
-        suffix = _move_of(made)
+        suffix = move_of(made)
         is_sibling = isinstance(part, ast.Name) and suffix and ast.unparse(made).startswith(f"{part.id}.")
-        if not is_sibling or not isinstance(part, ast.Name) or name.id in suffix:
+        if not is_sibling or not isinstance(part, ast.Name) or names(suffix, name.id):
             continue
         if _is_placed(facts, place, statement, part.id):
             return (FileEdit(place.path, WrapExpression(place.outline.source.span(own), "", suffix)),)
@@ -73,16 +74,16 @@ def _unpacked(statement: ast.stmt) -> set[str]:
 
 def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
     """The statements that move what was unpacked, under a guard or not: which name, and what they call on it."""
-    names = _unpacked(unpacking)
+    unpacked = _unpacked(unpacking)
     for statement in _following(place, unpacking):
         value = statement.value if isinstance(statement, ast.Assign) else None
-        suffix = _move_of(value) if value is not None else ""
+        suffix = move_of(value) if value is not None else ""
         name = (
             ast.unparse(value.func.value)
             if suffix and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
             else ""
         )
-        if name in names and _binds(statement, name):
+        if name in unpacked and _binds(statement, name):
             yield statement, name, suffix
 
 
@@ -101,7 +102,12 @@ def _following(place: Place, unpacking: ast.stmt) -> Iterator[ast.stmt]:
             yield from statement.body
 
 
-def _move_of(value: ast.expr) -> str:
+def names(suffix: str, name: str) -> bool:
+    """Whether what is called on one name asks for the other."""
+    return re.search(rf"\b{name}\b", suffix) is not None
+
+
+def move_of(value: ast.expr) -> str:
     """``.cuda(...)`` of a name that is moved; "" for any other expression."""
     func = value.func if isinstance(value, ast.Call) else None
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.attr not in _MOVES:

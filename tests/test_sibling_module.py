@@ -1,0 +1,57 @@
+"""A module that stayed behind moves beside another one that the program moves."""
+
+from __future__ import annotations
+
+from text_program import files, fix_texts
+
+HEAD = """\
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", required=True)
+args = parser.parse_args()
+cuda = torch.cuda.is_available()
+a = torch.nn.Linear(2, 2)
+b = torch.nn.Linear(2, 2)
+"""
+
+
+def fixed(body: str) -> str:
+    """What follows the head once it is fixed."""
+    text = fix_texts({"main.py": HEAD + body})[0]["main.py"]
+    assert text.startswith(HEAD)
+    return text.removeprefix(HEAD)
+
+
+def test_in_place_as_the_other() -> None:
+    body = "if cuda:\n    a.cuda()\nx = torch.ones(1, 2).cuda()\nprint(a(x), b(x))\n"
+    assert fixed(body) == body.replace("    a.cuda()\n", "    a.cuda()\n    b.cuda()\n")
+
+
+def test_bound_as_the_other() -> None:
+    body = "b = b.cuda(0)\nx = torch.ones(1, 2).cuda()\nprint(a(x), b(x))\n"
+    assert fixed(body) == "b = b.cuda(0)\na = a.cuda(0)\n" + body.removeprefix("b = b.cuda(0)\n")
+
+
+def test_what_a_function_returns_moves_where_it_gets_its_name() -> None:
+    texts = files(
+        "import torch\nfrom nets import small\n\nnet = small()\nnet(torch.ones(1, 2).cuda())\n",
+        nets="import torch\n\n\ndef small():\n    return torch.nn.Linear(2, 2)\n",
+    )
+    after = fix_texts(texts)[0]
+    assert after["nets.py"] == texts["nets.py"]
+    assert "net = small().to(device)\n" in after["main.py"]
+
+
+CHOICE = """\
+if args.kind == "small":
+    net = torch.nn.Linear(2, 2)
+elif args.kind == "large":
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2)).cuda()
+net(torch.ones(1, 2).cuda())
+"""
+
+
+def test_an_option_among_several_decides_no_device() -> None:
+    assert "net = torch.nn.Linear(2, 2).to(device)" in fix_texts({"main.py": HEAD + CHOICE})[0]["main.py"]
