@@ -127,7 +127,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
 def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:
     """``value[key]``."""
     if isinstance(value, Union):
-        return interp.either(value.members, lambda member: item(interp, node, member, key))
+        long = tuple(member for member in value.members if iteration.may_have_item(interp, member, key))
+        return interp.either(long or value.members, lambda member: item(interp, node, member, key))
     if isinstance(value, (Tensor, Array)):
         return indexing.get(interp, node, value, key)
     if isinstance(value, TupleValue):

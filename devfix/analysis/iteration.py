@@ -94,6 +94,15 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     return join_all(parts, split=True) if parts else UNKNOWN
 
 
+def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
+    """Whether a collection may be long enough to have an item of this number."""
+    obj = interp.obj_of(value)
+    items = exact_items(interp, value) if obj is None or obj.kind == "list" else None
+    if items is None or not isinstance(key, Const) or not isinstance(key.value, int):
+        return True
+    return -len(items) <= key.value < len(items)
+
+
 def row(value: Tensor | Array) -> Tensor | Array:
     """One entry along the first dimension."""
     rank = value.rank - 1 if value.rank is not None and value.rank > 0 else None

@@ -19,6 +19,7 @@ from devfix.analysis.lattice import (
     parse_device,
     same_as,
 )
+from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -143,7 +144,9 @@ def data_dtype(interp: Interpreter, value: Value) -> str | None:
     kind = scalar_type(value)
     if kind is not None:
         return {"bool": "bool", "int": "int64", "float": "float32"}.get(kind)
-    if isinstance(value, (Tensor, Array)):
+    if isinstance(value, Array):
+        return settled(value.dtype)
+    if isinstance(value, Tensor):
         return value.dtype
     items = exact_items(interp, value)
     if items is None:

@@ -14,6 +14,7 @@ from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
 from devfix.analysis.torch_model import batches, generators, vision
 from devfix.analysis.torch_model.batches import Batch
+from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -118,7 +119,10 @@ def batch_sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
     if isinstance(value, Union):
-        return join_all([element(interp, member, node) for member in value.members])
+        each = [element(interp, member, node) for member in value.members]
+        lengths = {len(part.items) for part in each if isinstance(part, TupleValue)}
+        # Samples of two parts or of three are told apart, so that the first part of both stays known.
+        return Union(tuple(each)) if len(lengths) == len(each) > 1 else join_all(each)
     obj = interp.obj_of(value)
     if isinstance(value, (Tensor, Array)):
         return iteration.row(value)
@@ -225,7 +229,7 @@ def converted(interp: Interpreter, sample: Value) -> Value:
     """``default_convert``: what a loader makes of a sample that it does not collate."""
     if isinstance(sample, Array):
         roots = (sample.trail,) if sample.trail else ()
-        return Tensor(CPU, sample.dtype, sample.rank, grad=False, leaf=True, roots=roots)
+        return Tensor(CPU, settled(sample.dtype), sample.rank, grad=False, leaf=True, roots=roots)
     if isinstance(sample, TupleValue):
         return _listed(interp, sample, (converted(interp, item) for item in sample.items))
     return sample
@@ -249,6 +253,8 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         return value.with_items(each_tensor(interp, item, change) for item in value.items)
     if isinstance(value, Sequence):
         return Sequence(each_tensor(interp, value.element, change))
+    if isinstance(value, Union):
+        return Union(tuple(each_tensor(interp, member, change) for member in value.members))
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("dict", "list"):
         attrs = {k: each_tensor(interp, v, change) for k, v in obj.attrs.items()}
@@ -270,7 +276,7 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     if isinstance(sample, Array):
         rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
         roots = (sample.trail,) if sample.trail else ()
-        return Tensor(CPU, sample.dtype, rank, grad=False, leaf=True, roots=roots)
+        return Tensor(CPU, settled(sample.dtype), rank, grad=False, leaf=True, roots=roots)
     kind = scalar_type(sample)
     if kind in ("int", "float", "bool"):
         dtype = {"int": "int64", "float": "float64", "bool": "bool"}[kind]

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     optim,
     standard_library,
+    tables,
     tokenizers,
     vision,
 )
@@ -55,6 +56,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if obj.cls == External(tokenizers.BATCH) and name not in ("to", "items", "keys", "values", "get"):
         return obj.element
+    if obj.cls == tables.TABLE:
+        return tables.attribute(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
         return standard_library.option(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
@@ -79,6 +82,8 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)
+    if obj.cls == tables.TABLE:
+        return ref
     return None
 
 
@@ -155,5 +160,6 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     "torch.amp.GradScaler": _scaler,
     "argparse.ArgumentParser": standard_library.parser_method,
     numpy_model.RNG: _numpy_generator,
+    **tables.METHODS,
     autograd_functions.CONTEXT: autograd_functions.context_method,
 }

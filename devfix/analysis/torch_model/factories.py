@@ -18,6 +18,7 @@ from devfix.analysis.torch_model.arguments import (
     nesting,
     size_rank,
 )
+from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Unknown, Value, roots_of, without_none
 
@@ -167,7 +168,7 @@ def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(data, Array):
         roots = (data.trail,) if data.trail else ()
         rank = data.rank if data.rank is not None else None
-        return Tensor(CPU, data.dtype, rank, grad=False, leaf=True, trail=trail, roots=roots)
+        return Tensor(CPU, settled(data.dtype), rank, grad=False, leaf=True, trail=trail, roots=roots)
     return Tensor(CPU, trail=trail, grad=False, leaf=True)
 
 

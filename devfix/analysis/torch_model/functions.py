@@ -32,6 +32,7 @@ from devfix.analysis.torch_model import (
     reflection,
     reparametrizations,
     standard_library,
+    tables,
     tensor_methods,
     vision,
 )
@@ -107,6 +108,10 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return operations.apply(interp, last, site)
     if package == "torch.nn.functional":
         return functional.call(interp, last, site)
+    if package.startswith(("pandas", "sklearn")):
+        found = tables.call(interp, name, site)
+        if found is not None:
+            return found
     if package.startswith("numpy"):
         return numpy_model.call(interp, name, site)
     if package == "torch.optim" and last[:1].isupper():

@@ -255,7 +255,7 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
     if last in _AVERAGING:
         dtype = numpy_types.floating(dtype)
     elif last in _SUMMING or last in _ACCUMULATING:
-        narrow = dtype is not None and not dtype.startswith(("float", "complex"))
+        narrow = dtype not in (None, numpy_types.WIDE) and not str(dtype).startswith(("float", "complex"))
         dtype = "int64" if narrow and dtype != "uint8" else None if narrow else dtype
     elif last not in _EXTREME:
         return None

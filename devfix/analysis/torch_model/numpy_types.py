@@ -14,6 +14,8 @@ from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Trail, Value
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: What a table holds as far as anybody knows: numbers of one of two types, neither of which is float32.
+WIDE = "int64 or float64"
 #: What Python numbers are as data.
 NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
 _WIDE_INTEGERS = ("int32", "int64")
@@ -54,6 +56,8 @@ def promoted(a: Array, b: Array) -> str | None:
         return None
     if a.dtype == b.dtype:
         return a.dtype
+    if WIDE in (a.dtype, b.dtype):
+        return "float64" if {a.dtype, b.dtype} & {*FLOATS} else WIDE
     if a.rank in (0, None) or b.rank in (0, None):
         scalars = a.rank == b.rank == 0
         return _promoted(a.dtype, b.dtype) if scalars else _of_scalar_and_array(a, b)
@@ -90,6 +94,11 @@ def with_number(array: Array, kind: str | None) -> str | None:
     if kind == "float":
         return "float64"
     return "int64" if dtype == "bool" else dtype
+
+
+def settled(dtype: str | None) -> str | None:
+    """The dtype of a tensor that is made of an array; None where the array may have one of two."""
+    return None if dtype == WIDE else dtype
 
 
 def as_number(value: Value) -> Value:

@@ -170,7 +170,7 @@ def _rank(value: Value) -> int | None:
 def typed(value: Value) -> tuple[str | None, int | None]:
     """``(dtype, rank)`` of an operand as type promotion sees it; a number is 0-dim."""
     if isinstance(value, (Tensor, Array)):
-        return value.dtype, value.rank
+        return numpy_types.settled(value.dtype), value.rank
     kinds = {"bool": "bool", "int": "int64", "float": "float32"}
     return kinds.get(scalar_type(value) or ""), 0
 

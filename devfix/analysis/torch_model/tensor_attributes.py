@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device
 from devfix.analysis.torch_model import external_objects, leaves
+from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -55,7 +56,7 @@ def _array_attribute(value: Array, name: str) -> Value | None:
     if name in ("size", "ndim", "nbytes", "itemsize"):
         return Scalar("int")
     if name == "dtype":
-        return DTypeValue(value.dtype)
+        return DTypeValue(settled(value.dtype))
     if name in ("T", "flat", "real", "imag"):
         return value
     return None
