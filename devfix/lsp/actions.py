@@ -14,9 +14,7 @@ from devfix.lsp.changes import text_edits, workspace_edit
 from devfix.lsp.diagnostics import known_in
 from devfix.lsp.documents import Document
 from devfix.lsp.messages import FileView, Mend, Mended, known_by
-from devfix.lsp.positions import Lines
 from devfix.lsp.silencing import silence
-from devfix.source import Source, read_source
 
 if TYPE_CHECKING:
     from devfix.lsp.session import Session
@@ -81,19 +79,12 @@ def edit_for(session: Session, mended: Mended) -> types.WorkspaceEdit | None:
     changes = []
     for new in mended.texts:
         document = session.documents.get(new.path)
-        before = _lines_as_they_are(session, document, new.path)
+        before = session.lines_at(new.path)
         if before is None or before.text != new.before:
             return None
         version = document.version if document is not None else None
         changes.append((session.documents.uri(new.path), version, text_edits(before, new.after)))
     return workspace_edit(changes, versioned=session.client.versioned_edits) if changes else None
-
-
-def _lines_as_they_are(session: Session, document: Document | None, path: str) -> Lines | None:
-    if document is not None:
-        return document.lines
-    source = read_source(path)
-    return Lines(source.text, session.documents.encoding) if isinstance(source, Source) else None
 
 
 def _silencing(session: Session, document: Document, known: object) -> types.WorkspaceEdit | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from devfix.lsp.worker import (
     Worker,
     WorkerDiedError,
 )
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,16 @@ class Checker:
                 self._awake.clear()
                 continue
             path = next(reversed(self._due))
-            fresh = await self._check(path)
-            self._end_turn()
-            if fresh:
-                self._deliver(fresh)
+            try:
+                fresh = await self._check(path)
+                self._end_turn()
+                if fresh:
+                    self._deliver(fresh)
+            except Exception:
+                # A defect of ours in one answer must not end all that follow.
+                log.exception("%s", path)
+                self._due.pop(path, None)
+                self._end_turn()
 
     async def _pause(self) -> None:
         """Wait until typing stops, or somebody asks."""

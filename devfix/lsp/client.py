@@ -71,17 +71,19 @@ class Options:
     python: str | None = None
 
 
-def options_of(given: object) -> Options:
-    """The options in what a client sent, under ``devfix`` or ``settings`` or bare; what makes no sense is left out."""
+def options_of(given: object, default: Options = Options()) -> Options:
+    """The options in what a client sent, under ``devfix`` or ``settings`` or bare.
+
+    What is left out, or makes no sense, stays as it was.
+    """
     table = given if isinstance(given, Mapping) else {}
     for key in ("devfix", "settings"):
         table = table[key] if isinstance(table.get(key), Mapping) else table
-    default = Options()
     debounce, hints, python = table.get("debounce"), table.get("inlayHints"), table.get("python")
     return Options(
         debounce=_milliseconds(debounce, default.debounce),
         inlay_hints=hints if isinstance(hints, bool) else default.inlay_hints,
-        python=python if isinstance(python, str) and python else None,
+        python=python or None if isinstance(python, str) else default.python,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
+import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
@@ -120,6 +123,16 @@ def _after(lines: Lines, change: Change) -> str:
         return change.text
     start, end = lines.offset(change.range.start), lines.offset(change.range.end)
     return lines.text[:start] + change.text + lines.text[max(start, end) :]
+
+
+def text_on_disk(path: str) -> str | None:
+    """The text of a file that is not open, or None where there is none; whether it parses does not matter."""
+    try:
+        data = Path(path).read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (OSError, SyntaxError, UnicodeError, LookupError):
+        return None
 
 
 def path_of(uri: str) -> str:

@@ -68,6 +68,10 @@ class Folder:
         self._on_disk = [] if self.loose else _python_files(self.root, engine.settings)
         self._built = False
 
+    def reread(self) -> None:
+        """Files that were there have other contents."""
+        self._built = False
+
     def changed(self, path: str) -> None:
         """A buffer of this folder has another text, came or went."""
         buffer, number = self._buffers.get(path), self._number.get(path)

@@ -45,7 +45,9 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Files changed, came or went."""
+    """Files changed, came or went; with ``contents_only`` none came or went, and the settings are the same."""
+
+    contents_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,8 @@ def _register_life(server: DevfixServer) -> None:
         server.session.move_folders(params.event)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def files_changed(_params: types.DidChangeWatchedFilesParams) -> None:
-        server.session.refresh()
+    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        server.session.refresh(params.changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(_params: types.DidSaveTextDocumentParams) -> None:

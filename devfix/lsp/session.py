@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -14,7 +14,7 @@ from lsprotocol import types
 from devfix.lsp.checker import Checker
 from devfix.lsp.client import Client, Options, client_of, options_of
 from devfix.lsp.diagnostics import Renderer
-from devfix.lsp.documents import Document, Documents, OutOfStepError, path_of
+from devfix.lsp.documents import Document, Documents, OutOfStepError, path_of, text_on_disk, uri_of
 from devfix.lsp.messages import (
     Configure,
     Drop,
@@ -31,7 +31,6 @@ from devfix.lsp.messages import (
 )
 from devfix.lsp.positions import Lines
 from devfix.lsp.worker import Worker
-from devfix.source import Source, read_source
 
 if TYPE_CHECKING:
     from devfix.lsp.server import DevfixServer
@@ -127,16 +126,19 @@ class Session:
             self.worker.tell(Put(document.path, document.text, document.revision))
             self.checker.changed(document.path)
 
-    def refresh(self) -> None:
-        """Files or settings changed on disk."""
+    def refresh(self, events: Sequence[types.FileEvent] | None = None) -> None:
+        """Files or settings changed on disk; nobody knows which, without events."""
+        contents = events is not None and all(
+            event.type == types.FileChangeType.Changed and event.uri.endswith(".py") for event in events
+        )
         self._forget_mends()
-        self.worker.tell(Refresh())
+        self.worker.tell(Refresh(contents_only=contents))
         self._sights.clear()
         self.checker.want_all()
 
     def configure(self, given: object) -> None:
         """The user changed what is set in the editor."""
-        self.options = options_of(given)
+        self.options = options_of(given, self.options)
         self.checker.debounce = self.options.debounce / 1000
         if self.client.refreshes_inlay_hints:
             self.server.workspace_inlay_hint_refresh(None)
@@ -162,8 +164,8 @@ class Session:
         document = self.documents.get(path)
         if document is not None:
             return document.lines
-        source = read_source(path)
-        return Lines(source.text, self.documents.encoding) if isinstance(source, Source) else None
+        text = text_on_disk(path)
+        return None if text is None else Lines(text, self.documents.encoding)
 
     def deliver(self, paths: set[str]) -> None:
         """There is something new about these documents."""
@@ -189,9 +191,11 @@ class Session:
 
     def _push(self, path: str) -> None:
         document = self.documents.get(path)
-        if document is not None:
-            found = self.diagnostics(document)
-            self._publish(types.PublishDiagnosticsParams(document.uri, found, document.version))
+        if document is None:
+            self._publish(types.PublishDiagnosticsParams(uri_of(path), self.observed.get(path, [])))
+            return
+        found = self.diagnostics(document)
+        self._publish(types.PublishDiagnosticsParams(document.uri, found, document.version))
 
     def _publish(self, params: types.PublishDiagnosticsParams) -> None:
         self.server.text_document_publish_diagnostics(params)

@@ -87,9 +87,12 @@ class Workbench:
             del self._folders[loose]
 
     @answer.register
-    def _(self, request: Refresh) -> None:  # noqa: ARG002 - it says all by its type
+    def _(self, request: Refresh) -> None:
         for folder in self._folders.values():
-            folder.refresh()
+            if request.contents_only:
+                folder.reread()
+            else:
+                folder.refresh()
 
     @answer.register
     def _(self, request: Check) -> Checked:
