@@ -265,7 +265,7 @@ def test_a_notebook_crosses_to_another_process() -> None:
     assert (after.text, after.encode()) == (before.text, before.encode())
 
 
-SAMPLE = corpus_cases()[::6]
+SAMPLE = corpus_cases()[::8]
 
 
 @pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.name)

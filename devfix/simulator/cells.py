@@ -13,6 +13,8 @@ from typing import Any, Iterator, NamedTuple, Optional
 
 #: Cell magics whose cell is Python all the same (IPython's documentation of built-in magics).
 _PYTHON_CELL_MAGICS = frozenset("time timeit capture prun memit mprun debug python python3".split())
+#: Magics that stand for a whole cell on Databricks, with one percent sign.
+_OTHER_LANGUAGES = frozenset("md sql sh r scala fs".split())
 #: Magics whose line is a statement of Python, behind options of one letter.
 _STATEMENT = re.compile(r"%(time|timeit|prun|memit)[ \t]+(-[A-Za-z]+[ \t]*\d*[ \t]+)*(?=\S)")
 #: Lines that are no Python: magics, the shell, help, and calls without parentheses.
@@ -57,12 +59,19 @@ def read_cell(text: str) -> Reading:
     """What of a code cell is Python."""
     lines = split_lines(text)
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
-    if first is None or not lines[first].startswith("%%"):
-        return _python(lines, 0)
+    if first is None:
+        return Reading(True)
+    if not lines[first].startswith("%%"):
+        return Reading(False, len(lines)) if _is_foreign(lines[first:]) else _python(lines, 0)
     words = lines[first][2:].split()
     if not words or words[0] not in _PYTHON_CELL_MAGICS:
         return Reading(False, len(lines))
     return _python(lines, first + 1)
+
+
+def _is_foreign(lines: list[str]) -> bool:
+    words = lines[0][1:].split() if lines[0].startswith("%") else []
+    return words[:1] != [] and words[0] in _OTHER_LANGUAGES and not parses("".join(lines[1:]))
 
 
 def _python(lines: list[str], header: int) -> Reading:
