@@ -28,6 +28,9 @@ def vscode() -> types.ClientCapabilities:
     assert capabilities.workspace
     capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities(True, False)
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(True)
+    capabilities.notebook_document = types.NotebookDocumentClientCapabilities(
+        types.NotebookDocumentSyncClientCapabilities(True, False)
+    )
     capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities(True)
     return capabilities
 

@@ -10,10 +10,11 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified
 
 from devfix.findings import Applicability, Finding, Fix
+from devfix.lsp.cells import OpenNotebook
 from devfix.lsp.changes import text_edits, workspace_edit
-from devfix.lsp.diagnostics import known_in
+from devfix.lsp.diagnostics import Shown, known_in
 from devfix.lsp.documents import Document
-from devfix.lsp.messages import FileView, Mend, Mended, known_by
+from devfix.lsp.messages import FileView, Mend, Mended, NewText, known_by
 from devfix.lsp.silencing import silence
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ async def offered(session: Session, params: types.CodeActionParams) -> list[type
     document = session.documents.of(params.text_document.uri)
     if document is None:
         return []
-    await session.checker.settled(document.path)
-    document = session.documents.get(document.path)
-    view = session.checker.current(document.path) if document is not None else None
+    document, view = await session.settled(document)
     if document is None or view is None:
         return []
     actions = [
@@ -44,7 +43,7 @@ async def offered(session: Session, params: types.CodeActionParams) -> list[type
         return [action for action in actions if action.edit is not None]
     if actions and actions[0].is_preferred and isinstance(actions[0].data, dict):
         # Whoever opens the menu reads it first: until then the likeliest choice is worked out.
-        session.begin_mending(_mend(document, actions[0].data))
+        session.begin_mending(_mend(session.documents.analysed(document) or document, actions[0].data))
     return actions
 
 
@@ -60,11 +59,12 @@ async def edit_of(session: Session, data: Any) -> types.WorkspaceEdit | None:
     """The edit that an action's data stand for, or None when it is out of date."""
     given = data if isinstance(data, dict) else {}
     document = session.documents.of(str(given.get("uri")))
-    if document is None or document.revision != given.get("revision"):
+    analysed = session.documents.analysed(document) if document is not None else None
+    if document is None or analysed is None or analysed.revision != given.get("revision"):
         return None
     if given.get("does") == "silence":
         return _silencing(session, document, known_in(given.get("finding")))
-    return edit_for(session, await session.mended(_mend(document, given)))
+    return edit_for(session, await session.mended(_mend(analysed, given)))
 
 
 def _mend(document: Document, given: dict[str, Any]) -> Mend:
@@ -76,8 +76,12 @@ def _mend(document: Document, given: dict[str, Any]) -> Mend:
 
 def edit_for(session: Session, mended: Mended) -> types.WorkspaceEdit | None:
     """The edit that makes the new texts of the old ones, or None when one of these is not there any more."""
-    changes = []
+    changes: list[tuple[str, int | None, list[types.TextEdit]]] = []
     for new in mended.texts:
+        notebook = session.documents.notebook(new.path)
+        if notebook is not None:
+            changes.extend(_changed_cells(session, notebook, new))
+            continue
         document = session.documents.get(new.path)
         before = session.lines_at(new.path)
         if before is None or before.text != new.before:
@@ -87,10 +91,21 @@ def edit_for(session: Session, mended: Mended) -> types.WorkspaceEdit | None:
     return workspace_edit(changes, versioned=session.client.versioned_edits) if changes else None
 
 
+def _changed_cells(
+    session: Session, notebook: OpenNotebook, new: NewText
+) -> Iterator[tuple[str, int | None, list[types.TextEdit]]]:
+    if notebook.notebook.program != new.before:
+        return
+    for uri, text in notebook.texts_after(new.after):
+        cell = session.documents.of(uri)
+        if cell is not None and cell.text != text:
+            yield uri, cell.version, text_edits(cell.lines, text)
+
+
 def _silencing(session: Session, document: Document, known: object) -> types.WorkspaceEdit | None:
-    view = session.checker.current(document.path)
-    for finding in view.findings if view is not None else ():
-        insertion = silence(document.text, finding) if known_by(finding) == known else None
+    view = session.current(document)
+    for shown in session.shown(document, view) if view is not None else ():
+        insertion = silence(document.text, shown.finding) if known_by(shown.original) == known else None
         if insertion is not None:
             place = document.lines.at(insertion.line - 1, insertion.column)
             edits = [types.TextEdit(types.Range(place, place), insertion.text)]
@@ -110,21 +125,23 @@ class _Offer:
         self.document = document
         self.view = view
         self.renderer = session.renderer
+        self.shown = session.shown(document, view)
 
     def actions(self, place: types.Range) -> Iterator[types.CodeAction]:
-        here = [finding for finding in self.view.findings if self._touches(finding, place)]
-        for finding in here:
-            fix = offered_fix(finding)
+        here = [shown for shown in self.shown if self._touches(shown.finding, place)]
+        for shown in here:
+            fix = offered_fix(shown.original)
             if fix is not None:
-                yield self._fix(finding, fix)
-        yield from self._fix_rules(here)
-        for finding in here:
-            if not finding.code.startswith("DF9"):
-                yield self._silence(finding)
+                yield self._fix(shown, fix)
+        yield from self._fix_rules([shown.original for shown in here])
+        for shown in here:
+            if not shown.original.code.startswith("DF9"):
+                yield self._silence(shown)
         if any(_is_safe(finding) for finding in self.view.findings):
             yield types.CodeAction("Fix all safe findings in this file", kind=FIX_ALL, data=self._data())
 
-    def _fix(self, finding: Finding, fix: Fix) -> types.CodeAction:
+    def _fix(self, shown: Shown, fix: Fix) -> types.CodeAction:
+        finding = shown.original
         unsafe = fix.applicability < Applicability.SAFE
         title = f"{fix.title[:1].upper()}{fix.title[1:]} ({'unsafe, ' if unsafe else ''}{finding.code})"
         return types.CodeAction(
@@ -154,7 +171,8 @@ class _Offer:
             data=self._data(code=alike[0].code, unsafe=unsafe),
         )
 
-    def _silence(self, finding: Finding) -> types.CodeAction:
+    def _silence(self, shown: Shown) -> types.CodeAction:
+        finding = shown.original
         return types.CodeAction(
             f"Ignore {finding.code} on this line",
             kind=types.CodeActionKind.QuickFix,
@@ -164,10 +182,11 @@ class _Offer:
 
     def _diagnostics(self, findings: list[Finding]) -> list[types.Diagnostic]:
         lines = self.document.lines
-        return [self.renderer.diagnostic(finding, lines, self.view) for finding in findings]
+        chosen = [shown for shown in self.shown if shown.original in findings]
+        return [self.renderer.diagnostic(shown, lines, self.view) for shown in chosen]
 
     def _data(self, **more: object) -> dict[str, object]:
-        return {"uri": self.document.uri, "revision": self.document.revision, **more}
+        return {"uri": self.document.uri, "revision": self.view.revision, **more}
 
     def _touches(self, finding: Finding, place: types.Range) -> bool:
         lines = self.document.lines

@@ -133,7 +133,7 @@ async def _debug_information(session: Session, _arguments: Sequence[Any]) -> dic
             "version": document.version,
             "sha256": sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest(),
         }
-        for document in session.documents
+        for document in session.documents.texts()
     }
     return {
         "version": devfix.__version__,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,14 @@ _TAGS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A finding as it is shown, in a cell of a notebook maybe, and as it was found."""
+
+    finding: Finding
+    original: Finding
+
+
 @dataclass(frozen=True)
 class Renderer:
     """Puts findings into a client's terms. ``lines_at`` gives the lines of any file, ``uri`` what it is called."""
@@ -36,14 +44,15 @@ class Renderer:
     rules: Mapping[str, RuleCard]
     lines_at: Callable[[str], Lines | None]
     uri: Callable[[str], str]
+    is_open: Callable[[str], bool]
 
-    def diagnostics(self, view: FileView, lines: Lines) -> list[types.Diagnostic]:
-        """What is shown for one file."""
-        shown = [self.diagnostic(finding, lines, view) for finding in view.findings]
-        return [*shown, *self._fault(view)]
+    def diagnostics(self, view: FileView, shown: Iterable[Shown], lines: Lines) -> list[types.Diagnostic]:
+        """What is shown for one file or cell."""
+        return [*(self.diagnostic(each, lines, view) for each in shown), *self._fault(view)]
 
-    def diagnostic(self, finding: Finding, lines: Lines, view: FileView) -> types.Diagnostic:
+    def diagnostic(self, shown: Shown, lines: Lines, view: FileView) -> types.Diagnostic:
         """One finding."""
+        finding = shown.finding
         tag = _TAGS.get(finding.rule)
         related = list(self._related(finding)) if self.client.related_information else []
         return types.Diagnostic(
@@ -55,12 +64,12 @@ class Renderer:
             source=SOURCE,
             tags=[tag] if tag is not None and tag in self.client.tags else None,
             related_information=related or None,
-            data=None if view.stale else data_of(finding, view),
+            data=None if view.stale else data_of(shown.original, view),
         )
 
     def path(self, path: str) -> str:
-        """Where a file of a finding is."""
-        return os.path.normpath(os.path.join(self.folder, path))
+        """Where a file of a finding is; a cell goes by its URI."""
+        return path if self.is_open(path) else os.path.normpath(os.path.join(self.folder, path))
 
     def _description(self, finding: Finding) -> types.CodeDescription | None:
         card = self.rules.get(finding.code)

@@ -6,7 +6,7 @@ import io
 import os
 import tokenize
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -14,7 +14,9 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
+from devfix.lsp.cells import OpenNotebook
 from devfix.lsp.positions import Lines
+from devfix.notebooks import Notebook, NotebookError
 from devfix.source import NOTEBOOK_SUFFIX
 
 Change = types.TextDocumentContentChangeEvent
@@ -67,22 +69,29 @@ class Documents:
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self._by_path: dict[str, Document] = {}
+        self._cells: dict[str, Document] = {}
+        self._notebooks: dict[str, OpenNotebook] = {}
         self._revisions = count(1)
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._by_path.values()))
+
+    def texts(self) -> Iterator[Document]:
+        """What the client has open: files, and the cells of notebooks."""
+        yield from (document for path, document in self._by_path.items() if path not in self._notebooks)
+        yield from self._cells.values()
 
     def programs(self) -> Iterator[Document]:
         """Those that are analysed."""
         return (document for document in self if document.is_program)
 
     def get(self, path: str) -> Document | None:
-        """The document at a path, when it is open."""
-        return self._by_path.get(path)
+        """The document at a path (of a cell: its URI), when it is open."""
+        return self._by_path.get(path) or self._cells.get(path)
 
     def of(self, uri: str) -> Document | None:
         """The document that a client calls ``uri``, when it is open."""
-        return self._by_path.get(path_of(uri))
+        return self._cells.get(uri) or self._by_path.get(path_of(uri))
 
     def open(self, item: types.TextDocumentItem) -> Document:
         """Take over a document."""
@@ -101,6 +110,76 @@ class Documents:
         text = document.text_after(params.content_changes)
         return self._keep(document.uri, text, identifier.version, document.language)
 
+    def notebook(self, path: str) -> OpenNotebook | None:
+        """The notebook at a path, when it is open cell by cell."""
+        return self._notebooks.get(path)
+
+    def notebook_of(self, document: Document) -> OpenNotebook | None:
+        """The notebook that a document is a cell of."""
+        return next((each for each in self._notebooks.values() if document.uri in each.cells), None)
+
+    def analysed(self, document: Document) -> Document | None:
+        """The document that is analysed for one: itself, or that of its notebook's program."""
+        notebook = self.notebook_of(document)
+        return document if notebook is None else self._by_path.get(notebook.path)
+
+    def open_notebook(self, params: types.DidOpenNotebookDocumentParams) -> Document:
+        """Take over a notebook; returns its program."""
+        for item in params.cell_text_documents:
+            self._keep_cell(item)
+        told = params.notebook_document
+        return self._keep_notebook(told.uri, told.version, tuple(cell.document for cell in told.cells))
+
+    def change_notebook(self, params: types.DidChangeNotebookDocumentParams) -> Document:
+        """Make changes to a notebook; returns its program. Raises OutOfStepError when it is not open."""
+        told = params.notebook_document
+        notebook = self._notebooks.get(path_of(told.uri))
+        if notebook is None:
+            raise OutOfStepError(f"{told.uri} was changed and is not open")
+        cells, changes = notebook.cells, params.change.cells
+        structure = changes.structure if changes is not None else None
+        if structure is not None:
+            for item in structure.did_open or ():
+                self._keep_cell(item)
+            array = structure.array
+            new = tuple(cell.document for cell in array.cells or ())
+            cells = (*cells[: array.start], *new, *cells[array.start + array.delete_count :])
+            for closed in structure.did_close or ():
+                self._cells.pop(closed.uri, None)
+        for change in (changes.text_content if changes is not None else None) or ():
+            cell = self._cells.get(change.document.uri)
+            if cell is not None:
+                text = cell.text_after(change.changes)
+                self._cells[cell.uri] = replace(cell, text=text, version=change.document.version)
+        return self._keep_notebook(notebook.uri, told.version, cells)
+
+    def close_notebook(self, uri: str) -> tuple[str, tuple[str, ...]]:
+        """Let go of a notebook; returns its path and what its cells were called."""
+        path = path_of(uri)
+        notebook = self._notebooks.pop(path, None)
+        self._by_path.pop(path, None)
+        cells = notebook.cells if notebook is not None else ()
+        for cell in cells:
+            self._cells.pop(cell, None)
+        return path, cells
+
+    def _keep_cell(self, item: types.TextDocumentItem) -> None:
+        revision = next(self._revisions)
+        cell = Document(
+            item.uri, item.uri, item.text, item.version, revision, self.encoding, item.language_id
+        )
+        self._cells[item.uri] = cell
+
+    def _keep_notebook(self, uri: str, version: int, cells: tuple[str, ...]) -> Document:
+        cells = tuple(cell for cell in cells if cell in self._cells)
+        try:
+            notebook = Notebook.of_cells([self._cells[cell].text for cell in cells])
+        except NotebookError:
+            notebook = Notebook.of_cells(["" for _ in cells])
+        path = path_of(uri)
+        self._notebooks[path] = OpenNotebook(uri, path, version, cells, notebook)
+        return self._keep(uri, notebook.program, version, "python")
+
     def _keep(self, uri: str, text: str, version: int, language: str) -> Document:
         document = Document(uri, path_of(uri), text, version, next(self._revisions), self.encoding, language)
         self._by_path[document.path] = document
@@ -114,7 +193,7 @@ class Documents:
 
     def uri(self, path: str) -> str:
         """The URI of a file: the client's own where it has the file open."""
-        document = self._by_path.get(path)
+        document = self.get(path)
         return document.uri if document is not None else uri_of(path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -45,9 +46,9 @@ async def hover(session: Session, params: types.HoverParams) -> types.Hover | No
 
 
 def _rules_at(session: Session, document: Document, point: _Point) -> tuple[Span | None, list[str]]:
-    view = session.checker.current(document.path)
+    view = session.current(document)
     spans, told = [], []
-    for finding in view.findings if view is not None else ():
+    for finding in (shown.finding for shown in session.shown(document, view)) if view is not None else ():
         if _holds(finding.span, point):
             spans.append(finding.span)
             told.append(_of_finding(session.rules, finding))
@@ -89,14 +90,25 @@ def _of_finding(rules: dict[str, RuleCard], finding: Finding) -> str:
 
 async def _sight_at(session: Session, document: Document, point: _Point) -> Sight | None:
     """The innermost expression there of which something is known."""
-    try:
-        seen = await session.sights(document)
-    except (CancelledRequestError, FailedRequestError, WorkerDiedError):
-        return None
-    if seen.revision != document.revision:
-        return None
-    here = [sight for sight in seen.sights if _holds(sight.span, point)]
+    sights = await _sights(session, document)
+    here = [sight for sight in sights if _holds(sight.span, point)]
     return max(here, key=lambda sight: (sight.span.start, tuple(-x for x in sight.span.end)), default=None)
+
+
+async def _sights(session: Session, document: Document) -> list[Sight]:
+    """What is known of the expressions of a document, if it is still the same text then."""
+    analysed = session.documents.analysed(document)
+    try:
+        seen = await session.sights(analysed) if analysed is not None else None
+    except (CancelledRequestError, FailedRequestError, WorkerDiedError):
+        return []
+    if analysed is None or seen is None or seen.revision != analysed.revision:
+        return []
+    notebook = session.documents.notebook_of(document)
+    if notebook is None:
+        return list(seen.sights)
+    places = ((sight, *notebook.place(sight.span)) for sight in seen.sights)
+    return [replace(sight, span=span) for sight, cell, span in places if cell == document.uri]
 
 
 def _holds(span: Span, point: _Point) -> bool:
@@ -135,14 +147,9 @@ async def inlay_hints(session: Session, params: types.InlayHintParams) -> list[t
     document = session.documents.of(params.text_document.uri)
     if document is None or not session.options.inlay_hints:
         return []
-    try:
-        seen = await session.sights(document)
-    except (CancelledRequestError, FailedRequestError, WorkerDiedError):
-        return []
-    if seen.revision != document.revision:
-        return []
+    sights = await _sights(session, document)
     first, last = document.lines.point(params.range.start), document.lines.point(params.range.end)
-    within = (sight for sight in seen.sights if sight.target and first <= sight.span.end <= last)
+    within = (sight for sight in sights if sight.target and first <= sight.span.end <= last)
     return list(_hints(document, within))
 
 

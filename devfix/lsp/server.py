@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -38,6 +40,18 @@ class _Protocol(LanguageServerProtocol):
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._server.session.closed(params.text_document.uri)
 
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        self._server.session.opened_notebook(params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        self._server.session.edited_notebook(params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        self._server.session.closed_notebook(params.notebook_document.uri)
+
 
 class DevfixServer(LanguageServer):
     """The server, with the session of its client once that has said what it can do."""
@@ -45,7 +59,9 @@ class DevfixServer(LanguageServer):
     protocol: _Protocol
 
     def __init__(self) -> None:
-        super().__init__("devfix", devfix.__version__, protocol_cls=_Protocol)
+        super().__init__(
+            "devfix", devfix.__version__, notebook_document_sync=_notebooks(), protocol_cls=_Protocol
+        )
         self._session: Session | None = None
         _register(self)
 
@@ -94,10 +110,11 @@ def _register_life(server: DevfixServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(_params: types.InitializedParams) -> None:
         session = server.session
-        if session.client.watches_files:
-            await server.client_register_capability_async(_watching())
         if session.client.configuration:
             await _read_configuration(server)
+        if session.client.watches_files:
+            with contextlib.suppress(JsonRpcException):
+                await server.client_register_capability_async(_watching())
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(_params: None) -> None:
@@ -124,6 +141,13 @@ def _register_life(server: DevfixServer) -> None:
             server.session.refresh()
 
 
+def _notebooks() -> types.NotebookDocumentSyncOptions:
+    python = [types.NotebookCellLanguage("python")]
+    return types.NotebookDocumentSyncOptions(
+        [types.NotebookDocumentFilterWithNotebook("jupyter-notebook", python)]
+    )
+
+
 def _watching() -> types.RegistrationParams:
     watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -133,9 +157,10 @@ def _watching() -> types.RegistrationParams:
 
 async def _read_configuration(server: DevfixServer) -> None:
     items = [types.ConfigurationItem(section="devfix")]
-    answers = await server.workspace_configuration_async(types.ConfigurationParams(items))
-    if answers and answers[0]:
-        server.session.configure(answers[0])
+    with contextlib.suppress(JsonRpcException):
+        answers = await server.workspace_configuration_async(types.ConfigurationParams(items))
+        if answers and answers[0]:
+            server.session.configure(answers[0])
 
 
 def _register_diagnoses(server: DevfixServer) -> None:

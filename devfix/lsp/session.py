@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from devfix.lsp.checker import Checker
 from devfix.lsp.client import Client, Options, client_of, options_of
-from devfix.lsp.diagnostics import Renderer
+from devfix.lsp.diagnostics import Renderer, Shown
 from devfix.lsp.documents import Document, Documents, OutOfStepError, path_of, text_on_disk, uri_of
 from devfix.lsp.messages import (
     Configure,
@@ -120,6 +120,28 @@ class Session:
         if document is not None and not self.client.pulls:
             self._publish(types.PublishDiagnosticsParams(document.uri, []))
 
+    def edited_notebook(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """A notebook has other cells."""
+        try:
+            self._changed(self.documents.change_notebook(params))
+        except OutOfStepError as error:
+            log.warning("%s", error)
+
+    def closed_notebook(self, uri: str) -> None:
+        """A notebook is closed."""
+        path, cells = self.documents.close_notebook(uri)
+        self._forget_mends()
+        self.worker.tell(Drop(path))
+        self.checker.forget(path)
+        for cell in cells:
+            self._shown.pop(cell, None)
+            if not self.client.pulls:
+                self._publish(types.PublishDiagnosticsParams(cell, []))
+
+    def opened_notebook(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """A notebook is open."""
+        self._changed(self.documents.open_notebook(params))
+
     def _changed(self, document: Document) -> None:
         if document.is_program:
             self._forget_mends()
@@ -157,7 +179,14 @@ class Session:
     @property
     def renderer(self) -> Renderer:
         """Findings in the client's terms."""
-        return Renderer(self.client, self.home, self.rules, self.lines_at, self.documents.uri)
+        return Renderer(
+            self.client,
+            self.home,
+            self.rules,
+            self.lines_at,
+            self.documents.uri,
+            lambda path: self.documents.get(path) is not None,
+        )
 
     def lines_at(self, path: str) -> Lines | None:
         """The lines of a file, as the client has it open or else as it is on disk."""
@@ -190,6 +219,11 @@ class Session:
             self.server.workspace_diagnostic_refresh(None)
 
     def _push(self, path: str) -> None:
+        notebook = self.documents.notebook(path)
+        if notebook is not None:
+            for cell in notebook.cells:
+                self._push(cell)
+            return
         document = self.documents.get(path)
         if document is None:
             self._publish(types.PublishDiagnosticsParams(uri_of(path), self.observed.get(path, [])))
@@ -202,17 +236,49 @@ class Session:
 
     def diagnostics(self, document: Document) -> list[types.Diagnostic]:
         """All that is shown for a document."""
-        view = self.checker.views.get(document.path)
-        found = [] if view is None else self.renderer.diagnostics(view, document.lines)
+        analysed = self.documents.analysed(document)
+        view = self.checker.views.get(analysed.path) if analysed is not None else None
+        found = [] if view is None else self._diagnostics(document, view)
         return [*found, *self.observed.get(document.path, ())]
+
+    def _diagnostics(self, document: Document, view: FileView) -> list[types.Diagnostic]:
+        return self.renderer.diagnostics(view, self.shown(document, view), document.lines)
+
+    def shown(self, document: Document, view: FileView) -> list[Shown]:
+        """The findings of a view that are in a document; those of a notebook are shown in its cells."""
+        notebook = self.documents.notebook_of(document)
+        if notebook is None:
+            return [Shown(finding, finding) for finding in view.findings]
+        path, renderer = notebook.path, self.renderer
+        moved = (
+            Shown(notebook.in_cells(each, lambda other: renderer.path(other) == path), each)
+            for each in view.findings
+        )
+        return [each for each in moved if each.finding.path == document.path]
+
+    async def settled(self, document: Document) -> tuple[Document | None, FileView | None]:
+        """What is known of a document in its newest text, as soon as it is, if the analysis could read it."""
+        analysed = self.documents.analysed(document)
+        if analysed is not None:
+            await self.checker.settled(analysed.path)
+        newest = self.documents.get(document.path)
+        return newest, self.current(newest) if newest is not None else None
+
+    def current(self, document: Document) -> FileView | None:
+        """What is known of a document now, if that is of its newest text and the analysis could read it."""
+        analysed = self.documents.analysed(document)
+        return self.checker.current(analysed.path) if analysed is not None else None
 
     async def pull(self, path: str) -> tuple[list[types.Diagnostic], str]:
         """The diagnostics of a document's newest text, and a name for them."""
-        self._pulling[path] += 1
+        document = self.documents.get(path)
+        analysed = self.documents.analysed(document) if document is not None else None
+        home = analysed.path if analysed is not None else path
+        self._pulling[home] += 1
         try:
-            await self.checker.settled(path)
+            await self.checker.settled(home)
         finally:
-            self._pulling[path] -= 1
+            self._pulling[home] -= 1
         document = self.documents.get(path)
         found = [] if document is None else self.diagnostics(document)
         known, name = self._shown.get(path, (None, "0"))
