@@ -47,3 +47,24 @@ def test_the_first_of_a_list_that_may_have_grown() -> None:
     assert kinds(LIST + "nets[0](torch.ones(1, 2))\n") == ["device"]
     assert kinds(LIST + "nets[-1](torch.ones(1, 2))\n") == ["device"]
     assert kinds(LIST + "nets[0](torch.ones(1, 2).cuda())\n") == []
+
+
+NETS = "\n".join(f"def net{n}(**options):\n    return torch.nn.Linear(2, 2)\n" for n in range(9))
+LOOKUP = """
+import argparse
+import torch
+import nets
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--arch", default="large")
+args = parser.parse_args()
+net = nets.__dict__[args.arch](width=2)
+net = net.cuda()
+net(torch.ones(1, 2){})
+"""
+
+
+def test_a_function_of_a_file_by_a_name_that_nobody_knows() -> None:
+    made = f"import torch\n\n{NETS}"
+    assert [found.rpartition(": ")[2] for found in clashes(LOOKUP.format(""), nets=made)] == ["device"]
+    assert clashes(LOOKUP.format(".cuda()"), nets=made) == []

@@ -104,7 +104,9 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     callee = without_none(callee)
     if isinstance(callee, Union):
         possible = fitting.possible(interp, callee.members, site)
-        chosen = all(fitting.is_of_project(interp, member) for member in possible)
+        if fitting.are_many(possible):
+            return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
+        chosen = all(fitting.is_of_project(interp, each) for each in possible)
         return interp.either(possible, lambda member: call(interp, member, site), chosen=chosen)
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
@@ -393,7 +395,6 @@ def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
             return iteration.element(interp, iterator, node)
         found = classes.find(interp, obj.cls, "__getitem__")
         if isinstance(found, Function):
-            index = CallSite(where, (Arg(UNKNOWN),))
-            return call_function(interp, found, [ref], where, index)
+            return call_function(interp, found, [ref], where, CallSite(where, (Arg(UNKNOWN),)))
     items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(items) if items else UNKNOWN

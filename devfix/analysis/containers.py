@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
 REPEATED = "repeated"
-#: Of a table of many functions or classes, all of them used alike, so many are looked at.
-_REPRESENTATIVES = 2
 
 
 def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
@@ -59,12 +57,22 @@ def _dict_item(obj: Obj, key: Value) -> Value:
         # A table of dtypes is asked for the one that an option names.
         return obj.attrs.get(str(key.usual), join_all(values))
     found = join_all(values)
+    if "__name__" in obj.attrs and str(getattr(key, "usual", "")) not in obj.attrs:
+        return _function_of_file(obj)
     if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
         # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
         return obj.attrs.get(key.usual, UNKNOWN)
     if found == UNKNOWN and all(isinstance(value, (Function, Class)) for value in values):
-        return Union(tuple(dict.fromkeys(values))[:_REPRESENTATIVES])
+        return Union(tuple(dict.fromkeys(values)))
     return found
+
+
+def _function_of_file(obj: Obj) -> Value:
+    """What the namespace of a file holds under a name that nobody knows: one of its functions, or else its classes."""
+    public = [value for name, value in obj.attrs.items() if not name.startswith("_")]
+    found: tuple[Value, ...] = tuple(dict.fromkeys(each for each in public if isinstance(each, Function)))
+    found = found or tuple(dict.fromkeys(each for each in public if isinstance(each, Class)))
+    return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
 
 
 def everything(obj: Obj) -> list[Value]:

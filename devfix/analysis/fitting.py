@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
 from devfix.analysis.frames import CallSite
-from devfix.analysis.modules import external_bases
+from devfix.analysis.join import join_all
+from devfix.analysis.modules import external_bases, first_parameter, is_module
 from devfix.analysis.torch_model import module_methods
 from devfix.analysis.values import (
+    UNKNOWN,
     BoundMethod,
     Class,
     Const,
     ExternalMethod,
     Function,
+    Ref,
     Scalar,
     Sequence,
     TupleValue,
@@ -23,6 +27,9 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+#: Of more functions than this not each is called, but some are tried until there are as many models.
+_MANY, _TRIED, _REPRESENTATIVES = 4, 40, 2
 
 
 def fits(spec: ast.arguments, site: CallSite) -> bool:
@@ -44,6 +51,26 @@ def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) ->
     own = any(isinstance(callee, BoundMethod) for callee in callees)
     found = tuple(c for c in callees if _takes(interp, c, site) and not (own and _is_missing(interp, c)))
     return found or callees
+
+
+def are_many(callees: tuple[Value, ...]) -> bool:
+    """Whether a name stands for one of very many functions or classes."""
+    return len(callees) > _MANY and all(isinstance(callee, (Function, Class)) for callee in callees)
+
+
+def one_of_many(interp: Interpreter, callees: tuple[Value, ...], outcome: Callable[[Value], Value]) -> Value:
+    """What one of very many functions makes, of which nobody knows which: a few models stand for all of them."""
+    found: list[Value] = []
+    before = interp.state.dead
+    for callee in callees[:_TRIED]:
+        with interp.recorder.apart():
+            made = outcome(callee)
+        interp.state.dead = before
+        if isinstance(made, Ref) and is_module(interp, made) and first_parameter(interp, made) is not None:
+            found.append(made)  # where the arguments do not fit, nothing is in it
+        if len(found) == _REPRESENTATIVES:
+            break
+    return join_all(found) if found else UNKNOWN
 
 
 def _is_missing(interp: Interpreter, callee: Value) -> bool:

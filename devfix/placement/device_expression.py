@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.lattice import Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand
 from devfix.placement import boundness, own_device
 from devfix.placement.naming import named_tensor
+from devfix.placement.reaching import is_usable, is_wanted, reaches
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -148,116 +148,13 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
                 names[name.replace("self", receiver, 1)] = bindings
     for name in sorted(names, key=lambda name: (not name.endswith("device"), name)):
         binding = names[name][0]
-        if len(names[name]) > 1 or binding.kind != "device" or not _wanted(binding.device):
+        if len(names[name]) > 1 or binding.kind != "device" or not is_wanted(binding.device):
             continue
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         if statement is None or not isinstance(node, ast.stmt):
             continue
         if statement is node or outline.dominates(node, statement):
             yield statement, name
-
-
-def _wanted(device: Device | None) -> bool:
-    return device is not None and device.is_accelerator
-
-
-def _usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
-    """Whether a name stands for the accelerator (or something on it) at the place."""
-    bindings = [each for each in bindings if not _is_replaced(place, scope, each, bindings)]
-    if not all(binding.kind == kind and _wanted(binding.device) for binding in bindings):
-        return False
-    if any(binding.statement is None for binding in bindings):
-        return True
-    return any(_reaches(place, scope, binding) for binding in bindings)
-
-
-def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
-    """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for.
-
-    A module is made on the CPU, and moved on the way to the place.
-    """
-    first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
-    if first is None or _wanted(binding.device):
-        return False
-    if binding.kind == "module":
-        return any(_is_moved_by(place, scope, first, other) for other in others)
-    if binding.kind != "device":
-        return False
-    for other in others:
-        later = place.outline.statement_at(other.statement) if other.statement is not None else None
-        if later is None or other.kind != "device" or not _wanted(other.device):
-            continue
-        choice = _whole_choice(place, later)
-        beside = place.outline.parents[choice] is place.outline.parents[first]
-        if choice is not later and beside and choice.lineno > first.lineno and _reaches(place, scope, other):
-            return True
-    return False
-
-
-def _is_moved_by(place: Place, scope: str, first: ast.stmt, other: Binding) -> bool:
-    """Whether what ``first`` bound is on the accelerator since a later binding that every way to the place passes."""
-    later = place.outline.statement_at(other.statement) if other.statement is not None else None
-    if later is None or other.kind != "module" or not _wanted(other.device):
-        return False
-    return later.lineno > first.lineno and _reaches(place, scope, other)
-
-
-def _reaches(place: Place, scope: str, binding: Binding) -> bool:
-    if binding.statement is None:
-        return True
-    statement = place.outline.statement_at(binding.statement)
-    if statement is None:
-        return False
-    statement = _whole_choice(place, statement)
-    if scope == place.outline.scopes(place.node)[0]:
-        if _is_in_loop(place, statement):
-            return True
-        return place.outline.dominates(statement, place.node) and not _around(place, statement)
-    # A name of an outer scope: bound for certain when that scope's code got that far.
-    parent = place.outline.parents[statement]
-    outer = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
-    return isinstance(parent, outer) or _in_same_guard(place, parent)
-
-
-def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
-    """The outermost ``if`` that the binding is a branch of, and the place is not.
-
-    That the other branches bind the name as well is for boundness to say.
-    """
-    above = place.outline.parents[statement]
-    while isinstance(above, ast.If) and not _in_same_guard(place, above):
-        statement, above = above, place.outline.parents[above]
-    return statement
-
-
-def _is_in_loop(place: Place, statement: ast.stmt) -> bool:
-    """Whether the place is in the body of a loop, where the loop's target is bound."""
-    body = statement.body if isinstance(statement, (ast.For, ast.AsyncFor)) else []
-    current: ast.AST | None = place.node
-    while current is not None and current is not statement:
-        if any(current is part for part in body):
-            return True
-        current = place.outline.parents.get(current)
-    return False
-
-
-def _around(place: Place, statement: ast.stmt) -> bool:
-    """Whether the statement contains the place (a loop's own target is bound inside of it)."""
-    current: ast.AST | None = place.node
-    while current is not None:
-        if current is statement:
-            return not isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
-        current = place.outline.parents.get(current)
-    return False
-
-
-def _in_same_guard(place: Place, parent: ast.AST) -> bool:
-    current = place.outline.parents.get(place.node)
-    while current is not None:
-        if current is parent:
-            return True
-        current = place.outline.parents.get(current)
-    return False
 
 
 def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
@@ -270,7 +167,7 @@ def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
             for name, bindings in names.items()
             if name.partition(".")[0] not in shadowed
             and not name.startswith("self.")
-            and _usable(place, scope, bindings, "device")
+            and is_usable(place, scope, bindings, "device")
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
         ]
@@ -289,7 +186,7 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
         if bindings is not None:
             # What is a list first and a tensor later has no device at every place.
             alike = len({binding.kind for binding in bindings}) == 1
-            return alike and any(_reaches(place, outer, binding) for binding in bindings)
+            return alike and any(reaches(place, outer, binding) for binding in bindings)
     return False
 
 
@@ -310,7 +207,7 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
-        if not all(b.kind == kind and _wanted(b.device) for b in bindings):
+        if not all(b.kind == kind and is_wanted(b.device) for b in bindings):
             continue
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
         if here and not any(_set_before(place, b) for b in bindings):
@@ -356,7 +253,7 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if "." in peer.text:
         return None
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)
-    if bindings and _usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
+    if bindings and is_usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return peer.text
     return None
 
@@ -413,7 +310,7 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     if not scope and kind == "tensor":
         return None
     for name, bindings in facts.bindings(place.path, scope).items():
-        if "." in name or not _usable(place, scope, bindings, kind) or not _is_bound(place, name):
+        if "." in name or not is_usable(place, scope, bindings, kind) or not _is_bound(place, name):
             continue
         return name
     return None

@@ -91,17 +91,11 @@ def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) ->
     )
 
 
-#: A name that nobody knows may be that of so many classes.
-_MAX_CLASSES = 8
-
-
 def _any_class(interp: Interpreter, owner: Namespace) -> Value:
     """What a module of the project holds to be chosen by name: any of its classes."""
     held = interp.state.variables(interp.module_frame(owner.path)).values()
     found = tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
-    if not 0 < len(found) <= _MAX_CLASSES:
-        return UNKNOWN
-    return found[0] if len(found) == 1 else Union(found)
+    return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
 
 
 #: Packages whose classes are chosen by name, one being used like the other.

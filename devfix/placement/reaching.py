@@ -1,0 +1,117 @@
+"""Reaching: whether what a binding made of a name holds where a fix would use the name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import Device
+from devfix.analysis.recorder import Binding
+
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
+
+def is_wanted(device: Device | None) -> bool:
+    """Whether a device is an accelerator, where fixes move things."""
+    return device is not None and device.is_accelerator
+
+
+def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
+    """Whether a name stands for the accelerator (or something on it) at the place."""
+    bindings = [each for each in bindings if not _is_replaced(place, scope, each, bindings)]
+    if not all(binding.kind == kind and is_wanted(binding.device) for binding in bindings):
+        return False
+    if any(binding.statement is None for binding in bindings):
+        return True
+    return any(reaches(place, scope, binding) for binding in bindings)
+
+
+def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
+    """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for.
+
+    A module is made on the CPU, and moved on the way to the place.
+    """
+    first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
+    if first is None or is_wanted(binding.device):
+        return False
+    if binding.kind == "module":
+        return any(_is_moved_by(place, scope, first, other) for other in others)
+    if binding.kind != "device":
+        return False
+    for other in others:
+        later = place.outline.statement_at(other.statement) if other.statement is not None else None
+        if later is None or other.kind != "device" or not is_wanted(other.device):
+            continue
+        choice = _whole_choice(place, later)
+        beside = place.outline.parents[choice] is place.outline.parents[first]
+        if choice is not later and beside and choice.lineno > first.lineno and reaches(place, scope, other):
+            return True
+    return False
+
+
+def _is_moved_by(place: Place, scope: str, first: ast.stmt, other: Binding) -> bool:
+    """Whether what ``first`` bound is on the accelerator since a later binding that every way to the place passes."""
+    later = place.outline.statement_at(other.statement) if other.statement is not None else None
+    if later is None or other.kind != "module" or not is_wanted(other.device):
+        return False
+    return later.lineno > first.lineno and reaches(place, scope, other)
+
+
+def reaches(place: Place, scope: str, binding: Binding) -> bool:
+    """Whether every way to the place passes a binding."""
+    if binding.statement is None:
+        return True
+    statement = place.outline.statement_at(binding.statement)
+    if statement is None:
+        return False
+    statement = _whole_choice(place, statement)
+    if scope == place.outline.scopes(place.node)[0]:
+        if _is_in_loop(place, statement):
+            return True
+        return place.outline.dominates(statement, place.node) and not _around(place, statement)
+    # A name of an outer scope: bound for certain when that scope's code got that far.
+    parent = place.outline.parents[statement]
+    outer = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+    return isinstance(parent, outer) or _in_same_guard(place, parent)
+
+
+def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
+    """The outermost ``if`` that the binding is a branch of, and the place is not.
+
+    That the other branches bind the name as well is for boundness to say.
+    """
+    above = place.outline.parents[statement]
+    while isinstance(above, ast.If) and not _in_same_guard(place, above):
+        statement, above = above, place.outline.parents[above]
+    return statement
+
+
+def _is_in_loop(place: Place, statement: ast.stmt) -> bool:
+    """Whether the place is in the body of a loop, where the loop's target is bound."""
+    body = statement.body if isinstance(statement, (ast.For, ast.AsyncFor)) else []
+    current: ast.AST | None = place.node
+    while current is not None and current is not statement:
+        if any(current is part for part in body):
+            return True
+        current = place.outline.parents.get(current)
+    return False
+
+
+def _around(place: Place, statement: ast.stmt) -> bool:
+    """Whether the statement contains the place (a loop's own target is bound inside of it)."""
+    current: ast.AST | None = place.node
+    while current is not None:
+        if current is statement:
+            return not isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
+        current = place.outline.parents.get(current)
+    return False
+
+
+def _in_same_guard(place: Place, parent: ast.AST) -> bool:
+    current = place.outline.parents.get(place.node)
+    while current is not None:
+        if current is parent:
+            return True
+        current = place.outline.parents.get(current)
+    return False
