@@ -392,7 +392,10 @@ class Crash:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file: its findings, or why there are none."""
+    """What became of one file: its findings, or why there are none.
+
+    ``new_text`` is that of its source, which makes a file of it: of a notebook it is the program.
+    """
 
     path: str
     findings: tuple[Finding, ...] = ()
