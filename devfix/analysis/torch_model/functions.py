@@ -29,6 +29,7 @@ from devfix.analysis.torch_model import (
     operations,
     optim,
     python_builtins,
+    rearrangements,
     reflection,
     reparametrizations,
     standard_library,
@@ -66,6 +67,7 @@ HANDLERS: dict[str, Handler] = {
     **named_tuples.HANDLERS,
     **function_transforms.HANDLERS,
     **vision.HANDLERS,
+    **rearrangements.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
 }
 
