@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsp_editor import Editor, after_edits
+from lsp_editor import Editor, after_edits, editor, neovim
 from lsp_programs import BROKEN, FIXED, MODEL, TRAIN, write
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -223,3 +223,17 @@ async def test_texts_stay_in_step(either: Editor, tmp_path: Path) -> None:
     either.replace(uri, "z'", "", version=1)
     assert await either.in_step()
     either.close(uri)
+
+
+async def test_the_first_folder_may_vanish_as_a_whole(tmp_path: Path) -> None:
+    gone, other = tmp_path / "gone", tmp_path / "other"
+    for each in (gone, other):
+        each.mkdir()
+    async with editor(neovim(), gone, other) as made:
+        first, second = made.open(gone / "train.py", BROKEN), made.open(other / "train.py", BROKEN)
+        await made.becomes(second, ["DF102"])
+        gone.rmdir()
+        made.change(second, 0, 0, "\n")
+        made.change(first, 0, 0, "\n")
+        await made.becomes(second, ["DF102"])
+        await made.becomes(first, ["DF102"])

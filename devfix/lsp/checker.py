@@ -49,6 +49,7 @@ class Checker:
         self._waiting = 0
         self._preparing: asyncio.Task[None] | None = None
         self._last_change = 0.0
+        self._died: dict[str, int] = {}
         self._turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._loop = asyncio.create_task(self._run())
 
@@ -151,6 +152,9 @@ class Checker:
         except CancelledRequestError:
             return set()
         except (WorkerDiedError, FailedRequestError) as error:
+            if isinstance(error, WorkerDiedError) and self._died.get(path) != document.revision:
+                self._died[path] = document.revision  # it may have died of something else: once more
+                return set()
             trace = error.trace if isinstance(error, FailedRequestError) else ""
             views = {path: FileView(document.revision, fault=f"devfix failed: {error}", trace=trace)}
             checked = Checked(views)

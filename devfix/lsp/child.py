@@ -104,7 +104,18 @@ def main() -> None:
     gc.disable()
     threading.Thread(target=desk.read, daemon=True).start()
     for order in _orders(desk.orders):
+        if not _stands():
+            os._exit(1)  # the server starts another one, elsewhere
         write(out, (order.number, _reply(bench, desk, order)))
+
+
+def _stands() -> bool:
+    """Whether the folder that paths are relative to is still there."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _orders(orders: queue.SimpleQueue[Order]) -> Iterator[Order]:

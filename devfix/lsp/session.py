@@ -181,7 +181,7 @@ class Session:
         """Findings in the client's terms."""
         return Renderer(
             self.client,
-            self.home,
+            self.worker.folder,
             self.rules,
             self.lines_at,
             self.documents.uri,

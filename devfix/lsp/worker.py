@@ -53,11 +53,11 @@ class Ticket:
 class Worker:
     """Sends requests to the process and hands out its replies, in order.
 
-    ``memory`` are the requests that bring a new process up to date.
+    ``memory`` are the requests that bring a new process up to date; paths in findings are relative to ``folder``.
     """
 
     def __init__(self, folder: str, memory: Callable[[], Iterable[Request]]) -> None:
-        self._folder = folder
+        self.folder = self._folder = folder
         self._memory = memory
         self._process: asyncio.subprocess.Process | None = None
         self._numbers = count(1)
@@ -97,7 +97,7 @@ class Worker:
             path,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            cwd=self._folder,
+            cwd=self._folder if os.path.isdir(self._folder) else os.path.abspath(os.sep),
         )
         self._reading = asyncio.create_task(self._read(self._process))
         for request in self._memory():
@@ -187,8 +187,10 @@ class Worker:
     def _take(self, number: int, reply: Reply) -> None:
         if isinstance(reply, Failed) and not number:
             self._fault = reply.message
-        elif isinstance(reply, Ready) and not self.ready.done():
-            self.ready.set_result(reply)
+        elif isinstance(reply, Ready):
+            self.folder = reply.folder
+            if not self.ready.done():
+                self.ready.set_result(reply)
         future = self._waiting.pop(number, None)
         if future is not None and not future.done():
             future.set_result(reply)
