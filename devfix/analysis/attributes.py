@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
-from devfix.analysis.torch_model import indexing, leaves, names, tensor_attributes
+from devfix.analysis.torch_model import indexing, leaves, mappings, names, tensor_attributes
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -17,6 +18,7 @@ from devfix.analysis.values import (
     Array,
     BoundMethod,
     Class,
+    Const,
     DeviceValue,
     External,
     ExternalMethod,
@@ -96,6 +98,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         own = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
         if own is not None:
             return bind_method(interp, own, ref, node)
+        if name == "data" and mappings.is_user_dict(interp, obj):
+            return ref  # what it wraps holds the same entries
         entry = obj.attrs.get(name) if isinstance(obj.cls, Class) and not hasattr(dict, name) else None
         return entry if entry is not None else ExternalMethod(ref, name, node)
     found = obj.attrs.get(name)
@@ -122,11 +126,20 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
     if isinstance(receiver, Ref):
         getter = classes.find(interp, cls, "__getattr__")
         if isinstance(getter, Function) and not is_module(interp, receiver):
-            return UNKNOWN
+            return _computed(interp, getter, receiver, name, node)
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
     if name == "__name__":
         return UNKNOWN
     return ExternalMethod(receiver, name, node)
+
+
+def _computed(interp: Interpreter, getter: Function, receiver: Ref, name: str, node: ast.expr) -> Value:
+    """What ``__getattr__`` gives; nothing is known of a name for which it raises."""
+    found = calls.call_function(interp, getter, [receiver], node, CallSite(node, (Arg(Const(name)),)))
+    if interp.state.dead:
+        interp.state.dead = False
+        return UNKNOWN
+    return found
 
 
 def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.expr) -> Value:
@@ -196,6 +209,9 @@ def _set_object_attribute(
     obj = interp.obj(ref)
     if obj.kind == "dict" and name == "__dict__":
         return  # attributes and entries are one already
+    if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
+        mappings.set_data(interp, ref, value)
+        return
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function) and found.kind == "property":
@@ -244,4 +260,10 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)
     elif isinstance(receiver, Ref):
-        containers.set_item(interp, receiver, key, value, target)
+        obj = interp.obj(receiver)
+        own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
+        if obj.kind == "instance" and isinstance(own, Function):
+            site = CallSite(target, (Arg(key, target.slice), Arg(value)))
+            calls.call_function(interp, own, [receiver], target, site)
+        else:
+            containers.set_item(interp, receiver, key, value, target)

@@ -111,6 +111,8 @@ class Interpreter:
         self.written: set[tuple[str, ...]] = set()
         #: The models that were written to files as a whole, as they were then.
         self.saved_models: dict[tuple[str, ...] | None, Value] = {}
+        #: Lists of modules' parameters, which move with them.
+        self.parameter_lists: list[Ref] = []
         #: Whether this run is that of a script, with the arguments it really has.
         self.is_script = False
         #: What holds a module, and its details, by the call that asked.

@@ -85,7 +85,7 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         return _summary_of_several(interp, value)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
-    return _nested(interp, value) or _movable(interp, value) or "other", None
+    return _movable(interp, value) or _nested(interp, value) or "other", None
 
 
 def _nested(interp: Interpreter, value: Value) -> str:
@@ -117,9 +117,9 @@ def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device 
 
 
 def _movable(interp: Interpreter, value: Value) -> str:
-    """``object`` for an instance whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
+    """``object`` for one whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
     obj = interp.obj_of(value)
-    if obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
+    if obj is None or obj.kind not in ("instance", "dict") or not isinstance(obj.cls, Class):
         return ""
     move = classes.find(interp, obj.cls, "to")
     if not isinstance(move, Function) or not isinstance(move.node, ast.FunctionDef):

@@ -57,7 +57,8 @@ def fix(
         return None
     name = named_tensor(outline, facts, node) if not operand.held else None
     suffix = f".to({name}.device)" if name is not None else _same_move(facts, outline, operand, node)
-    if suffix is None or (name is None and not on_purpose):
+    kept_here = is_written(mismatch, operand) and suffix == ".cpu()"
+    if suffix is None or (name is None and not (on_purpose or kept_here)):
         return None
     movable = [
         peer for peer in peers if peer.path == mismatch.path and not (peer.held or _is_part(mismatch, peer))

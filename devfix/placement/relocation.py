@@ -104,8 +104,9 @@ class Relocator:
         return self.fixes()
 
     def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
-        """What is written to in place is made on the accelerator, or its values come to it."""
-        made = {edits: fix for edits, fix in found.items() if edits == self._at_factories()}
+        """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
+        ways = (self._at_factories(), self._at_load())
+        made = {edits: fix for edits, fix in found.items() if edits in ways}
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}
 

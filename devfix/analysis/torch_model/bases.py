@@ -14,9 +14,11 @@ from devfix.analysis.torch_model import (
     frameworks,
     layers,
     losses,
+    mappings,
     module_apply,
     module_methods,
     optim,
+    threads,
     vision,
 )
 from devfix.analysis.values import (
@@ -52,7 +54,7 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
     return None
 
 
-_DICTS = frozenset({"builtins.dict", "collections.OrderedDict"})
+_DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
 #: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
 #: entries as attributes, as configurations do.
 _OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __missing__ __getattribute__".split())
@@ -87,6 +89,8 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
         vision.initialise(interp, ref, base, site)
     elif base.startswith("torch.distributions."):
         distributions.initialise(interp, ref, base, site)
+    elif base == threads.THREAD:
+        threads.initialise(interp, ref, site)
     elif package == "torch.nn":
         _initialise_module(interp, ref, last, site)
     else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, modules
@@ -34,8 +34,22 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
-#: A value without a heap: dicts by their entries, everything else as it is.
-Snapshot = Value | dict[str, "Snapshot"]
+#: How deep a snapshot looks into dicts and lists.
+_DEPTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A dict or list without a heap."""
+
+    kind: str
+    attrs: Mapping[str, Snapshot]
+    items: tuple[Snapshot, ...] | None = None
+    element: Snapshot | None = None
+
+
+#: A value without a heap: dicts and lists by their entries, everything else as it is.
+Snapshot = Value | Kept
 
 
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -52,12 +66,26 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     whole = _whole(interp, key)
     if whole is not None and open_:
         return standard_library.copied(interp, whole, site)
-    saved = interp.recorder.saved.get(key) if key is not None else None
+    saved = _saved(interp, key)
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
     interp.recorder.strange_files |= interp.is_script
     obj = Obj("external", External("torch.load"), trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
+
+
+def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
+    """What was saved to a file; one that goes by another name there is the only one that the program writes."""
+    files = interp.recorder.saved
+    if key in files:
+        return files[key]
+    contents = list(files.values())
+    alone = contents and all(content == contents[0] for content in contents[1:])
+    return contents[0] if alone and (key is None or key[0] != "literal" or _are_nameless(files)) else None
+
+
+def _are_nameless(files: Iterable[tuple[str, ...]]) -> bool:
+    return all(key[0] != "literal" for key in files)
 
 
 def save(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -92,17 +120,17 @@ def _holds_model(interp: Interpreter, value: Value) -> bool:
 
 
 def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, ...] | None:
-    """What identifies a file: its literal name, the attribute or the local variable that names it."""
+    """What identifies a file: its own literal name, the attribute or the local variable that names it."""
     arg = site.get(position, "f")
     if arg is None or arg.node is None:
         return None
     if isinstance(arg.value, Const) and isinstance(arg.value.value, str):
-        return ("literal", arg.value.value)
+        return ("literal", _base(arg.value.value))
     literals = [
         n.value for n in ast.walk(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
     ]
     if literals:
-        return ("literal", literals[-1])
+        return ("literal", _base(literals[-1]))
     if isinstance(arg.node, ast.Attribute):
         return ("attribute", interp.frame.path, interp.text(arg.node))
     if isinstance(arg.node, ast.Name):
@@ -110,7 +138,12 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
     return None
 
 
-def _snapshot(interp: Interpreter, value: Value, depth: int = 4) -> Snapshot:
+def _base(path: str) -> str:
+    """A file's own name: which folder it is in is said in many ways."""
+    return path.rpartition("/")[2]
+
+
+def _snapshot(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
     obj = interp.obj_of(value)
     if isinstance(value, Tensor):
         return replace(value, parameter=False, grad=False, leaf=True, owner=None)
@@ -119,21 +152,32 @@ def _snapshot(interp: Interpreter, value: Value, depth: int = 4) -> Snapshot:
         return Scalar(kind)
     if isinstance(value, TupleValue) and not any(isinstance(item, Ref) for item in value.items):
         return value
-    if obj is not None and obj.kind == "dict" and obj.element is None and depth:
-        return {key: _snapshot(interp, item, depth - 1) for key, item in obj.attrs.items()}
-    return UNKNOWN
+    if obj is None or obj.kind not in ("dict", "list") or not depth:
+        return UNKNOWN
+
+    def part(held: Value) -> Snapshot:
+        return _snapshot(interp, held, depth - 1)
+
+    attrs = {key: part(item) for key, item in obj.attrs.items()}
+    items = tuple(map(part, obj.items)) if obj.items is not None else None
+    return Kept(obj.kind, attrs, items, part(obj.element) if obj.element is not None else None)
 
 
 def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made: Origin) -> Value:
-    if isinstance(saved, dict):
-        attrs = {key: _restored(interp, item, device, made) for key, item in saved.items()}
-        return interp.new(Obj("dict", attrs=attrs, trail=(made,)))
+    def part(held: Snapshot) -> Value:
+        return _restored(interp, held, device, made)
+
+    if isinstance(saved, Kept):
+        attrs = {key: part(item) for key, item in saved.attrs.items()}
+        items = tuple(map(part, saved.items)) if saved.items is not None else None
+        element = part(saved.element) if saved.element is not None else None
+        return interp.new(Obj(saved.kind, attrs=attrs, items=items, element=element, trail=(made,)))
     if isinstance(saved, Tensor):
         return replace(saved, device=device if device is not None else saved.device, trail=(made,), roots=())
     if isinstance(saved, Scalar):
         return saved
     if isinstance(saved, TupleValue):
-        return TupleValue(tuple(_restored(interp, item, device, made) for item in saved.items))
+        return TupleValue(tuple(map(part, saved.items)))
     return _anonymous(interp, made)
 
 

@@ -15,10 +15,12 @@ from devfix.analysis.torch_model import (
     data,
     distributions,
     frameworks,
+    mappings,
     numpy_model,
     optim,
     standard_library,
     tables,
+    threads,
     tokenizers,
     vision,
 )
@@ -104,6 +106,10 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return vision.apply(interp, ref, obj, name, site)
     if obj.kind in ("loader", "dataset", "sampler"):
         return data.method(interp, ref, obj, name, site)
+    if threads.is_thread(interp, obj):
+        return threads.method(interp, ref, obj, name, site)
+    if mappings.is_mapping(interp, obj):
+        return mappings.method(interp, ref, obj, name, site)
     found = frameworks.method(interp, ref, obj, name, site)
     if found is not None:
         return found
@@ -161,5 +167,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     "argparse.ArgumentParser": standard_library.parser_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
+    threads.QUEUE: threads.queue_method,
+    threads.EXECUTOR: threads.executor_method,
+    threads.FUTURE: threads.future_method,
     autograd_functions.CONTEXT: autograd_functions.context_method,
 }

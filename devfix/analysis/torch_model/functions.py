@@ -35,6 +35,7 @@ from devfix.analysis.torch_model import (
     standard_library,
     tables,
     tensor_methods,
+    threads,
     vision,
 )
 from devfix.analysis.values import UNKNOWN, Value
@@ -68,6 +69,7 @@ HANDLERS: dict[str, Handler] = {
     **function_transforms.HANDLERS,
     **vision.HANDLERS,
     **rearrangements.HANDLERS,
+    **threads.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
 }
 

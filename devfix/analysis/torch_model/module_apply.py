@@ -22,6 +22,23 @@ def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> Non
         inherited(interp, ref, function, node)
     else:
         calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
+    _follow(interp, ref)
+
+
+def _follow(interp: Interpreter, ref: Ref) -> None:
+    """Lists of the module's parameters, such as an optimizer's, hold the same objects: they have moved."""
+    if not interp.parameter_lists:
+        return
+    moved = {part.address for part in modules.tree(interp, ref)}
+    for held in interp.parameter_lists:
+        obj = interp.obj_of(held)
+        element = obj.element if obj is not None else None
+        if obj is None or not isinstance(element, Tensor) or element.owner not in moved:
+            continue
+        now = modules.first_parameter(interp, Ref(element.owner))
+        if now is not None:
+            element = replace(element, device=now.device, dtype=now.dtype, trail=now.trail, roots=now.roots)
+            interp.update(held, replace(obj, element=element))
 
 
 def inherited(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:

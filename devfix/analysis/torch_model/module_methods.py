@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, containers, iteration, modules
+from devfix.analysis import calls, classes, containers, iteration, modules
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import UNKNOWN_DEVICE
@@ -26,7 +26,10 @@ from devfix.analysis.values import (
     NONE,
     TRUE,
     UNKNOWN,
+    BoundMethod,
+    Class,
     Const,
+    Function,
     Obj,
     Ref,
     Scalar,
@@ -115,7 +118,22 @@ def _state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     element = join_all(list(found)) if found else UNKNOWN
     if isinstance(element, Tensor):
         element = replace(element, parameter=False, grad=False)
-    return interp.new(Obj("dict", element=element))
+    extra = {
+        key: calls.call(interp, getter, CallSite(site.node)) for key, getter in _extra(interp, ref, "get")
+    }
+    return interp.new(Obj("dict", attrs=extra, element=element))
+
+
+def _extra(interp: Interpreter, ref: Ref, verb: str) -> list[tuple[str, BoundMethod]]:
+    """What gets or sets the state that modules keep besides their tensors, by its key in the state."""
+    found: list[tuple[str, BoundMethod]] = []
+    for part in modules.tree(interp, ref):
+        cls = interp.obj(part).cls
+        method = classes.find(interp, cls, f"{verb}_extra_state") if isinstance(cls, Class) else None
+        if isinstance(method, Function) and isinstance(cls, Class):
+            prefix = "" if part == ref else f"{cls.scope}."
+            found.append((f"{prefix}_extra_state", BoundMethod(method, part)))
+    return found
 
 
 def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
@@ -130,6 +148,10 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         device = given.device if given is not None else UNKNOWN_DEVICE
         trail = given.trail if given is not None else ()
         modules.transform(interp, ref, lambda own: replace(own, device=device, trail=trail, roots=()))
+    given_state = interp.obj_of(state)
+    held = given_state.attrs if given_state is not None and given_state.kind == "dict" else {}
+    for key, setter in _extra(interp, ref, "set"):
+        calls.call(interp, setter, CallSite(site.node, (Arg(held.get(key, UNKNOWN)),)))
     return UNKNOWN
 
 

@@ -61,10 +61,9 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
     owners = {tensor.owner for tensor in found if tensor.owner is not None}
     obj = obj.with_fact("owners", TupleValue(tuple(Const(owner) for owner in sorted(owners))))
     obj = obj.with_fact("built", Const(interp.chain()))
-    group = interp.new(
-        Obj("dict", attrs={"params": interp.new(Obj("list", element=found[0] if found else UNKNOWN))},
-            element=Scalar("float"))
-    )  # fmt: skip
+    params = interp.new(Obj("list", element=found[0] if found else UNKNOWN))
+    interp.parameter_lists.append(params)
+    group = interp.new(Obj("dict", attrs={"params": params}, element=Scalar("float")))
     obj = obj.with_attr("param_groups", interp.new(Obj("list", element=group)))
     state = interp.new(Obj("dict", element=interp.new(Obj("dict"))))
     obj = obj.with_attr("state", state).with_attr("defaults", interp.new(Obj("dict", element=UNKNOWN)))

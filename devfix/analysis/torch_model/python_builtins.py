@@ -126,7 +126,10 @@ def same_elements(interp: Interpreter, name: str, site: CallSite) -> Value:
     element = iteration.element(interp, value, node)
     if last in ("tuple", "reversed"):
         return Sequence(element)
-    return interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+    made = interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
+    if isinstance(element, Tensor) and element.owner is not None:
+        interp.parameter_lists.append(made)
+    return made
 
 
 def _in_order(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
@@ -201,7 +204,8 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if modules.is_module(interp, value) and text in ("to", "cuda", "cpu", "parameters"):
         return Const(True)
     if obj is not None and obj.kind == "instance" and not list(modules.external_bases(interp, obj.cls)):
-        return Const(False)
+        computed = isinstance(obj.cls, Class) and classes.find(interp, obj.cls, "__getattr__") is not None
+        return Scalar("bool") if computed else Const(False)
     return Scalar("bool")
 
 

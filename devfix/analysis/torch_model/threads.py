@@ -1,0 +1,148 @@
+"""Threads and queues: what one thread puts into a queue another gets out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from devfix.analysis import attributes, calls, containers, iteration, modules
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+QUEUE = "queue.Queue"
+THREAD = "threading.Thread"
+EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
+FUTURE = "concurrent.futures.Future"
+_SENTINEL = "builtins.object"
+_TARGET, _ARGS, _KEYWORDS, _RESULT = "_target", "_args", "_kwargs", "_result"
+
+
+def queue(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``queue.Queue(...)``: a list whose order nobody knows."""
+    return interp.new(Obj("external", External(QUEUE), trail=(interp.site("other", site.node),)))
+
+
+def queue_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``put`` adds, ``get`` gives what any thread has put there."""
+    if name in ("put", "put_nowait") and site.args:
+        containers.append(interp, _held(interp, ref, obj), _data(interp, site.args[0].value))
+        return NONE
+    if name in ("get", "get_nowait"):
+        held = containers.everything(interp.obj(_held(interp, ref, obj)))
+        return join_all(held) if held else UNKNOWN
+    if name in ("empty", "full"):
+        return Scalar("bool")
+    return Scalar("int") if name == "qsize" else NONE
+
+
+def _held(interp: Interpreter, ref: Ref, obj: Obj) -> Ref:
+    """The list of what is in a queue."""
+    held = obj.attrs.get("queue")
+    if isinstance(held, Ref):
+        return held
+    held = interp.new(Obj("list", items=()))
+    interp.update(ref, obj.with_attr("queue", held))
+    return held
+
+
+def _data(interp: Interpreter, value: Value) -> Value:
+    """What is put into a queue; an object of no class of its own tells that nothing more comes, as None does."""
+    obj = interp.obj_of(value)
+    return NONE if obj is not None and obj.cls == External(_SENTINEL) else value
+
+
+def sentinel(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``object()``: equal to nothing but itself."""
+    return interp.new(Obj("external", External(_SENTINEL)))
+
+
+def thread(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``threading.Thread(target=f, args=...)``."""
+    ref = interp.new(Obj("external", External(THREAD), trail=(interp.site("other", site.node),)))
+    initialise(interp, ref, site)
+    return ref
+
+
+def initialise(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``Thread.__init__``."""
+    obj = interp.obj(ref)
+    for position, keyword, kept in ((1, "target", _TARGET), (3, "args", _ARGS), (4, "kwargs", _KEYWORDS)):
+        value = site.value(position, keyword)
+        obj = obj if value is None else obj.with_attr(kept, value)
+    interp.update(ref, obj)
+
+
+def is_thread(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a thread, perhaps of a class of the project."""
+    return THREAD in modules.external_bases(interp, obj.cls)
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``start`` runs the thread: the rest of the program goes on beside it."""
+    if name == "start":
+        run = attributes.get_attribute(interp, ref, "run", site.node)
+        _beside(interp, run, CallSite(site.node))
+    elif name == "run":
+        _beside(interp, obj.attrs.get(_TARGET, NONE), _given(interp, obj, site))
+    return Scalar("bool") if name in ("is_alive", "isAlive") else NONE
+
+
+def _given(interp: Interpreter, obj: Obj, site: CallSite) -> CallSite:
+    """The arguments with which a thread calls its target."""
+    args = iteration.exact_items(interp, obj.attrs.get(_ARGS, NONE)) or ()
+    keywords = interp.obj_of(obj.attrs.get(_KEYWORDS))
+    named = {key: Arg(value) for key, value in keywords.attrs.items()} if keywords is not None else {}
+    return CallSite(site.node, tuple(Arg(value) for value in args), named)
+
+
+def _beside(interp: Interpreter, function: Value, site: CallSite) -> None:
+    """Call a function that may go on for ever: what it did until then is done."""
+    if function == NONE:
+        return
+    calls.call(interp, function, site)
+    interp.state.dead = False
+
+
+def executor(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ThreadPoolExecutor(...)``."""
+    return interp.new(Obj("external", External(EXECUTOR)))
+
+
+def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``submit`` calls a function, ``map`` calls it with each element of what it is given."""
+    if not site.args or name not in ("submit", "map"):
+        return ref if name == "__enter__" else UNKNOWN
+    rest = site.args[1:]
+    if name == "submit":
+        result = calls.call(interp, site.args[0].value, replace(site, args=rest))
+        return interp.new(Obj("external", External(FUTURE), attrs={_RESULT: result}))
+    each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
+    return Sequence(calls.call(interp, site.args[0].value, CallSite(site.node, each)))
+
+
+def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``result()`` is what the function returned."""
+    return obj.attrs.get(_RESULT, UNKNOWN) if name == "result" else Scalar("bool")
+
+
+_QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue".split()
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    **{f"queue.{name}": queue for name in _QUEUES},
+    THREAD: thread,
+    EXECUTOR: executor,
+    _SENTINEL: sentinel,
+}

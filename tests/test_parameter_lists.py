@@ -1,0 +1,50 @@
+"""Lists of a module's parameters hold the same objects: they move with it, and copies of them do not."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+HEAD = """\
+import torch
+import torch.nn as nn
+
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+held = list(net.parameters())
+"""
+
+GROUPS = 'for group in opt.param_groups:\n    for p in group["params"]:\n        p.data + torch.ones(1, 3).cuda()\n'
+
+
+@pytest.mark.parametrize("use", [GROUPS, "for p in held:\n    p.data + torch.ones(1, 3).cuda()\n"])
+def test_parameters_move_with_their_module(use: str) -> None:
+    assert clashes(HEAD + "net.cuda()\n" + use) == []
+    program = HEAD + use
+    assert clashes(program) == [f"{len(program.splitlines())}: device"]
+
+
+@pytest.mark.parametrize("source", ["held", 'opt.param_groups[0]["params"]'])
+def test_copies_stay_where_they_were_made(source: str) -> None:
+    text = f"copies = [p.detach().clone() for p in {source}]\n"
+    use = "for p, q in zip(held, copies):\n    q.add_(p.detach())\n"
+    program = HEAD + text + "net.cuda()\n" + use
+    assert clashes(program) == [f"{len(program.splitlines())}: device"]
+    assert clashes(HEAD + "net.cuda()\n" + text + use) == []
+
+
+def test_the_model_moves_before_its_parameters_are_copied() -> None:
+    text = """\
+import torch
+import torch.nn as nn
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+net = nn.Linear(3, 2)
+held = list(net.parameters())
+copies = [p.detach().clone() for p in held]
+net.to(device)
+for p, q in zip(held, copies):
+    q.add_(p.detach())
+"""
+    fixed, _ = fix_texts({"main.py": text})
+    assert fixed["main.py"] == text.replace("nn.Linear(3, 2)", "nn.Linear(3, 2).to(device)")

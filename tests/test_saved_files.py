@@ -1,0 +1,71 @@
+"""What a program saves is what it loads, whatever the variables are called that name the file."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+HEAD = """\
+import os
+import torch
+import torch.nn as nn
+
+
+class Centers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.centers = torch.zeros(3, device="cuda")
+
+    def get_extra_state(self):
+        return {"centers": self.centers.cpu()}
+
+    def set_extra_state(self, state):
+        self.centers = state["centers"]
+
+
+class Both(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = Centers()
+        self.b = nn.Linear(3, 3)
+
+
+def save(state, path):
+    torch.save(state, path)
+
+
+def load(folder):
+    return torch.load(os.path.join(folder, "last.pt"), map_location="cpu")
+
+
+x = torch.ones(3).cuda()
+"""
+
+CLASHES = [
+    'save({"mean": x}, "a/last.pt")\nx - load("a")["mean"]\n',
+    'save({"norm": {"mean": x}}, "a/last.pt")\nx - load("a")["norm"]["mean"]\n',
+    'save([x, 3], "a/last.pt")\nx - load("a")[0]\n',
+    'save({"net": nn.Linear(3, 3).cuda().state_dict()}, "a/last.pt")\nx - load("a")["net"]["bias"]\n',
+    'c = Centers()\nsave(c.state_dict(), "a/last.pt")\nc.load_state_dict(load("a"))\nx - c.centers\n',
+    'c = Both().cuda()\nsave({"c": c.state_dict()}, "a/last.pt")\nc.load_state_dict(load("a")["c"])\nx - c.a.centers\n',
+]
+
+
+@pytest.mark.parametrize("text", CLASHES)
+def test_the_only_file_is_the_one_that_is_loaded(text: str) -> None:
+    program = HEAD + text
+    assert clashes(program) == [f"{len(program.splitlines())}: device"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'torch.save({"mean": x}, "a.pt")\nx - torch.load("b.pt", map_location="cpu")["mean"]\n',
+        'torch.save({"mean": x}, "a.pt")\ntorch.save({"mean": 3}, "b.pt")\nx - load("a")["mean"]\n',
+        'save({"mean": x}, "a/last.pt")\nx - load("a")["std"]\n',
+        'save({"mean": x}, "a/last.pt")\nx - load("a")["mean"].cuda()\n',
+        'c = Centers()\nc.load_state_dict(load("a"))\nx - c.centers\n',
+    ],
+)
+def test_another_file_or_what_is_moved_says_nothing(text: str) -> None:
+    assert clashes(HEAD + text) == []
