@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from text_program import clashes
+import pytest
+from text_program import analyse_text, clashes
 
 PROGRAM = """
 import argparse
@@ -145,3 +146,32 @@ def test_a_switch_of_a_backend_is_neither_on_nor_off() -> None:
             x = x.cuda()
         net(x)
         """)
+
+
+PRECISIONS = """\
+import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--precision", default="{default}")
+args = parser.parse_args()
+net = nn.Linear(3, 3)
+if args.precision != "fp32":
+    net = net.to({cast})
+x = torch.rand(2, 3)
+net(x)
+"""
+CASTS = {
+    "torch.bfloat16": "bfloat16",
+    'torch.bfloat16 if args.precision == "bf16" else torch.float16': "bfloat16",
+    'torch.float16 if args.precision == "fp16" else torch.bfloat16': "bfloat16",
+    '{"bf16": torch.bfloat16, "fp16": torch.float16}[args.precision]': "bfloat16",
+}
+
+
+@pytest.mark.parametrize("cast", CASTS)
+def test_an_option_that_chooses_a_dtype_chooses_its_usual_one(cast: str) -> None:
+    (found,) = analyse_text(PRECISIONS.format(default="bf16", cast=cast)).mismatches()
+    assert {operand.dtype for operand in found.operands} == {"float32", CASTS[cast]}
+    assert clashes(PRECISIONS.format(default="fp32", cast=cast)) == []

@@ -16,6 +16,7 @@ from devfix.analysis.values import (
     Array,
     Class,
     Const,
+    DTypeValue,
     External,
     Obj,
     Ref,
@@ -111,6 +112,9 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
     body, orelse = interp.eval(node.body), interp.eval(node.orelse)
+    if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):
+        usual = conditions.usual(interp, node.test)  # an option that chooses a dtype
+        return join_values(body, orelse) if usual is None else body if usual else orelse
     return join_values(body, orelse, split=interp.program.adopts)
 
 

@@ -177,6 +177,23 @@ def _union(a: Value, b: Value) -> Value:
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
+def typed_like(value: Value, usual: Value) -> Value:
+    """A tensor with the dtype that it usually has."""
+    if not isinstance(value, Tensor) or not isinstance(usual, Tensor) or value.dtype == usual.dtype:
+        return value
+    return replace(value, dtype=usual.dtype, typed=usual.typed)
+
+
+def typed_object(obj: Obj, usual: Obj) -> Obj:
+    """A heap object whose tensors have the dtypes that they usually have."""
+    attrs = {
+        name: typed_like(value, usual.attrs[name]) if name in usual.attrs else value
+        for name, value in obj.attrs.items()
+    }
+    place = typed_like(obj.place, usual.place) if obj.place and usual.place else obj.place
+    return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
+
+
 def join_objects(a: Obj, b: Obj, *, split: bool = False) -> Obj:
     """The least upper bound of two versions of one heap object; ``split`` as for values."""
     if a is b:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_objects, join_values, scalar_type
+from devfix.analysis.join import join_objects, join_values, scalar_type, typed_like, typed_object
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Unknown, Value
 
@@ -160,7 +160,8 @@ def join_states(a: State, b: State, *, split: bool = False, usual: bool | None =
     """What holds where two paths meet; a path that ended does not count. ``a`` is consumed.
 
     ``split`` as for :func:`~devfix.analysis.join.join_values`. ``usual`` tells which path (True: ``a``) a run that
-    is given no options takes: of a variable that the other leaves unknown, that is the program under analysis.
+    is given no options takes: of a variable that the other leaves unknown, that is the program under analysis, and
+    so it is of dtypes.
     """
     if a is b or b.dead:
         return a
@@ -173,8 +174,11 @@ def join_states(a: State, b: State, *, split: bool = False, usual: bool | None =
             _join_frame(a, frame, theirs, split, usual)
     for address in heap:
         obj, other = a.read(address), b.read(address)
-        if other is not None and other is not obj:
-            a.write(address, other if obj is None else join_objects(obj, other, split=split))
+        if other is None or other is obj:
+            continue
+        if obj is not None and usual is not None:
+            obj, other = (obj, typed_object(other, obj)) if usual else (typed_object(obj, other), other)
+        a.write(address, other if obj is None else join_objects(obj, other, split=split))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a
@@ -191,6 +195,8 @@ def _join_frame(
         if mine is None or (usual is False and isinstance(mine, Unknown)):
             a.set(frame, name, value)
         elif usual is not True or not isinstance(value, Unknown):
+            if usual is not None:
+                mine, value = (mine, typed_like(value, mine)) if usual else (typed_like(mine, value), value)
             a.set(frame, name, join_values(mine, value, split=split))
 
 

@@ -32,7 +32,23 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
     name = mismatch.operation.rpartition(".")[2]
     if name in _WEIGHTED and _is_made_as(outline, text, name):
         return f"{text}.weight.dtype"
-    return f"next({text}.parameters()).dtype"
+    return _own_dtype(outline, node) or f"next({text}.parameters()).dtype"
+
+
+def _own_dtype(outline: Outline, node: ast.expr) -> str | None:
+    """``self.dtype`` in a method of a class that has such a property, by which it casts its own inputs."""
+    function = outline.function_of(node)
+    cls = outline.parents.get(function) if function is not None else None
+    if function is None or not isinstance(cls, ast.ClassDef):
+        return None
+    properties = [
+        part.name
+        for part in cls.body
+        if isinstance(part, ast.FunctionDef)
+        and any(ast.unparse(decorator) == "property" for decorator in part.decorator_list)
+    ]
+    receiver = outline.receiver_name(function)
+    return f"{receiver}.dtype" if receiver and "dtype" in properties else None
 
 
 def _is_module(mismatch: Mismatch, decisive: Operand) -> bool:

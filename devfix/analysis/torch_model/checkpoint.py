@@ -76,8 +76,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
     """What was saved to a file; one that goes by another name there is the only one that the program writes."""
-    files = interp.recorder.saved
-    if key in files:
+    files: Mapping[tuple[str, ...], Snapshot] = interp.recorder.saved
+    if key is not None and key in files:
         return files[key]
     contents = list(files.values())
     alone = contents and all(content == contents[0] for content in contents[1:])
