@@ -195,9 +195,9 @@ def _join_frame(
         if mine is None or (usual is False and isinstance(mine, Unknown)):
             a.set(frame, name, value)
         elif usual is not True or not isinstance(value, Unknown):
-            if usual is not None:
-                mine, value = (mine, typed_like(value, mine)) if usual else (typed_like(mine, value), value)
-            a.set(frame, name, join_values(mine, value, split=split))
+            ours = typed_like(mine, value) if usual is False else mine
+            other = typed_like(value, mine) if usual else value
+            a.set(frame, name, join_values(ours, other, split=split))
 
 
 def keep_main_path(main: State, other: State) -> State:
