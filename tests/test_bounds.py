@@ -98,3 +98,16 @@ net = nn.Linear(4, 4).cuda()
     )
     assert clashes(text.format("") + "print(out * torch.rand(2, 4))\n")
     assert not clashes(text.format(".cpu()") + "print(out * torch.rand(2, 4))\n")
+
+
+def test_an_empty_dict_is_unpacked_from() -> None:
+    assert clashes("""
+        import torch
+
+        def walk(node, words):
+            for word in words:
+                node, row = node[word]
+            return row
+
+        walk({}, ["a", "b"])
+    """) == []

@@ -62,8 +62,9 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
         # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
         return obj.attrs.get(key.usual, UNKNOWN)
-    if found == UNKNOWN and all(isinstance(value, (Function, Class)) for value in values):
-        return Union(tuple(dict.fromkeys(values)))
+    several = tuple(dict.fromkeys(values))
+    if found == UNKNOWN and len(several) > 1 and all(isinstance(each, (Function, Class)) for each in several):
+        return Union(several)
     return found
 
 
