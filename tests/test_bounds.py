@@ -101,7 +101,8 @@ net = nn.Linear(4, 4).cuda()
 
 
 def test_an_empty_dict_is_unpacked_from() -> None:
-    assert clashes("""
+    assert (
+        clashes("""
         import torch
 
         def walk(node, words):
@@ -110,4 +111,6 @@ def test_an_empty_dict_is_unpacked_from() -> None:
             return row
 
         walk({}, ["a", "b"])
-    """) == []
+    """)
+        == []
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import clashes
 
 PROGRAM = """
@@ -126,3 +127,46 @@ def test_what_one_of_several_layers_leaves_on_the_host() -> None:
     """
     assert "total = total + change" in faults(text)
     assert not faults(text.replace("zeros(x.size(0))\n", "zeros(x.size(0), device=x.device)\n"))
+
+
+COMPILED = """
+import os
+import torch
+from torch import nn
+
+class Net(nn.Linear):
+    @torch.compile(dynamic=True)
+    def forward(self, x):
+        return super().forward(x)
+
+model = Net(3, 2)
+model = {way}
+model.to("cuda")
+path = "rows.pt"
+if os.path.exists(path):
+    rows = torch.load(path)
+else:
+    rows = torch.rand(4, 3)
+    torch.save(rows, path)
+"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "torch.compile(model)",
+        "torch.compile(model, mode='default')._orig_mod",
+        "torch.jit.script(model)",
+        "torch.jit.trace(model, torch.rand(2, 3))",
+    ],
+)
+def test_a_compiled_model_is_the_model(way: str) -> None:
+    head = COMPILED.format(way=way)
+    assert clashes(head + "model(torch.rand(2, 3))\n")
+    assert not clashes(head + "print(model(torch.rand(2, 3).cuda()).cpu() + torch.rand(2, 2))\n")
+
+
+def test_what_is_loaded_or_made_is_what_is_made() -> None:
+    head = COMPILED.format(way="model")
+    assert clashes(head + "model(rows)\n")
+    assert not clashes(head + "model(rows.cuda())\n")

@@ -40,3 +40,33 @@ def test_it_is_the_entries_that_move() -> None:
     text = text.replace("boxes =", "device = torch.device('cuda')\nboxes =").replace(".cuda()", ".to(device)")
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert "torch.cat([(box * 2).to(device) for box in boxes])" in after["main.py"]
+
+
+def test_one_of_several_lists_may_hold_what_nobody_knows() -> None:
+    text = """
+import argparse
+import torch
+from torch import nn
+from layers import Unheard
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="lstm")
+args = parser.parse_args()
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if args.kind == "lstm":
+            self.parts = [nn.Linear(3, 3) for _ in range(4)]
+        elif args.kind == "other":
+            self.parts = [Unheard(3) for _ in range(4)]
+        self.parts = list(self.parts)
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+Net().cuda()(torch.rand(2, 3).cuda())
+"""
+    assert clashes(text) == ["21: device"]
+    assert clashes(text.replace("list(self.parts)", "nn.ModuleList(self.parts)")) == []

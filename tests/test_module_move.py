@@ -58,3 +58,30 @@ print(model(torch.ones(2, 3, device=device)))
 """
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert fixed == text.replace("net = nn.Linear(3, 1)", "net = nn.Linear(3, 1).to(device)")
+
+
+OF_A_LAYER = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(9, 4)
+        self.head = nn.Linear(4, 2)
+    def forward(self, ids):
+        return self.head(dropped(self.words, ids))
+
+def dropped(layer, ids):
+    mask = layer.weight.data.new_ones(layer.weight.size(0), 1)
+    return nn.functional.embedding(ids, mask * layer.weight)
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net()
+net(torch.ones(2, 3, dtype=torch.long, device=device))
+"""
+
+
+def test_what_comes_of_a_layers_weight_moves_with_the_model() -> None:
+    after = fix_texts({"main.py": OF_A_LAYER})[0]["main.py"]
+    assert after == OF_A_LAYER.replace("net = Net()", "net = Net().to(device)")

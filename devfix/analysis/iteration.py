@@ -18,6 +18,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
 )
 
@@ -45,7 +46,7 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         known = [row for row in rows if row is not None]
         if len(known) < len(rows) or len({len(row) for row in known}) > 1:
             return None
-        return tuple(join_all(list(column)) for column in zip(*known, strict=True))
+        return tuple(_of_either(list(column)) for column in zip(*known, strict=True))
     obj = interp.obj_of(value)
     if obj is None:
         return None
@@ -71,7 +72,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if isinstance(value, Sequence):
         return value.element
     if isinstance(value, Union):
-        return join_all([element(interp, member, node) for member in value.members])
+        found = [element(interp, member, node) for member in value.members]
+        return _of_either(found)
     if isinstance(value, (Tensor, Array)):
         return row(value)
     if isinstance(value, Const) and isinstance(value.value, str):
@@ -92,6 +94,11 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return module_walks.part(interp, value)
     parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(parts, split=True) if parts else UNKNOWN
+
+
+def _of_either(found: list[Value]) -> Value:
+    """What one of several collections holds; where nobody knows it of one, the others are what some run has."""
+    return join_all([each for each in found if not isinstance(each, Unknown)] or found)
 
 
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:

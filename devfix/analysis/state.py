@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_objects, join_values, scalar_type, typed_like, typed_object
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.values import Const, DeviceValue, Obj, Scalar, Unknown, Value
+from devfix.analysis.values import Const, DeviceValue, External, Obj, Ref, Scalar, Unknown, Value
 
 Variables = dict[str, Value]
 
@@ -156,12 +156,15 @@ def parted(a: State, b: State) -> tuple[set[int], set[int]]:
     return frames, heap
 
 
-def join_states(a: State, b: State, *, split: bool = False, usual: bool | None = None) -> State:
+def join_states(
+    a: State, b: State, *, split: bool = False, usual: bool | None = None, alike: bool = False
+) -> State:
     """What holds where two paths meet; a path that ended does not count. ``a`` is consumed.
 
     ``split`` as for :func:`~devfix.analysis.join.join_values`. ``usual`` tells which path (True: ``a``) a run that
     is given no options takes: of a variable that the other leaves unknown, that is the program under analysis, and
     so it is of dtypes.
+    Where the two are ``alike`` either of them tells what a variable is that the other leaves unknown.
     """
     if a is b or b.dead:
         return a
@@ -171,7 +174,7 @@ def join_states(a: State, b: State, *, split: bool = False, usual: bool | None =
     for frame in frames:
         theirs = b.variables(frame)
         if theirs and frame in a.layer.live and a.variables(frame) is not theirs:
-            _join_frame(a, frame, theirs, split, usual)
+            _join_frame(a, frame, theirs, split, usual, alike=alike)
     for address in heap:
         obj, other = a.read(address), b.read(address)
         if other is None or other is obj:
@@ -185,19 +188,33 @@ def join_states(a: State, b: State, *, split: bool = False, usual: bool | None =
 
 
 def _join_frame(
-    a: State, frame: int, theirs: Mapping[str, Value], split: bool, usual: bool | None = None
+    a: State,
+    frame: int,
+    theirs: Mapping[str, Value],
+    split: bool,
+    usual: bool | None = None,
+    *,
+    alike: bool = False,
 ) -> None:
     before = a.variables(frame)
     for name, value in theirs.items():
         mine = before.get(name)
         if mine is value:
             continue
-        if mine is None or (usual is False and isinstance(mine, Unknown)):
+        if alike and mine is not None and _is_loaded(a, value) != _is_loaded(a, mine):
+            a.set(frame, name, mine if _is_loaded(a, value) else value)
+        elif mine is None or (usual is False and isinstance(mine, Unknown)):
             a.set(frame, name, value)
         elif usual is not True or not isinstance(value, Unknown):
             ours = typed_like(mine, value) if usual is False else mine
             other = typed_like(value, mine) if usual else value
             a.set(frame, name, join_values(ours, other, split=split))
+
+
+def _is_loaded(state: State, value: Value) -> bool:
+    """Whether nothing is known of a value but that it may come out of a file."""
+    obj = state.read(value.address) if isinstance(value, Ref) else None
+    return isinstance(value, Unknown) or (obj is not None and obj.cls == External("torch.load"))
 
 
 def keep_main_path(main: State, other: State) -> State:

@@ -10,7 +10,7 @@ from devfix.analysis import binding, calls, conditions, containers, contexts, im
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
-from devfix.analysis.syntax import data_names, depends_on_data, grows, renews
+from devfix.analysis.syntax import asks_for_file, data_names, depends_on_data, grows, renews
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -76,7 +76,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     split = of_data and not renews(node)
     interp.frame.options = interp.frame.options or not split
     split = split or interp.program.adopts
-    interp.state = join_states(then, interp.state, split=split, usual=usual)
+    # What a file holds that was there is what is made where it was not.
+    alike = asks_for_file(node.test)
+    interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike)
 
 
 def _names_data(interp: Interpreter, test: ast.expr) -> bool:

@@ -169,7 +169,7 @@ def _called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _asks_for_file(test: ast.expr) -> bool:
+def asks_for_file(test: ast.expr) -> bool:
     """Whether a test is ``os.path.exists(path)`` or the like: a first run and a resumed one differ."""
     asked = test.operand if isinstance(test, ast.UnaryOp) else test
     return isinstance(asked, ast.Call) and _called(asked) in _FILE_TESTS
@@ -184,7 +184,7 @@ def depends_on_data(test: ast.expr) -> bool:
     """
     if is_flag(test):
         return False
-    if _asks_for_file(test):
+    if asks_for_file(test):
         return True
     for node in walk(test):
         if isinstance(node, ast.Call) and _called(node) not in _COUNTING:

@@ -1,4 +1,4 @@
-"""``torch.func``: gradients of functions, functions of batches."""
+"""``torch.func``: gradients of functions, functions of batches; compilers, which give back what they are given."""
 
 from __future__ import annotations
 
@@ -106,11 +106,27 @@ def _mapped(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor
     return interp.new(replace(obj, attrs=attrs, items=items, element=element))
 
 
+def compiled(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.compile(model)``, ``torch.jit.script(model)``: the same to call; without one, what makes it so."""
+    given = site.value(0, "model", "obj", "func")
+    return given if given is not None else External(name)
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.func.grad": transformed(_GRAD, "argnums", Const(0)),
     "torch.func.grad_and_value": transformed(_VALUE, "argnums", Const(0)),
     "torch.func.vmap": transformed(_BATCHED, "in_dims", Const(0)),
     "torch.vmap": transformed(_BATCHED, "in_dims", Const(0)),
+    **dict.fromkeys(
+        (
+            "torch.compile",
+            "torch.jit.script",
+            "torch.jit.trace",
+            "torch.jit.freeze",
+            "torch.jit.optimize_for_inference",
+        ),
+        compiled,
+    ),
     _GRAD: gradient,
     _VALUE: gradient,
     _BATCHED: batched,

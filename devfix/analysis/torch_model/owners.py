@@ -153,8 +153,10 @@ def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[
 def _explained(interp: Interpreter, part: Part) -> Part:
     tensor = part.tensor
     trails = (tensor.trail, *tensor.roots)
-    if tensor.device != CPU or any(trail and trail[0].kind == "module" for trail in trails):
+    if tensor.device != CPU:
         return part
+    if any(trail and trail[0].kind == "module" for trail in trails):
+        return _of_part(interp, part)
     # What was loaded to the CPU, and took the place of a module's own, is where its load says.
     lives = [() if trail and trail[0].kind in _PLACED else _life_of(interp, trail) for trail in trails]
     if not any(lives):
@@ -164,6 +166,26 @@ def _explained(interp: Interpreter, part: Part) -> Part:
         return replace(part, tensor=replace(tensor, trail=listed, roots=()))
     own, *roots = [life or trail for life, trail in zip(lives, trails, strict=True)]
     return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots)))
+
+
+def _of_part(interp: Interpreter, part: Part) -> Part:
+    """What comes of a layer's parameter has the life of the model that holds the layer."""
+    own, *roots = [_life_above(interp, trail) or trail for trail in (part.tensor.trail, *part.tensor.roots)]
+    return replace(part, tensor=replace(part.tensor, trail=own, roots=tuple(roots)))
+
+
+def _life_above(interp: Interpreter, trail: Trail) -> Trail:
+    """The life of the unmoved model that holds the layer which began with ``trail``; () when none does."""
+    if not trail or trail[0].kind != "module":
+        return ()
+    for address, obj in interp.state.objects():
+        ref = Ref(address)
+        if obj.kind != "module" or obj.trail[:1] != trail[:1]:
+            continue
+        top, container = root(interp, ref)
+        if top != ref and container is None and all(part.device == CPU for part in _staying(interp, top)):
+            return _life(interp, top, ref)
+    return ()
 
 
 def _life_of(interp: Interpreter, trail: Trail) -> Trail:

@@ -121,6 +121,8 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return _framework_device(interp, ref)
     if name == "dtype":
         return DTypeValue(None)
+    if name == "_orig_mod":
+        return ref  # of what was compiled
     if name == "module" and "wrapped" in obj.facts:
         return obj.facts["wrapped"]
     if name in _PARAMETER_NAMES and obj.place is not None:
