@@ -81,7 +81,13 @@ class Fixer:
 
     def run(self, start: State) -> State:
         """The state in which no wanted fix is left; raises NotConvergingError."""
-        end = self._settle(start, lambda _before, _after: True)
+        try:
+            end = self._settle(start, lambda _before, _after: True)
+        except NotConvergingError:
+            if not any(finding.code == ADOPTING_RULE for finding in start.judgement.findings):
+                raise
+            # A device that leads nowhere is not adopted.
+            end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         if self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         elif len(end.fixed) > len(start.judgement.findings):

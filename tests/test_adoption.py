@@ -645,3 +645,17 @@ def test_a_named_tuple_with_other_fields_is_one_again() -> None:
     """
     after = adopted(files(text))["main.py"]
     assert "State(torch.zeros(2, 3, device=device), torch.zeros(2, 1, device=device))" in after
+
+
+def test_a_cast_is_no_choice_of_a_device() -> None:
+    text = """
+    import torch
+    from measurements import ratio, samples
+
+    rows = [each.float() for each in samples()]
+    model = torch.nn.Linear(3, 1)
+    print(model(torch.ones(2, 3)).sum().item(), torch.stack(rows) if ratio() else None)
+    for x in torch.ones(4, 3) if ratio() else samples():
+        kept = x.double()
+    """
+    assert "model = torch.nn.Linear(3, 1).to(device)" in adopted(files(text))["main.py"]

@@ -381,8 +381,10 @@ class Relocator:
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
-        span = place.outline.source.span(place.node)
-        return self._edits(place, WrapExpression(span, "", f".to({found.code})"), found)
+        span, move = place.outline.source.span(place.node), f".to({found.code})"
+        if place.outline.source.segment(span).endswith(move):
+            return ()  # what did not help will not help again
+        return self._edits(place, WrapExpression(span, "", move), found)
 
     def _place(self, path: str, span: Span) -> Place | None:
         if path not in self.facts.program.sources:

@@ -150,7 +150,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
 def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:
     """``value`` after a move to ``target``."""
     device = target.device if target.device is not None else value.device
-    _note_acceleration(interp, device)
+    _note_acceleration(interp, target.device)
     if target.device is not None and target.device.is_accelerator:
         interp.note_placement("move", site.node)
     dtype = value.dtype

@@ -337,7 +337,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         unclear = unclear or some_unknown
     if not parts:
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    device = requirements.meet(interp, site.node, name, _of_both_paths(parts), scalars=False)
+    device = requirements.meet(interp, site.node, name, _of_both_paths(interp, parts), scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]
@@ -349,8 +349,13 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     return result
 
 
-def _of_both_paths(parts: list[Part]) -> list[Part]:
-    """Where one expression stands for all of a sequence, some of it took the other path than the rest."""
+def _of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
+    """Where one expression stands for all of a sequence, some of it took the other path than the rest.
+
+    The rest is anywhere but on an accelerator where nothing was put on one yet.
+    """
+    if not interp.recorder.accelerated:
+        return parts
     written = {id(part.node) for part in parts}
     split = next((part for part in parts if part.tensor.split is not None), None)
     if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
