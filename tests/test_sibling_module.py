@@ -55,3 +55,19 @@ net(torch.ones(1, 2).cuda())
 
 def test_an_option_among_several_decides_no_device() -> None:
     assert "net = torch.nn.Linear(2, 2).to(device)" in fix_texts({"main.py": HEAD + CHOICE})[0]["main.py"]
+
+
+ONLY = """\
+if args.kind:
+    print(a.cuda())
+    exit(0)
+b = b.cuda()
+print(b(torch.ones(1, 2)))
+"""
+
+
+def test_what_is_done_instead_of_the_rest_is_no_choice_of_a_device() -> None:
+    assert (
+        "torch.ones(1, 2, device=next(b.parameters()).device)"
+        in fix_texts({"main.py": HEAD + ONLY})[0]["main.py"]
+    )

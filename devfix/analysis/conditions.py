@@ -77,6 +77,8 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     chosen = preferred(interp.source, body, orelse)
+    if chosen is not None and _ends_program(body if chosen else orelse):
+        return None  # what is done instead of all that follows is no choice of a device
     if chosen is not None:
         settle(interp, test, chosen)
     return chosen
@@ -89,6 +91,12 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+
+
+def _ends_program(branch: list[ast.stmt]) -> bool:
+    """Whether a branch leaves the program by ``sys.exit()``."""
+    last = branch[-1].value if branch and isinstance(branch[-1], ast.Expr) else None
+    return isinstance(last, ast.Call) and ast.unparse(last.func) in ("sys.exit", "exit", "quit", "os._exit")
 
 
 def _is_one_of_many(test: ast.expr, orelse: list[ast.stmt]) -> bool:

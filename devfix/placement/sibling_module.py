@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement.sibling_move import move_of, names
@@ -54,10 +55,8 @@ def _moves(outline: Outline, naming: ast.stmt) -> Iterator[tuple[ast.stmt, str, 
 
 
 def _is_placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name: str) -> bool:
-    """Whether a name was seen to be a module on the accelerator after a statement."""
+    """Whether a name was seen to be a module on the accelerator after a statement, or one without parameters."""
     span = outline.source.span(statement)
     bindings = facts.bindings(path, outline.scopes(statement)[0]).get(name, [])
     found = [binding for binding in bindings if binding.statement == span]
-    return bool(found) and all(
-        b.kind == "module" and b.device is not None and b.device.is_accelerator for b in found
-    )
+    return bool(found) and all(b.kind == "module" and (b.device or ACCELERATOR).is_accelerator for b in found)
