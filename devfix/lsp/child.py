@@ -71,14 +71,22 @@ class _Desk:
             self._current = 0
             raise _CancelledError
 
+    def _check(self, number: int) -> None:
+        if number in self._cancelled:
+            raise _CancelledError
+
     @contextlib.contextmanager
     def working_on(self, number: int) -> Iterator[None]:
         """Let the block be broken off when the order is cancelled."""
         self._current = number
         try:
-            if number in self._cancelled:
-                raise _CancelledError
+            self._check(number)
             yield
+        except Exception:
+            self._check(
+                number
+            )  # what cleans up behind an interruption may stumble over what is not there yet
+            raise
         finally:
             self._current = 0
             self._cancelled.discard(number)
