@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devfix.analysis import given_options
@@ -21,9 +24,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Facts", "analyse"]
 
+#: Modules that import one another, hundreds deep, and calls in them. Before Python 3.11 each
+#: call of Python took space on the C stack, which ends the process when it is used up.
+_RECURSION_LIMIT = 10_000 if sys.version_info >= (3, 11) else 1_000
+
 
 def analyse(program: Program) -> Facts:
     """Everything that is known about one program."""
     recorder = Recorder()
-    given_options.judge(program, recorder, run_program(program, recorder))
+    with _deep_recursion():
+        given_options.judge(program, recorder, run_program(program, recorder))
     return Facts(program, recorder)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Let the interpreter nest as deeply as large programs do."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import TYPE_CHECKING
 
-from devfix.analysis import accounts, classes, construction, fitting, iteration, modules, notes, returning
+from devfix.analysis import (
+    accounts,
+    classes,
+    construction,
+    fitting,
+    iteration,
+    modules,
+    notes,
+    outcomes,
+    returning,
+)
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
@@ -188,6 +199,25 @@ def call_function(
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     if _too_deep(interp, function, site) or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
+    if interp.is_script or interp.placements is not None:
+        return _followed(interp, function, site)
+    outcome = outcomes.of_call(interp, function, site)
+    if outcome.is_known:
+        return outcome.repeated(interp, site)
+    account = interp.library.account(function.node)
+    calls, found, outer = account.calls, len(interp.recorder.mismatches), interp.oldest
+    interp.oldest = math.inf
+    begin = interp.fresh()
+    result = _followed(interp, function, site)
+    changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
+    if account.calls > calls and not interp.exhausted:
+        outcome.book(site, result, pure=not changed)
+    interp.oldest = min(interp.oldest, outer)
+    return result
+
+
+def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
+    """The result of a call whose body is interpreted, as long as the account of its function allows it."""
     account = interp.library.account(function.node)
     given = tuple(arg.value for arg in site.all_args())
     if not accounts.may_follow(interp, function.node, site):

@@ -9,7 +9,8 @@ torch is in ``torch_model``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,6 +21,7 @@ from devfix.analysis.accounts import Account
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import Device
+from devfix.analysis.outcomes import Outcome
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import Layer, State
 from devfix.analysis.values import (
@@ -59,6 +61,8 @@ class Library:
     #: How many statements all finished runs took.
     steps: int = 0
     accounts: dict[int, Account] = field(default_factory=dict)
+    #: What functions that were interpreted outside of scripts came to, by the kind of call.
+    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     #: What was noted of bindings already; see ``notes``.
     noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
     #: Which classes, by their frames, are Modules.
@@ -117,6 +121,8 @@ class Interpreter:
         self.is_script = False
         #: What holds a module, and its details, by the call that asked.
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
+        #: The oldest object that was changed since a call began that wants to know.
+        self.oldest: float = math.inf
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:
@@ -277,6 +283,7 @@ class Interpreter:
 
     def update(self, ref: Ref, obj: Obj) -> None:
         """Replace the object behind a reference."""
+        self.oldest = min(self.oldest, ref.address)
         self.state.write(ref.address, obj)
 
     def obj_of(self, value: Value | None) -> Obj | None:

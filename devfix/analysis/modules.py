@@ -94,7 +94,8 @@ def remember(interp: Interpreter, value: Value, site: Origin) -> None:
     if obj is None or not isinstance(value, Ref) or obj.kind not in ("instance", "module"):
         return
     if site not in obj.trail:
-        interp.update(value, replace(obj, trail=extend(obj.trail, site)))
+        # Not an update: the object is what it was, and only what is told of it grows.
+        interp.state.write(value.address, replace(obj, trail=extend(obj.trail, site)))
 
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
