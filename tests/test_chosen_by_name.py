@@ -170,3 +170,46 @@ def test_what_is_loaded_or_made_is_what_is_made() -> None:
     head = COMPILED.format(way="model")
     assert clashes(head + "model(rows)\n")
     assert not clashes(head + "model(rows.cuda())\n")
+
+
+CONFIGS = """\
+from functools import partial
+import torch
+import torch.nn.functional as F
+
+
+def plain(x, y):
+    return F.cross_entropy(x, y)
+
+
+def weighted(x, y, weight=None):
+    return F.cross_entropy(x, y, weight=weight)
+
+
+base = {"loss": plain, "device": "cuda"}
+heavy = {**base, "loss": partial(weighted, weight=WEIGHT)}
+"""
+CHOSEN = """\
+import sys
+import torch
+import configs
+
+
+class Run:
+    def __init__(self, config):
+        for key, value in config.items():
+            setattr(self, key, value)
+
+
+run = Run(getattr(configs, sys.argv[1]))
+x = torch.rand(2, 3).to(run.device)
+y = torch.tensor([0, 1]).to(run.device)
+run.loss(x, y)
+"""
+
+
+def test_any_configuration_of_a_module_may_be_chosen_by_name() -> None:
+    apart = CONFIGS.replace("WEIGHT", "torch.ones(3)")
+    assert clashes(CHOSEN, configs=apart) == ["configs.py:11: device"]
+    assert clashes(CHOSEN, configs=CONFIGS.replace("WEIGHT", 'torch.ones(3, device="cuda")')) == []
+    assert clashes(CHOSEN, configs=CONFIGS.replace("WEIGHT", "None")) == []

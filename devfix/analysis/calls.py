@@ -117,7 +117,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         possible = fitting.possible(interp, callee.members, site)
         if fitting.are_many(possible):
             return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
-        chosen = all(fitting.is_of_project(interp, each) for each in possible)
+        chosen = fitting.are_alternatives(interp, possible)
         return interp.either(possible, lambda member: call(interp, member, site), chosen=chosen)
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)

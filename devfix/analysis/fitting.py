@@ -18,6 +18,7 @@ from devfix.analysis.values import (
     Const,
     ExternalMethod,
     Function,
+    Partial,
     Ref,
     Scalar,
     Sequence,
@@ -112,6 +113,14 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
     if obj is None or obj.kind != "list" or isinstance(obj.cls, Class):
         return True
     return hasattr(list, name)
+
+
+def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
+    """Whether each callable is what some run calls: objects of the project, or functions with arguments laid down."""
+    made = [is_of_project(interp, callee) or isinstance(callee, Partial) for callee in callees]
+    return any(made) and all(
+        known or isinstance(callee, Function) for known, callee in zip(made, callees, strict=True)
+    )
 
 
 def is_of_project(interp: Interpreter, callee: Value) -> bool:

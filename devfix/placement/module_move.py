@@ -17,6 +17,7 @@ from devfix.findings import (
     InsertAtBodyStart,
     Operand,
     Origin,
+    SetKeyword,
     WrapExpression,
 )
 from devfix.placement import device_expression, introduction, sibling_module
@@ -129,12 +130,29 @@ class ModuleMover:
         if node is None:
             return
         if site.kind == "module" and not _is_moved(outline.parents.get(outline.parents.get(node, node))):
+            if self._leaves_device_out(node):
+                yield Place(site.path, outline, node), _Passed(outline, node)
             yield Place(site.path, outline, node), _wrapped(outline, node)
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
         elif site.kind == "holder":
             statement = outline.statement_of(node)
             yield Place(site.path, outline, node), _Edit(outline, statement, f"{site.text}.to({{}})")
+
+    def _leaves_device_out(self, node: ast.expr) -> bool:
+        """Whether a call of the module's class does not say to which device its constructor moves it."""
+        constructor = self._constructor()
+        if constructor is None or not isinstance(node, ast.Call):
+            return False
+        _, outline, function = constructor
+        names = [parameter.arg for parameter in (*function.args.args[1:], *function.args.kwonlyargs)]
+        if "device" not in names or any(keyword.arg in ("device", None) for keyword in node.keywords):
+            return False
+        given = any(isinstance(arg, ast.Starred) for arg in node.args)
+        if given or len(node.args) > names.index("device"):
+            return False
+        moves = {f"{outline.receiver_name(function)}.to({name})" for name in ("device", "self.device")}
+        return any(isinstance(part, ast.Call) and ast.unparse(part) in moves for part in ast.walk(function))
 
     def _once_chosen(self, site: Origin) -> tuple[FileEdit, ...]:
         """After the statement that chooses the device, where that comes later than the module."""
@@ -163,6 +181,13 @@ class _Edit:
         if isinstance(self.node, _FUNCTIONS):
             return InsertAtBodyStart(self.span, code)
         return InsertAfter(self.span, code)
+
+
+class _Passed(_Edit):
+    """The device is an argument of the call."""
+
+    def __call__(self, found: DeviceExpression) -> Edit:
+        return SetKeyword(self.span, "device", found.code)
 
 
 def _introduced(facts: Facts, place: Place) -> DeviceExpression | None:

@@ -182,6 +182,13 @@ def _note_acceleration(interp: Interpreter, device: Device | None) -> None:
         interp.recorder.accelerated = True
 
 
+def _stays(interp: Interpreter, ref: Ref) -> bool:
+    """Whether a constructor leaves its module on the CPU, where it is: nobody put it there, as a device left out does."""
+    frame = interp.frame
+    inside = frame.receiver == ref and frame.scope.rpartition(".")[2] == "__init__"
+    return inside and modules.module_device(interp, ref) == CPU
+
+
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
@@ -189,6 +196,8 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         interp.note_choice(arg)
     _note_acceleration(interp, target.device)
     if target.device is not None and dispatching.refuses(interp, ref, site):
+        return ref
+    if target.device == CPU and target.dtype is None and _stays(interp, ref):
         return ref
     where = interp.site("move" if target.device is not None else "cast", site.node)
     module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)

@@ -180,7 +180,7 @@ def _life_above(interp: Interpreter, trail: Trail) -> Trail:
         return ()
     for address, obj in interp.state.objects():
         ref = Ref(address)
-        if obj.kind != "module" or obj.trail[:1] != trail[:1]:
+        if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
             continue
         top, container = root(interp, ref)
         if top != ref and container is None and all(part.device == CPU for part in _staying(interp, top)):

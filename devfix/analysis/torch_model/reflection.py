@@ -69,7 +69,7 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(attribute, Scalar) and isinstance(owner, Namespace) and isinstance(attribute.usual, str):
         attribute = Const(attribute.usual)  # or something of the project
     if isinstance(owner, Namespace) and not _is_there(interp, owner, attribute):
-        return _any_class(interp, owner)
+        return _any_of(interp, owner)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return UNKNOWN
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
@@ -91,11 +91,18 @@ def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) ->
     )
 
 
-def _any_class(interp: Interpreter, owner: Namespace) -> Value:
-    """What a module of the project holds to be chosen by name: any of its classes."""
+def _any_of(interp: Interpreter, owner: Namespace) -> Value:
+    """What a module of the project holds to be chosen by name: any of its classes, or of its configurations."""
     held = interp.state.variables(interp.module_frame(owner.path)).values()
-    found = tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
+    found: tuple[Value, ...] = tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
+    found = found or tuple(dict.fromkeys(value for value in held if _is_configuration(interp, value)))
     return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
+
+
+def _is_configuration(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a dict whose entries have names and are known."""
+    obj = interp.obj_of(value)
+    return obj is not None and obj.kind == "dict" and obj.element is None and bool(obj.attrs)
 
 
 #: Packages whose classes are chosen by name, one being used like the other.
