@@ -1,6 +1,6 @@
 """How fast `devfix check` is, beside parsing alone and beside TorchFix.
 
-    python tests/benchmarks/check_speed.py FOLDER... [--torchfix PYTHON] [--repeat 3]
+    python tests/benchmarks/check_speed.py FOLDER... [--each] [--torchfix PYTHON] [--repeat 3]
 
 Prints numbers and judges nothing: what they are worth depends on the machine. Everything runs in
 one process after the other, without a cache; processor time counts, and the best of some runs.
@@ -123,6 +123,20 @@ def report_check(folders: Sequence[Path], torchfix: str | None, repeat: int) -> 
     )
 
 
+def report_each(folders: Sequence[Path], repeat: int) -> None:
+    """Print a line for each folder: its size, what parsing and a check of it cost, and the memory of the check."""
+    for folder in folders:
+        files = python_files([folder])
+        lines = sum(path.read_bytes().count(b"\n") for path in files)
+        command = devfix("check", "--no-config", "--jobs", "1", str(folder))
+        parsing, checking = parse_seconds(files, repeat), seconds(command, repeat)
+        print(
+            f"{folder.name:20} {lines:8} lines  ast.parse {parsing:6.2f} s  devfix check {checking:7.2f} s"
+            f"  {checking / parsing:5.1f} x  {peak_memory(command):6.0f} MiB",
+            flush=True,
+        )
+
+
 def _each_line(spent: float, lines: int) -> str:
     return f"{spent / max(lines, 1) * 1e6:8.1f} us a line"
 
@@ -150,9 +164,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--torchfix", metavar="PYTHON", help="a Python that has TorchFix")
+    parser.add_argument("--each", action="store_true", help="one line for each folder, and nothing else")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     print(f"Python {sys.version.split()[0]} on {os.cpu_count()} cores")
+    if options.each:
+        report_each(options.folders, options.repeat)
+        return
     report_check(options.folders, options.torchfix, options.repeat)
     report_start(options.repeat)
 
