@@ -15,9 +15,10 @@ class NoDeviceChosen(Rule):
     moves its models there as they are made, or where the script has them from another file. An
     object that makes its own models keeps the device as ``self.device``. Tensors that are trained
     without a model are made there. Inputs, targets and whatever else meets them follow by the other
-    rules. The choice is written as the setting ``device-policy`` says. There is no fix where a model is
-    written to a file as a whole (whoever loads it would get it on the accelerator), nor where an operator
-    takes a tensor and a NumPy array.
+    rules, where values begin before what is computed of them. The choice is written as the setting
+    ``device-policy`` says. There is no fix where a model is written to a file as a whole and some script
+    reads a file of which nobody knows what is in it (it would get the model on the accelerator), nor where
+    an operator takes a tensor and a NumPy array.
 
     Before::
 
