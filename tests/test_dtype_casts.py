@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from text_program import fix_texts
+from text_program import files, fix_texts
 
 from devfix.findings import Applicability
 
@@ -80,3 +80,18 @@ def test_the_program_runs_afterwards(name: str) -> None:
     after = fix_texts({"main.py": HEAD + before}, Applicability.UNSAFE)[0]["main.py"]
     assert wanted in after
     exec(after, {"torch": torch})
+
+
+def test_a_float_that_somebody_computes_with_stays_one() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+        table = nn.Embedding(8, 2)
+        distance = torch.arange(5).abs().float()
+        near = torch.where(distance < 4, distance, torch.log(distance + 1).floor())
+        print(table(near))
+        """
+    fixed = fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"]
+    assert "table(near.long())" in fixed
+    assert "distance = torch.arange(5).abs().float()" in fixed

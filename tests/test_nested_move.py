@@ -53,6 +53,11 @@ def inserted(text: str) -> list[str]:
             'print(net(images) - targets[0]["boxes"])',
             "targets = [{k: v.to(device) for k, v in t.items()} for t in targets]",
         ),
+        (
+            '{"boxes": torch.ones(2, 4), "image_id": index}',
+            'print(net(images) - targets[0]["boxes"])',
+            'targets = [{k: v.to(device) if hasattr(v, "to") else v for k, v in t.items()} for t in targets]',
+        ),
         ("torch.ones(4)", "print(net(images) - targets[0])", "targets = [t.to(device) for t in targets]"),
     ],
 )
@@ -68,11 +73,13 @@ def test_in_an_enumerated_loop() -> None:
     assert inserted(text) == ["targets = [{k: v.to(device) for k, v in t.items()} for t in targets]"]
 
 
-def test_what_holds_more_than_tensors_is_not_rebuilt() -> None:
-    item = '{"boxes": torch.ones(2, 4), "name": "a.png"}'
-    lines = inserted(program(item, 'print(net(images) - targets[0]["boxes"])'))
-    assert lines
-    assert not any("items()" in line for line in lines)
+def test_the_part_that_is_moved_already_stays() -> None:
+    use = 'print(net(torch.stack(images)) - targets[0]["boxes"])'
+    text = program(DICT, use, targets="list(targets)").replace(
+        "torch.stack(images), list", "list(images), list"
+    )
+    text = text.replace("images = images.to(device)", "images = [i.to(device) for i in images]")
+    assert inserted(text) == ["targets = [{k: v.to(device) for k, v in t.items()} for t in targets]"]
 
 
 @pytest.mark.parametrize(

@@ -89,15 +89,20 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
 
 
 def _nested(interp: Interpreter, value: Value) -> str:
-    """``list`` for tensors in a list, ``dict`` in a dict, ``dicts`` in dicts in a list, as batches have them."""
+    """``list`` for tensors in a list, ``dict`` in a dict, ``dicts`` in dicts in a list, as batches have them.
+
+    ``mixed dict`` and ``mixed dicts`` hold other things, too.
+    """
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "dict":
         parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
-        return "dict" if parts and all(isinstance(part, Tensor) for part in parts) else ""
+        tensors = sum(isinstance(part, Tensor) for part in parts)
+        return "" if not tensors else "dict" if tensors == len(parts) else "mixed dict"
     items = elements(interp, value)
     if items and all(isinstance(item, Tensor) for item in items):
         return "list"
-    return "dicts" if items and all(_nested(interp, item) == "dict" for item in items) else ""
+    kinds = {_nested(interp, item) for item in items}
+    return f"{max(kinds, key=len)}s" if kinds and kinds <= {"dict", "mixed dict"} else ""
 
 
 def elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

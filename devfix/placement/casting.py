@@ -126,6 +126,8 @@ class Recaster:
         origins = {trail[0]: None for trail in self.operand.roots if trail}
         if any(origin.kind != "cast" for origin in origins) or self._is_from_loader():
             return ()
+        if self.operand.trail and self.operand.trail[0].kind == "result":
+            return ()  # somebody computes with what is cast there
         return self._at_each(origins, self._at_entry)
 
     def _is_from_loader(self) -> bool:

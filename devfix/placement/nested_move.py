@@ -10,11 +10,14 @@ from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
 
+_MIXED = 'v.to({device}) if hasattr(v, "to") else v'
 #: How what is behind a name is moved: tensors in a list, in a dict, and in dicts in a list (targets of detection).
 _MOVES = {
     "list": "{name} = [t.to({device}) for t in {name}]",
     "dict": "{name} = {{k: v.to({device}) for k, v in {name}.items()}}",
     "dicts": "{name} = [{{k: v.to({device}) for k, v in t.items()}} for t in {name}]",
+    "mixed dict": f"{{name}} = {{{{k: {_MIXED} for k, v in {{name}}.items()}}}}",
+    "mixed dicts": f"{{name}} = [{{{{k: {_MIXED} for k, v in t.items()}}}} for t in {{name}}]",
 }
 
 
@@ -39,7 +42,18 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
     for part in ast.walk(loop.target):
-        if isinstance(part, ast.Name):
+        if isinstance(part, ast.Name) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             if len(kinds) == 1 and kinds <= set(_MOVES):
                 yield part.id, kinds.pop()
+
+
+def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether the loop's body already gives the name to what it moved."""
+    assigned = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Assign))
+    values = (a.value for a in assigned if any(isinstance(t, ast.Name) and t.id == name for t in a.targets))
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("to", "cuda")
+        for value in values
+        for node in ast.walk(value)
+    )

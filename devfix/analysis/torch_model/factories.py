@@ -169,7 +169,8 @@ def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
         roots = (data.trail,) if data.trail else ()
         rank = data.rank if data.rank is not None else None
         return Tensor(CPU, settled(data.dtype), rank, grad=False, leaf=True, trail=trail, roots=roots)
-    return Tensor(CPU, trail=trail, grad=False, leaf=True)
+    # It takes no scalars of NumPy, and hardly anybody gives it an array without dimensions.
+    return Tensor(CPU, rank=AT_LEAST_1, trail=trail, grad=False, leaf=True)
 
 
 def like(interp: Interpreter, name: str, site: CallSite) -> Value:

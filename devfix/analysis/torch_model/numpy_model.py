@@ -38,7 +38,7 @@ _PAIRWISE = frozenset(
 )
 #: Functions of one array that keep its dtype; those in ``_RESHAPING`` say nothing about the rank.
 _KEEPING = frozenset(
-    "abs absolute fabs negative copy flip fliplr flipud roll sort rot90 round around floor ceil trunc rint sign "
+    "abs absolute fabs negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc rint sign "
     "square nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
 )
 _RESHAPING = frozenset(
