@@ -51,7 +51,7 @@ def test_a_long_run_follows_a_costly_function_less_often_where_nobody_calls(
     uncalled = _followed(monkeypatch, f"{HEAD}{COSTLY}def entry():\n{calls}")
     called = _followed(monkeypatch, f"{HEAD}{COSTLY}def entry():\n{calls}\n\nentry()\n")
     assert called == 101
-    assert 3 < uncalled < 50
+    assert 0 < uncalled < 50
 
 
 @pytest.mark.parametrize("count", [1, 100])

@@ -118,3 +118,24 @@ def test_modules_may_import_one_another_hundreds_deep() -> None:
         "import torch\nfrom part0 import weight\nweight * torch.ones(3)\n", part400=last, **chain
     )
     assert [mismatch.sink.line for mismatch in facts.mismatches()] == [3]
+
+
+def test_what_changes_a_variable_of_others_is_interpreted_each_time() -> None:
+    text = """
+        import torch
+
+        where = "cpu"
+
+        def use_accelerator():
+            global where
+            where = "cuda"
+
+        def made():
+            return torch.ones(3, device=where)
+
+        def entry():
+            a = made()
+            use_accelerator()
+            return a + made()
+        """
+    assert clashes(text) == ["16: device"]

@@ -178,9 +178,9 @@ def set_attribute(
     """``receiver.name = value``."""
     receiver = without_none(receiver)
     if isinstance(receiver, Namespace):
-        interp.state.set(interp.module_frame(receiver.path), name, value)
+        interp.assign(interp.module_frame(receiver.path), name, value)
     elif isinstance(receiver, Class):
-        interp.state.set(receiver.frame, name, value)
+        interp.assign(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
         _set_data(interp, target.value, receiver, value)
     elif isinstance(receiver, Tensor) and name == "requires_grad":

@@ -39,7 +39,7 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
     elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
         modules.remember(interp, value, interp.site("name", target))
     frame = target_frame(interp, target.id)
-    interp.state.set(frame, target.id, value)
+    interp.assign(frame, target.id, value)
     interp.saw(target, value)
     scope = "" if frame == interp.frame.module else interp.frame.scope
     note_binding(interp, interp.frame.path, scope, target.id, value, statement)
@@ -164,7 +164,7 @@ def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: O
 def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
     """What a name or attribute refers to was changed in place: from now on it is ``value``."""
     if isinstance(holder, ast.Name):
-        interp.state.set(_frame_of(interp, holder.id), holder.id, value)
+        interp.assign(_frame_of(interp, holder.id), holder.id, value)
     elif isinstance(holder, ast.Attribute):
         owner = interp.eval(holder.value)
         obj = interp.obj_of(owner)

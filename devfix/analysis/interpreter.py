@@ -355,6 +355,13 @@ class Interpreter:
             frame = parents.get(frame)
         return None
 
+    def assign(self, frame: int, name: str, value: Value) -> None:
+        """Let a variable of a frame have a value; those of other frames outlive the call that runs."""
+        self.state.set(frame, name, value)
+        self.oldest = min(self.oldest, frame)
+        if frame != self.frame.id:
+            self.library.outcomes.clear()  # functions that read it come to something else from now on
+
     def rebind(self, name: str, value: Value) -> None:
         """Let a variable have another value where it is bound: more has become known of it."""
         frame: int | None = self.frame.module if name in self.frame.globals else self.frame.id

@@ -256,7 +256,7 @@ def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) 
     value: Value = calls.make_function(interp, node)
     for decorator in reversed(node.decorator_list):
         value = calls.decorate(interp, decorator, value)
-    interp.state.set(binding.target_frame(interp, node.name), node.name, value)
+    interp.assign(binding.target_frame(interp, node.name), node.name, value)
 
 
 def class_(interp: Interpreter, node: ast.ClassDef) -> None:
@@ -264,7 +264,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     made: Value = calls.make_class(interp, node, bases)
     for decorator in reversed(node.decorator_list):
         made = calls.decorate(interp, decorator, made)
-    interp.state.set(binding.target_frame(interp, node.name), node.name, made)
+    interp.assign(binding.target_frame(interp, node.name), node.name, made)
 
 
 def delete(interp: Interpreter, node: ast.Delete) -> None:
