@@ -12,9 +12,8 @@ from devfix.analysis import (
     construction,
     fitting,
     iteration,
-    modules,
-    notes,
     outcomes,
+    parameters,
     returning,
 )
 from devfix.analysis.copying import replace
@@ -35,7 +34,6 @@ from devfix.analysis.torch_model import (
     own_optimizers,
     tokenizers,
 )
-from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -44,7 +42,6 @@ from devfix.analysis.values import (
     External,
     ExternalMethod,
     Function,
-    Obj,
     Partial,
     Ref,
     Retargeting,
@@ -225,7 +222,7 @@ def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     frame = _new_frame(interp, function, site)
     before = interp.steps
     with interp.entered(frame):
-        _bind_parameters(interp, function, site)
+        parameters.bind(interp, function, site)
         interp.recorder.executed.add(id(function.node))
         run = _result_within if function.within else _result
         result = run(interp, function, frame)
@@ -294,57 +291,6 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     if frame.yields:
         return Sequence(join_all(frame.yields))
     return value
-
-
-def _bind_parameters(interp: Interpreter, function: Function, site: CallSite) -> None:
-    spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args]
-    # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
-    defaults = {name: value for name, value in function.defaults if not (site.spread and names_host(value))}
-    for index, parameter in enumerate(names):
-        arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
-        value = arg.value if arg is not None else defaults.get(parameter.arg)
-        _bind_parameter(interp, function, parameter, value, arg)
-    for parameter in spec.kwonlyargs:
-        arg = site.keywords.get(parameter.arg)
-        value = arg.value if arg is not None else defaults.get(parameter.arg)
-        _bind_parameter(interp, function, parameter, value, arg)
-    if spec.vararg is not None:
-        rest = tuple(arg.value for arg in site.args[len(names) :])
-        value = Sequence(join_all(list(rest))) if site.open else TupleValue(rest)
-        interp.state.set(interp.frame.id, spec.vararg.arg, value)
-    if spec.kwarg is not None:
-        known = {p.arg for p in (*names, *spec.kwonlyargs)}
-        entries = {n: a.value for n, a in site.keywords.items() if n not in known}
-        element = UNKNOWN if site.open else None
-        interp.state.set(
-            interp.frame.id, spec.kwarg.arg, interp.new(Obj("dict", attrs=entries, element=element))
-        )
-
-
-def _bind_parameter(
-    interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
-) -> None:
-    if value is None or (isinstance(value, Unknown) and not value.token):
-        # Where code calls the function, what is learnt of the argument holds for that call alone.
-        call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
-        value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
-    if isinstance(value, Tensor):
-        if interp.program.adopts and arg is not None and arg.node is not None:
-            value = value.at(interp.site_of_caller("given", arg.node))
-        value = value.at(interp.site("argument", parameter))
-    elif parameter is not _receiver(function):
-        modules.remember(interp, value, interp.site("argument", parameter))
-    interp.state.set(interp.frame.id, parameter.arg, value)
-    interp.saw(parameter, value)
-    notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
-
-
-def _receiver(function: Function) -> ast.arg | None:
-    """The parameter that stands for the object a method belongs to."""
-    spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args]
-    return names[0] if names and function.owner is not None else None
 
 
 def make_function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Function:

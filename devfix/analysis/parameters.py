@@ -1,0 +1,67 @@
+"""Parameters: what the names of a function stand for in a call."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import modules, notes
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import join_all
+from devfix.analysis.torch_model.arguments import names_host
+from devfix.analysis.values import UNKNOWN, Function, Obj, Sequence, Tensor, TupleValue, Unknown, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
+    """Give the parameters their values in the frame of the call, which is the current one."""
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args]
+    # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
+    defaults = {name: value for name, value in function.defaults if not (site.spread and names_host(value))}
+    for index, parameter in enumerate(names):
+        arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
+        value = arg.value if arg is not None else defaults.get(parameter.arg)
+        _bind_one(interp, function, parameter, value, arg)
+    for parameter in spec.kwonlyargs:
+        arg = site.keywords.get(parameter.arg)
+        value = arg.value if arg is not None else defaults.get(parameter.arg)
+        _bind_one(interp, function, parameter, value, arg)
+    if spec.vararg is not None:
+        rest = tuple(arg.value for arg in site.args[len(names) :])
+        value = Sequence(join_all(list(rest))) if site.open else TupleValue(rest)
+        interp.state.set(interp.frame.id, spec.vararg.arg, value)
+    if spec.kwarg is not None:
+        known = {p.arg for p in (*names, *spec.kwonlyargs)}
+        entries = {n: a.value for n, a in site.keywords.items() if n not in known}
+        element = UNKNOWN if site.open else None
+        interp.state.set(
+            interp.frame.id, spec.kwarg.arg, interp.new(Obj("dict", attrs=entries, element=element))
+        )
+
+
+def _bind_one(
+    interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
+) -> None:
+    if value is None or (isinstance(value, Unknown) and not value.token):
+        # Where code calls the function, what is learnt of the argument holds for that call alone.
+        call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
+        value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
+    if isinstance(value, Tensor):
+        if interp.program.adopts and arg is not None and arg.node is not None:
+            value = value.at(interp.site_of_caller("given", arg.node))
+        value = value.at(interp.site("argument", parameter))
+    elif parameter is not _receiver(function):
+        modules.remember(interp, value, interp.site("argument", parameter))
+    interp.state.set(interp.frame.id, parameter.arg, value)
+    interp.saw(parameter, value)
+    notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
+
+
+def _receiver(function: Function) -> ast.arg | None:
+    """The parameter that stands for the object a method belongs to."""
+    spec = function.node.args
+    names = [*spec.posonlyargs, *spec.args]
+    return names[0] if names and function.owner is not None else None
