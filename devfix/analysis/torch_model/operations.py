@@ -249,7 +249,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None
-    device = requirements.meet(interp, site.node, full, parts, scalars=op.scalars, detail=detail)
+    scalars = op.scalars or _is_bounded_by_number(op, site)
+    device = requirements.meet(interp, site.node, full, parts, scalars=scalars, detail=detail)
     if in_place:
         in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
         changed = parts[0].tensor
@@ -267,6 +268,12 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         dtype = requirements.under_autocast(interp, dtype)
     rank = first.rank if op.rank == "first" else _rank(op, tensors, unclear)
     return derived(interp, tensors, site, dtype, rank, device)
+
+
+def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
+    """Whether one bound of ``clamp`` is a number: a 0-dim tensor beside it is read as one (asked of an H100)."""
+    bounds = (site.value(1, "min"), site.value(2, "max")) if op.operands[1:] == ("min", "max") else ()
+    return any(bound is not None and scalar_type(bound) in ("int", "float") for bound in bounds)
 
 
 def _check_written(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:

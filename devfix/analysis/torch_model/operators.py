@@ -351,6 +351,9 @@ def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None
     items = iteration.exact_items(interp, container)
     if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
         return item in items
+    if isinstance(item, DTypeValue) and item.name is not None and items is not None:
+        names = [other.name for other in items if isinstance(other, DTypeValue) and other.name is not None]
+        return item.name in names if len(names) == len(items) else None
     if isinstance(item, Const) and isinstance(container, Const):
         if isinstance(item.value, str) and isinstance(container.value, str):
             return item.value in container.value
