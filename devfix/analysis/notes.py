@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes
+from devfix.analysis import classes, containers
 from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
@@ -98,21 +98,19 @@ def _nested(interp: Interpreter, value: Value) -> str:
         parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
         tensors = sum(isinstance(part, Tensor) for part in parts)
         return "" if not tensors else "dict" if tensors == len(parts) else "mixed dict"
-    items = elements(interp, value)
+    items = _elements(interp, value)
     if items and all(isinstance(item, Tensor) for item in items):
         return "list"
     kinds = {_nested(interp, item) for item in items}
     return f"{max(kinds, key=len)}s" if kinds and kinds <= {"dict", "mixed dict"} else ""
 
 
-def elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:
+def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:
     """What is known of the items of a list or tuple."""
     if isinstance(value, (TupleValue, Sequence)):
         return value.items if isinstance(value, TupleValue) else (value.element,)
     obj = interp.obj_of(value)
-    if obj is None or obj.kind != "list":
-        return ()
-    return (*(obj.items or ()), *([obj.element] if obj.element is not None else []))
+    return tuple(containers.everything(obj)) if obj is not None and obj.kind == "list" else ()
 
 
 def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device | None]:

@@ -90,8 +90,7 @@ def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, s
 
 @remembered
 def _makes_functions(node: ast.AST) -> bool:
-    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    return any(isinstance(part, inner) for part in walk(node) if part is not node)
+    return any(isinstance(part, _SCOPES) for part in walk(node) if part is not node)
 
 
 #: One of these is in the text of any code that names an accelerator.

@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import BindResult, Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
-from devfix.placement import device_expression
+from devfix.placement import batch_forms, device_expression
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
@@ -153,17 +153,9 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     if found is None or found.code.partition(".")[0] == target.id:
         return ()
     batch = target.id
-    code = _MOVES[kind].format(batch=batch, device=found.code)
+    code = batch_forms.moved("mixed dict" if kind == "dict" else kind, batch, found.code)
     edit: Edit = InsertAtBodyStart(place.outline.source.span(loop), code)
     return (*found.edits, FileEdit(place.path, edit))
-
-
-#: How a batch is moved: as a dict, as an object whose ``to`` returns the moved one, and as one that moves itself.
-_MOVES = {
-    "dict": '{batch} = {{k: v.to({device}) if hasattr(v, "to") else v for k, v in {batch}.items()}}',
-    "object": "{batch} = {batch}.to({device})",
-    "mover": "{batch}.to({device})",
-}
 
 
 def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:

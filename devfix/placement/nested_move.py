@@ -7,18 +7,8 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
-from devfix.placement import device_expression
+from devfix.placement import batch_forms, device_expression
 from devfix.placement.device_expression import Place
-
-_MIXED = 'v.to({device}) if hasattr(v, "to") else v'
-#: How what is behind a name is moved: tensors in a list, in a dict, and in dicts in a list (targets of detection).
-_MOVES = {
-    "list": "{name} = [t.to({device}) for t in {name}]",
-    "dict": "{name} = {{k: v.to({device}) for k, v in {name}.items()}}",
-    "dicts": "{name} = [{{k: v.to({device}) for k, v in t.items()}} for t in {name}]",
-    "mixed dict": f"{{name}} = {{{{k: {_MIXED} for k, v in {{name}}.items()}}}}",
-    "mixed dicts": f"{{name}} = [{{{{k: {_MIXED} for k, v in t.items()}}}} for t in {{name}}]",
-}
 
 
 def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit, ...]:
@@ -30,7 +20,7 @@ def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit,
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if not nested or found is None or found.code.partition(".")[0] in nested:
         return ()
-    lines = [_MOVES[kind].format(name=name, device=found.code) for name, kind in nested.items()]
+    lines = [batch_forms.moved(kind, name, found.code) for name, kind in nested.items()]
     edit = InsertAtBodyStart(place.outline.source.span(loop), "\n".join(lines))
     return (*found.edits, FileEdit(place.path, edit))
 
@@ -44,7 +34,7 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     for part in ast.walk(loop.target):
         if isinstance(part, ast.Name) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
-            if len(kinds) == 1 and kinds <= set(_MOVES):
+            if len(kinds) == 1 and kinds <= batch_forms.COLLECTIONS:
                 yield part.id, kinds.pop()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
-from devfix.placement import device_expression
+from devfix.placement import batch_forms, device_expression
 from devfix.placement.batch_move import with_second_try
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -110,12 +110,9 @@ def _names(target: ast.expr, form: str) -> Iterator[tuple[str, str]]:
 
 
 def _move(name: str, form: str, device: str) -> Iterator[str]:
-    if form in ("tensor", "object"):
-        yield f"{name} = {name}.to({device})"
-    elif form == "dict":
-        yield f'{name} = {{k: v.to({device}) if hasattr(v, "to") else v for k, v in {name}.items()}}'
-    elif form:
-        yield f'{name} = [t.to({device}) if hasattr(t, "to") else t for t in {name}]'
+    if form:
+        known = {"tensor": form, "object": form, "dict": "mixed dict"}.get(form, "mixed list")
+        yield batch_forms.moved(known, name, device)
 
 
 def _is_moved(statements: list[ast.stmt], name: str) -> bool:

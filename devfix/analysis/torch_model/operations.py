@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.frames import CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import (
-    ACCELERATOR,
     AT_LEAST_1,
     COMPLEX_OF,
     INTEGERS,
@@ -22,7 +19,7 @@ from devfix.analysis.lattice import (
     rank_of_broadcast,
     rank_of_product,
 )
-from devfix.analysis.torch_model import grad_mode, in_place_results, operand_types, requirements
+from devfix.analysis.torch_model import grad_mode, in_place_results, operand_types, requirements, sequences
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
@@ -333,88 +330,24 @@ _RANKS = {"zero": 0, "some": AT_LEAST_1}
 def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     """``cat``, ``stack`` and the like: every tensor of the sequence on one device."""
     arg = site.get(0, "tensors")
-    sequences = [arg] if arg is not None else []
+    given = [arg] if arg is not None else []
     if arg is not None and isinstance(without_none(arg.value), Tensor):
-        sequences = list(site.args)  # meshgrid(a, b)
+        given = list(site.args)  # meshgrid(a, b)
     parts: list[Part] = []
     unclear = False
-    for sequence in sequences:
-        found, some_unknown = _members(interp, sequence)
+    for sequence in given:
+        found, some_unknown = sequences.members(interp, sequence)
         parts.extend(found)
         unclear = unclear or some_unknown
     if not parts:
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    device = requirements.meet(interp, site.node, name, _of_both_paths(interp, parts), scalars=False)
+    device = requirements.meet(interp, site.node, name, sequences.of_both_paths(interp, parts), scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]
-    dtype = None if unclear else _joined_dtype(tensors)
-    rank = _joined_rank(name, tensors, unclear=unclear)
+    dtype = None if unclear else sequences.joined_dtype(tensors)
+    rank = sequences.joined_rank(name, tensors, unclear=unclear)
     result = derived(interp, tensors, site, dtype, rank, device)
     if name.endswith("meshgrid"):
         return TupleValue((result,) * len(parts)) if not unclear else Sequence(result)
     return result
-
-
-def _of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
-    """Where one expression stands for all of a sequence, some of it took the other path than the rest.
-
-    The rest is anywhere but on an accelerator where nothing was put on one yet.
-    """
-    if not interp.recorder.accelerated:
-        return parts
-    written = {id(part.node) for part in parts}
-    split = next((part for part in parts if part.tensor.split is not None), None)
-    if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
-        return parts
-    rest = replace(split.tensor, device=ACCELERATOR, split=None)
-    return [*parts, replace(split, tensor=rest)]
-
-
-def _joined_dtype(tensors: list[Tensor]) -> str | None:
-    dtype, rank = tensors[0].dtype, 1
-    for other in tensors[1:]:
-        dtype = promote((dtype, rank), (other.dtype, 1))
-    return dtype
-
-
-def _joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
-    name = name.rpartition(".")[2]
-    if name in ("block_diag", "cartesian_prod"):
-        return 2 if len(tensors) > 1 and not unclear else AT_LEAST_1
-    if name == "meshgrid":
-        return AT_LEAST_1 if unclear else len(tensors)
-    # Old code joins an empty 1-dim tensor to others of any rank, so the largest counts.
-    ranks = [tensor.rank for tensor in tensors]
-    if unclear or None in ranks or AT_LEAST_1 in ranks:
-        return AT_LEAST_1
-    rank = max(rank for rank in ranks if rank is not None)
-    return rank + 1 if name == "stack" else max(rank, _AT_LEAST.get(name, 1))
-
-
-#: The least rank that joining gives, where it is more than one.
-_AT_LEAST = {"vstack": 2, "row_stack": 2, "column_stack": 2, "dstack": 3}
-
-
-def _members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
-    """The tensors of a sequence argument, with the expressions they are written as."""
-    value = without_none(sequence.value)
-    if isinstance(value, Tensor):
-        return [Part(value, "tensors", sequence.node)], False
-    items = exact_items(interp, value)
-    node = sequence.node
-    held = not isinstance(node, (ast.ListComp, ast.GeneratorExp))  # whose element is what moves
-    if items is None:
-        element = without_none(iteration.element(interp, value, node))
-        if isinstance(element, Tensor):
-            return [Part(element, "tensors", node, held=held)], False
-        return [], True
-    nodes: list[ast.expr | None] = [node] * len(items)
-    if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == len(items):
-        nodes = list(node.elts)
-    parts = [
-        Part(item, "tensors", where, held=held and where is node)
-        for item, where in zip(items, nodes, strict=True)
-        if isinstance(item, Tensor)
-    ]
-    return parts, len(parts) < len(items)

@@ -1,0 +1,81 @@
+"""Sequences of tensors: the operands of ``cat``, ``stack`` and the like, and the dtype and rank of what they give."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg
+from devfix.analysis.iteration import exact_items
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, promote
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import Tensor, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
+    """Where one expression stands for all of a sequence, some of it took the other path than the rest.
+
+    The rest is anywhere but on an accelerator where nothing was put on one yet.
+    """
+    if not interp.recorder.accelerated:
+        return parts
+    written = {id(part.node) for part in parts}
+    split = next((part for part in parts if part.tensor.split is not None), None)
+    if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
+        return parts
+    rest = replace(split.tensor, device=ACCELERATOR, split=None)
+    return [*parts, replace(split, tensor=rest)]
+
+
+def joined_dtype(tensors: list[Tensor]) -> str | None:
+    dtype, rank = tensors[0].dtype, 1
+    for other in tensors[1:]:
+        dtype = promote((dtype, rank), (other.dtype, 1))
+    return dtype
+
+
+def joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
+    name = name.rpartition(".")[2]
+    if name in ("block_diag", "cartesian_prod"):
+        return 2 if len(tensors) > 1 and not unclear else AT_LEAST_1
+    if name == "meshgrid":
+        return AT_LEAST_1 if unclear else len(tensors)
+    # Old code joins an empty 1-dim tensor to others of any rank, so the largest counts.
+    ranks = [tensor.rank for tensor in tensors]
+    if unclear or None in ranks or AT_LEAST_1 in ranks:
+        return AT_LEAST_1
+    rank = max(rank for rank in ranks if rank is not None)
+    return rank + 1 if name == "stack" else max(rank, _AT_LEAST.get(name, 1))
+
+
+#: The least rank that joining gives, where it is more than one.
+_AT_LEAST = {"vstack": 2, "row_stack": 2, "column_stack": 2, "dstack": 3}
+
+
+def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
+    """The tensors of a sequence argument, with the expressions they are written as."""
+    value = without_none(sequence.value)
+    if isinstance(value, Tensor):
+        return [Part(value, "tensors", sequence.node)], False
+    items = exact_items(interp, value)
+    node = sequence.node
+    held = not isinstance(node, (ast.ListComp, ast.GeneratorExp))  # whose element is what moves
+    if items is None:
+        element = without_none(iteration.element(interp, value, node))
+        if isinstance(element, Tensor):
+            return [Part(element, "tensors", node, held=held)], False
+        return [], True
+    nodes: list[ast.expr | None] = [node] * len(items)
+    if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == len(items):
+        nodes = list(node.elts)
+    parts = [
+        Part(item, "tensors", where, held=held and where is node)
+        for item, where in zip(items, nodes, strict=True)
+        if isinstance(item, Tensor)
+    ]
+    return parts, len(parts) < len(items)
