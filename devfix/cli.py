@@ -31,6 +31,7 @@ from devfix.cli_options import (
     Steps,
     Timeout,
 )
+from devfix.migrate_cli import app as migrate_app
 from devfix.running.invocation import ProgramCommand
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
@@ -380,6 +381,9 @@ def lsp(
     from devfix.lsp.server import serve
 
     serve()
+
+
+app.add_typer(migrate_app)
 
 
 def _split(values: list[str] | None) -> tuple[str, ...]:

@@ -1,0 +1,157 @@
+"""The command line of ``devfix migrate``: parse, call."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from devfix.cli_options import Color, Colour
+
+# What the commands need is imported inside them: `devfix --help` must not wait for it.
+
+app = typer.Typer(
+    name="migrate",
+    help="Apply fixes to many repositories: on branches and as patches, verified, resumable.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class EngineName(str, enum.Enum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class ExportFormat(str, enum.Enum):
+    """How the state is written."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+class Again(str, enum.Enum):
+    """Which repositories are tried again."""
+
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    ALL = "all"
+
+
+CampaignPath = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign's TOML file.")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="GLOB", help="Only repositories of such names. Repeatable."),
+]
+Push = Annotated[bool, typer.Option("--push", help="Push the branches.")]
+Open = Annotated[
+    bool,
+    typer.Option("--open", help="Push, and open draft pull requests through gh; update those there are."),
+]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", "-j", min=0, help="Repositories at a time. Default: the campaign's.")
+]
+Engine = Annotated[EngineName | None, typer.Option("--engine", help="Default: the campaign's.")]
+
+
+@app.command()
+def plan(campaign: CampaignPath) -> None:
+    """Check the campaign file, and say what a run would do. Does none of it."""
+    from devfix.migration import commands
+
+    raise typer.Exit(commands.plan(campaign))
+
+
+@app.command()
+def run(
+    campaign: CampaignPath,
+    push: Push = False,
+    open_: Open = False,
+    close: Annotated[
+        bool, typer.Option("--close", help="Only close the pull requests that were opened.")
+    ] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch again what was fetched: repositories move on.")
+    ] = False,
+    only: Only = None,
+    concurrency: Concurrency = 0,
+    engine: Engine = None,
+) -> None:
+    """Do what is left to do. Pushes nothing unless asked to; run again after any interruption.
+
+    Exit code 0 when there was nothing to change and nothing is found, 1 when there are changes or findings, 2 when
+    a repository failed or a file could not be read.
+    """
+    from devfix.migration import commands
+    from devfix.migration.campaign_run import RunWishes
+
+    if close and (push or open_ or refresh):
+        raise typer.BadParameter("--close goes alone")
+    name = "" if engine is None else engine.value
+    wishes = RunWishes(push, open_, close, refresh, frozenset(), tuple(only or ()), concurrency, name)
+    raise typer.Exit(commands.run(campaign, wishes))
+
+
+@app.command()
+def retry(
+    campaign: CampaignPath,
+    which: Annotated[Again, typer.Option("--which", help="Which of them.")] = Again.FAILED,
+    push: Push = False,
+    open_: Open = False,
+    only: Only = None,
+    concurrency: Concurrency = 0,
+    engine: Engine = None,
+) -> None:
+    """Run again, and try what failed once more from the step where it failed."""
+    from devfix.migration import commands
+    from devfix.migration.campaign_run import RunWishes
+    from devfix.migration.reading import Standing
+
+    standings = {
+        Again.FAILED: {Standing.FAILED, Standing.TRANSIENT},
+        Again.SKIPPED: {Standing.SKIPPED},
+        Again.ALL: set(Standing),
+    }[which]
+    name = "" if engine is None else engine.value
+    again = frozenset(standings)
+    wishes = RunWishes(push, open_, again=again, only=tuple(only or ()), concurrency=concurrency, engine=name)
+    raise typer.Exit(commands.run(campaign, wishes))
+
+
+@app.command()
+def status(campaign: CampaignPath, color: Colour = Color.AUTO) -> None:
+    """Show where each repository stands. Exit codes as those of run."""
+    from devfix.migration import commands
+
+    raise typer.Exit(commands.status(campaign, color.value))
+
+
+@app.command()
+def export(
+    campaign: CampaignPath,
+    output_format: Annotated[ExportFormat, typer.Option("--format", "--output-format")] = ExportFormat.JSON,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there.")] = None,
+) -> None:
+    """Write the state for other tools, as JSON or CSV."""
+    from devfix.migration import commands
+
+    raise typer.Exit(commands.export(campaign, output_format.value, output))
+
+
+@app.command()
+def report(
+    campaign: CampaignPath,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Default: report.html beside the state.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show", help="Open it in the browser.")] = False,
+) -> None:
+    """Write a page that shows the campaign, in one file that needs no other."""
+    from devfix.migration import commands
+
+    raise typer.Exit(commands.report(campaign, output, shows=show))

@@ -1,0 +1,1 @@
+"""Migration: one change over many repositories, with evidence, on branches of their own."""

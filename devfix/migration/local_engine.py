@@ -1,0 +1,207 @@
+"""Local engine: a process of its own for each repository, a few at a time; none of them can end the campaign."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
+from devfix.migration.pipeline import work
+from devfix.migration.steps import Outcome, Step, StepResult
+from devfix.sandbox import processes, system_calls
+
+#: Steps with limits of their own get so much more until their process is given up.
+_MARGIN = 120.0
+_PATIENCE = 10.0
+#: A process may be killed for what others do to the machine's memory, so it gets another chance.
+_MOST_DEATHS = 2
+
+
+class LocalEngine:
+    """Works on ``concurrency`` repositories at a time (0: as many as there are cores)."""
+
+    def __init__(self, concurrency: int = 0) -> None:
+        self.concurrency = concurrency or os.cpu_count() or 1
+
+    def run(self, orders: Iterable[Order], tell: Tell) -> None:
+        """Work on all orders."""
+        _Team(self.concurrency, iter(orders), tell).run()
+
+
+@dataclass
+class _Worker:
+    order: Order
+    process: BaseProcess
+    receiver: Connection
+    deaths: int = 0
+    began: Began | None = None
+    deadline: float = float("inf")
+    left: bool = False
+    overdue: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.order.repository.key
+
+    def note(self, event: Event) -> None:
+        if isinstance(event, Began):
+            self.began = event
+            self.deadline = time.monotonic() + _allowed(self.order, event.step)
+        elif isinstance(event, Finished):
+            self.began, self.deadline = None, float("inf")
+            # Should the process die later, its successor begins there.
+            self.order = replace(self.order, kept={**self.order.kept, event.result.step: event.result})
+        else:
+            self.left = True
+
+    def end(self) -> None:
+        """End the process and whatever it started."""
+        pid = self.process.pid
+        if pid is not None and self.process.is_alive():
+            with suppress(OSError):
+                processes.end_all(lambda: _family(pid), _PATIENCE)
+        self.process.join(_PATIENCE)
+        self.receiver.close()
+
+
+class _Team:
+    def __init__(self, size: int, orders: Iterator[Order], tell: Tell) -> None:
+        self.size = size
+        self.orders = orders
+        self.tell = tell
+        self.workers: list[_Worker] = []
+
+    def run(self) -> None:
+        try:
+            while self._hire():
+                receivers = [worker.receiver for worker in self.workers]
+                ready = wait(receivers, self._patience())
+                for worker in list(self.workers):
+                    if worker.receiver in ready:
+                        self._hear(worker)
+                self._end_overdue()
+        finally:
+            for worker in self.workers:
+                worker.end()
+
+    def _hire(self) -> bool:
+        while len(self.workers) < self.size:
+            order = next(self.orders, None)
+            if order is None:
+                break
+            self.workers.append(_started(order, 0))
+        return bool(self.workers)
+
+    def _patience(self) -> float | None:
+        soonest = min(worker.deadline for worker in self.workers)
+        return None if soonest == float("inf") else max(0.0, soonest - time.monotonic())
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            event: Event = worker.receiver.recv()
+        except (EOFError, OSError):
+            self._dismiss(worker)
+            return
+        worker.note(event)
+        self.tell(event)
+
+    def _end_overdue(self) -> None:
+        now = time.monotonic()
+        for worker in list(self.workers):
+            if worker.deadline <= now:
+                worker.overdue = True
+                worker.end()
+                self._dismiss(worker)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        """Let go of a worker; where it died in the middle of its work, another one goes on."""
+        self.workers.remove(worker)
+        worker.end()
+        if worker.left:
+            return
+        deaths = worker.deaths + 1
+        if worker.overdue or deaths >= _MOST_DEATHS:
+            self.tell(_loss(worker))
+            self.tell(Left(worker.key, "lost"))
+            return
+        self.workers.append(_started(worker.order, deaths))
+
+
+def _started(order: Order, deaths: int) -> _Worker:
+    # Forking is fast, and this process has no other thread; what it has open its children leave alone.
+    forks = sys.platform == "linux"
+    context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(order, sender), name=f"devfix {order.repository.name}")
+    process.start()
+    sender.close()
+    return _Worker(order, process, receiver, deaths)
+
+
+def _serve(order: Order, sender: Connection) -> None:
+    """Be the process that works on one repository."""
+    if os.name == "posix":
+        # Nothing that runs here can ask a terminal; an interrupt is for the one who sends the orders.
+        os.setsid()
+    if sys.platform == "linux":
+        system_calls.die_with_parent(signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _silence()
+    # A broken pipe means that nobody is left to work for.
+    with suppress(BrokenPipeError):
+        work(order, sender.send)
+
+
+def _silence() -> None:
+    """What is printed here belongs to nobody's output."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - for the rest of this process
+
+
+def _family(pid: int) -> list[processes.Process]:
+    below = processes.descendants(pid)
+    own = processes.running().get(pid)
+    return [each for each in ([own] if own else []) + below if not each.dead]
+
+
+def _allowed(order: Order, step: Step) -> float:
+    limits = order.campaign.limits
+    if step is Step.FETCH:
+        return 3 * limits.fetch + _MARGIN
+    if step in (Step.APPLY, Step.RECHECK):
+        return limits.analysis
+    if step in (Step.VERIFY_BEFORE, Step.VERIFY_AFTER):
+        return 2 * limits.verify + _MARGIN
+    # How many programs there are to prove shows only then, each with several runs under a limit.
+    return float("inf") if step is Step.PROVE else limits.fetch + _MARGIN
+
+
+def _loss(worker: _Worker) -> Finished:
+    """What is written of the step in which a worker was lost."""
+    began = worker.began or Began(worker.key, Step.FETCH)
+    if worker.overdue:
+        reason = f"did not end within {_allowed(worker.order, began.step):g} s"
+    else:
+        reason = f"the process that worked on it died ({_how(worker.process.exitcode)})"
+    return Finished(
+        worker.key, StepResult(began.step, began.input, Outcome.FAILED, reason, started=time.time())
+    )
+
+
+def _how(status: int | None) -> str:
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    with suppress(ValueError):
+        return signal.Signals(-status).name
+    return f"signal {-status}"
