@@ -28,7 +28,16 @@ from devfix.analysis.lattice import (
 )
 
 devices = st.sampled_from(
-    [CPU, ACCELERATOR, Device("accelerator", "1"), META, UNKNOWN_DEVICE, same_as("a"), same_as("b")]
+    [
+        CPU,
+        ACCELERATOR,
+        Device("accelerator", "1"),
+        Device("accelerator", "?"),
+        META,
+        UNKNOWN_DEVICE,
+        same_as("a"),
+        same_as("b"),
+    ]
 )
 dtypes = st.sampled_from([*sorted(DTYPES), None])
 ranks = st.sampled_from([0, 1, 2, 3, AT_LEAST_1, None])

@@ -116,3 +116,26 @@ def test_a_list_that_is_there_on_one_condition_is_registered_on_it(tmp_path: Pat
     forward = "if self.layers is not None:\n    for layer in self.layers:\n        x = layer(x)\nreturn x"
     after = _fixed(tmp_path, _program(body, forward))
     assert "self.layers = nn.ModuleList(list(deep)) if len(deep) > 0 else None" in after
+
+
+def test_what_other_classes_do_with_an_attribute_of_the_name_is_their_own(tmp_path: Path) -> None:
+    forward = "for m in self.m:\n    x = m(x)\nreturn x"
+    other = """
+    class Other(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.m = [3, 2, 1]
+            self.m.sort()
+
+
+    class Net"""
+    text = _program("self.m = [nn.Linear(3, 3)]", forward).replace(
+        "class Net", textwrap.dedent(other).lstrip(), 1
+    )
+    assert "self.m = nn.ModuleList([nn.Linear(3, 3)])" in _fixed(tmp_path, text)
+
+
+def test_methods_that_no_list_has_are_no_reason_to_keep_it(tmp_path: Path) -> None:
+    body = "self.m = [nn.Linear(3, 3)]\nif hasattr(self.m, 'apply'):\n    self.m.apply(print)"
+    forward = "for m in self.m:\n    x = m(x)\nreturn x"
+    assert "self.m = nn.ModuleList([nn.Linear(3, 3)])" in _fixed(tmp_path, _program(body, forward))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
@@ -184,6 +185,14 @@ def _usual_value(value: Value) -> Const | None:
     return None
 
 
+_ORDERS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
 def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
     """``args.resume is not None``, ``args.model == "lstm"``."""
     left, right = interp.eval(test.left), interp.eval(test.comparators[0])
@@ -192,7 +201,11 @@ def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
         return None
     if isinstance(test.ops[0], (ast.Is, ast.Eq)):
         return found == other
-    return found != other if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) else None
+    if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
+        return found != other
+    order = _ORDERS.get(type(test.ops[0]))
+    a, b = found.value, other.value
+    return order(a, b) if order and isinstance(a, (int, float)) and isinstance(b, (int, float)) else None
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

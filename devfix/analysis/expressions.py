@@ -10,6 +10,7 @@ from devfix.analysis import attributes, binding, calls, comprehensions, conditio
 from devfix.analysis.join import join_all, join_values, scalar_type
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators
+from devfix.analysis.torch_model.text_methods import assembled
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -26,7 +27,6 @@ from devfix.analysis.values import (
     TupleValue,
     Union,
     Value,
-    usual_value,
     without_none,
 )
 
@@ -270,24 +270,14 @@ def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
 
 
 def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
-    """An f-string. ``f"cuda:{rank}"`` still names an accelerator, of an index not known."""
-    parts: list[str] = []
-    usual: list[str | None] = []
+    parts: list[Value] = []
     for part in node.values:
-        if isinstance(part, ast.Constant):
-            parts.append(str(part.value))
-            usual.append(parts[-1])
-            continue
         if isinstance(part, ast.FormattedValue):
             value = interp.eval(part.value)
-            parts.append(str(value.value) if isinstance(value, Const) else "?")
-            known = usual_value(value)
-            usual.append(str(known.value) if known is not None else None)
-    text = "".join(parts)
-    if "?" not in text or text.startswith("cuda:"):
-        return Const(text)
-    told = [part for part in usual if part is not None]
-    return Scalar("str", "".join(told) if len(told) == len(usual) else None)
+            parts.append(value if isinstance(value, (Const, Scalar)) else Scalar("str"))
+        else:
+            parts.append(interp.eval(part))
+    return assembled(parts)
 
 
 EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {

@@ -29,6 +29,8 @@ _MAX_MEMBERS = 4
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
 #: The layers of a network may be many and different.
 _MAX_OBJECTS = 32
+#: The fact of a module that it was moved as a whole: on one path only it is none.
+MOVED = "moved at"
 #: Facts that hold on the paths where they were set, whatever the others did.
 _POSSIBILITIES = frozenset({"state device", "filled"})
 
@@ -177,20 +179,30 @@ def _union(a: Value, b: Value) -> Value:
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
-def typed_like(value: Value, usual: Value) -> Value:
-    """A tensor with the dtype that it usually has."""
-    if not isinstance(value, Tensor) or not isinstance(usual, Tensor) or value.dtype == usual.dtype:
+def like_usual(value: Value, usual: Value) -> Value:
+    """A tensor with the dtype that it usually has, and on the accelerator where nobody knows where else it is.
+
+    What is usually left on the CPU remembers that.
+    """
+    if not isinstance(value, Tensor) or not isinstance(usual, Tensor):
         return value
-    return replace(value, dtype=usual.dtype, typed=usual.typed)
+    device, split = value.device, value.split
+    if not device.is_known and split is None and usual.device.is_accelerator:
+        device = usual.device
+    if device.is_accelerator and usual.device.kind == "cpu":
+        split = usual
+    if value.dtype == usual.dtype and device == value.device and split is value.split:
+        return value
+    return replace(value, device=device, dtype=usual.dtype, typed=usual.typed, split=split)
 
 
-def typed_object(obj: Obj, usual: Obj) -> Obj:
-    """A heap object whose tensors have the dtypes that they usually have."""
+def object_like_usual(obj: Obj, usual: Obj) -> Obj:
+    """A heap object whose tensors have the dtypes and places that they usually have."""
     attrs = {
-        name: typed_like(value, usual.attrs[name]) if name in usual.attrs else value
+        name: like_usual(value, usual.attrs[name]) if name in usual.attrs else value
         for name, value in obj.attrs.items()
     }
-    place = typed_like(obj.place, usual.place) if obj.place and usual.place else obj.place
+    place = like_usual(obj.place, usual.place) if obj.place and usual.place else obj.place
     return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
 
 
@@ -219,7 +231,10 @@ def _join_attrs(a: Obj, b: Obj, split: bool) -> dict[str, Value]:
 def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
     if a.facts == b.facts:
         return dict(a.facts)
-    return {name: _join_fact(name, a.facts.get(name), b.facts.get(name)) for name in {**a.facts, **b.facts}}
+    names = [
+        name for name in {**a.facts, **b.facts} if name != MOVED or (name in a.facts and name in b.facts)
+    ]
+    return {name: _join_fact(name, a.facts.get(name), b.facts.get(name)) for name in names}
 
 
 def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:

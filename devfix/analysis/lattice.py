@@ -37,6 +37,9 @@ class Device(NamedTuple):
         return self.kind
 
 
+#: The label of an accelerator of which it is not known which one it is.
+UNKNOWN_INDEX = "?"
+
 CPU = Device("cpu")
 ACCELERATOR = Device("accelerator", "0")
 META = Device("meta")
@@ -65,7 +68,9 @@ def parse_device(text: str) -> Device:
 
 def join_devices(a: Device, b: Device) -> Device:
     """The least upper bound of two devices."""
-    return a if a == b else UNKNOWN_DEVICE
+    if a == b:
+        return a
+    return Device("accelerator", UNKNOWN_INDEX) if a.is_accelerator and b.is_accelerator else UNKNOWN_DEVICE
 
 
 def join_dtypes(a: str | None, b: str | None) -> str | None:

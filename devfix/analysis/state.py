@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_objects, join_values, scalar_type, typed_like, typed_object
+from devfix.analysis.join import join_objects, join_values, like_usual, object_like_usual, scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, External, Obj, Ref, Scalar, Unknown, Value
 
@@ -163,7 +163,7 @@ def join_states(
 
     ``split`` as for :func:`~devfix.analysis.join.join_values`. ``usual`` tells which path (True: ``a``) a run that
     is given no options takes: of a variable that the other leaves unknown, that is the program under analysis, and
-    so it is of dtypes.
+    so it is of dtypes, and of what is on the accelerator where the other path leaves it nobody knows where.
     Where the two are ``alike`` either of them tells what a variable is that the other leaves unknown.
     """
     if a is b or b.dead:
@@ -180,7 +180,9 @@ def join_states(
         if other is None or other is obj:
             continue
         if obj is not None and usual is not None:
-            obj, other = (obj, typed_object(other, obj)) if usual else (typed_object(obj, other), other)
+            obj, other = (
+                (obj, object_like_usual(other, obj)) if usual else (object_like_usual(obj, other), other)
+            )
         a.write(address, other if obj is None else join_objects(obj, other, split=split))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
@@ -206,8 +208,8 @@ def _join_frame(
         elif mine is None or (usual is False and isinstance(mine, Unknown)):
             a.set(frame, name, value)
         elif usual is not True or not isinstance(value, Unknown):
-            ours = typed_like(mine, value) if usual is False else mine
-            other = typed_like(value, mine) if usual else value
+            ours = like_usual(mine, value) if usual is False else mine
+            other = like_usual(value, mine) if usual else value
             a.set(frame, name, join_values(ours, other, split=split))
 
 

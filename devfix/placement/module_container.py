@@ -150,14 +150,16 @@ def _counts(node: ast.DictComp) -> bool:
 
 
 def _suits(attribute: Attribute, kind: str) -> bool:
-    """Whether the program only does with the attribute what a registered container can do."""
+    """Whether the class only does with the attribute what a registered container can do."""
     parents = attribute.outline.parents
-    for node in ast.walk(attribute.outline.source.tree):
+    plain = vars(list if kind.endswith("List") else dict)
+    around = attribute.outline.class_of(attribute.function) or attribute.outline.source.tree
+    for node in ast.walk(around):
         own = isinstance(node, ast.Attribute) and ast.unparse(node) == ast.unparse(attribute.target)
         if not own:
             continue
         above = parents.get(node)
-        if isinstance(above, ast.Attribute) and above.attr not in _METHODS[kind]:
+        if isinstance(above, ast.Attribute) and above.attr in plain and above.attr not in _METHODS[kind]:
             return False
         if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Store) and kind.endswith("Dict"):
             key = above.slice

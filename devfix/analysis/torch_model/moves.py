@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
+from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
@@ -206,7 +207,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         interp.update(ref, obj.with_fact("moved", TupleValue((Const(str(target.device)),))))
         chain = Const(interp.chain())
         for part in modules.tree(interp, ref):
-            interp.update(part, interp.obj(part).with_fact("moved at", chain))
+            interp.update(part, interp.obj(part).with_fact(MOVED, chain))
             if target.device != CPU:
                 leaves.note_followed(interp, interp.obj(part))
     return ref

@@ -14,7 +14,7 @@ from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, pro
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.torch_model.text_methods import filled
+from devfix.analysis.torch_model.text_methods import assembled, filled
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
@@ -34,7 +34,6 @@ from devfix.analysis.values import (
     dtype_trails,
     keep_split,
     roots_of,
-    usual_value,
     without_none,
 )
 
@@ -215,9 +214,8 @@ def _python_result(interp: Interpreter, op: ast.operator, left: Value, right: Va
         return folded(op, left, right)
     kinds = (scalar_type(left), scalar_type(right))
     if "str" in kinds:
-        usual = [usual_value(side) for side in (left, right)]
-        both = [known.value for known in usual if known is not None and isinstance(known.value, str)]
-        return Scalar("str", "".join(both) if len(both) == 2 and isinstance(op, ast.Add) else None)
+        together = isinstance(op, ast.Add) and kinds == ("str", "str")
+        return assembled([left, right]) if together else Scalar("str")
     if None in kinds:
         return UNKNOWN
     if isinstance(op, ast.Div) or "float" in kinds:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
 from devfix.analysis.frames import CallSite
+from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import checkpoint, leaves, owners, requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -182,7 +183,7 @@ def record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, si
     before = Tensor(state, trail=obj.trail, roots=tuple(chains))
     if owner is not None:
         root = owners.root(interp, owner)[0]
-        moved = replace(moved, roots=(_chain(interp.obj(owner), "moved at"), interp.obj(root).trail))
+        moved = replace(moved, roots=(_chain(interp.obj(owner), MOVED), interp.obj(root).trail))
     requirements.record(
         interp, site.node, getattr(obj.cls, "name", "torch.optim.Optimizer"), "optimizer-state",
         [Part(before, "state", None), Part(moved, "params", None)], **detail,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.containers import everything
+from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Union, Value, extend, members
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-#: The fact of a module that it was moved.
-_MOVED = "moved at"
 #: What puts a module's tensors where they are; else its own life tells it.
 _PLACED = ("move", "host-checkpoint")
 
@@ -86,7 +85,7 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
 
 
 def _joined_late(interp: Interpreter, part: Ref, whole: Ref) -> bool:
-    return _MOVED in interp.obj(whole).facts and _MOVED not in interp.obj(part).facts
+    return MOVED in interp.obj(whole).facts and MOVED not in interp.obj(part).facts
 
 
 def weight(
@@ -106,7 +105,8 @@ def weight(
     key = (id(callee), ref.address, place.trail[:1])
     known = interp.described.get(key)
     if known is None:
-        known = interp.described[key] = (describe(interp, ref, place), detail(interp, ref))
+        usual = place.split if place.split is not None and not place.device.is_known else place
+        known = interp.described[key] = (describe(interp, ref, usual), detail(interp, ref))
     life = known[0]
     part = Part(replace(place, trail=life.trail, roots=life.roots), "weight", callee)
     return part, known[1] if apart else None
@@ -264,7 +264,7 @@ def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
 
 def _kept_by(interp: Interpreter, top: Ref) -> Ref | None:
     """The plain object of the project that keeps a module, and is itself kept by a module."""
-    if _MOVED in interp.obj(top).facts:
+    if MOVED in interp.obj(top).facts:
         return None
     objects = [(Ref(address), obj) for address, obj in interp.state.objects()]
     plain = [

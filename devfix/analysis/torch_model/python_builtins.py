@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    usual_value,
     without_none,
 )
 
@@ -255,7 +256,8 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if isinstance(value, Const) and name.endswith("str"):
         return Const(str(value.value))
-    return Scalar("str")
+    usual = usual_value(value) if name.endswith("str") else None
+    return Scalar("str", None if usual is None else str(usual.value))
 
 
 def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
 
@@ -66,7 +66,7 @@ def meet(
     if hosts:
         _record(interp, node, operation, "device", [*hosts, *placed], detail or {})
     accelerated = [part for part in placed if part.tensor.device.is_accelerator]
-    if len({part.tensor.device.label for part in accelerated}) > 1:
+    if len({part.tensor.device.label for part in accelerated} - {UNKNOWN_INDEX}) > 1:
         _record(interp, node, operation, "other-accelerator", accelerated, detail or {})
     return (accelerated or placed)[0].tensor.device
 

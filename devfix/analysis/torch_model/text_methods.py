@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
-from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, TupleValue, Value
+from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, TupleValue, Value, usual_value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -39,6 +39,21 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
 def filled(text: str) -> Value:
     """``"cuda:%d" % n`` and ``"cuda:{}".format(n)``: an accelerator, of an index not known."""
     return Const("cuda:?") if text.startswith(("cuda:%", "cuda:{")) else Scalar("str")
+
+
+def assembled(parts: list[Value]) -> Value:
+    """An f-string, or strings one after the other.
+
+    ``f"cuda:{rank}"`` names an accelerator whatever the rank is: the first one where it usually is 0.
+    """
+    found = [str(part.value) if isinstance(part, Const) else None for part in parts]
+    known = [usual_value(part) for part in parts]
+    usual = None if None in known else "".join(str(each.value) for each in known if each is not None)
+    if None not in found:
+        return Const(usual)
+    if (found[0] or "").startswith("cuda:"):
+        return Const("cuda:0" if usual == "cuda:0" else "cuda:?")
+    return Scalar("str", usual)
 
 
 def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:

@@ -1,0 +1,110 @@
+"""What options and the number of devices decide: a run that is given nothing tells what is where."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import clashes, fix_texts
+
+HEAD = """\
+import argparse
+import torch
+import torch.nn as nn
+from apex import amp
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--amp", action="store_true")
+parser.add_argument("--gpu", type=int, default=0)
+args = parser.parse_args()
+net = nn.Linear(2, 2)
+x = torch.ones(1, 2)
+"""
+
+
+def changed(body: str) -> set[str]:
+    """The lines that the repair of a program writes."""
+    text = HEAD + dedent(body).lstrip("\n")
+    return set(fix_texts({"main.py": text})[0]["main.py"].splitlines()) - set(text.splitlines())
+
+
+def found(body: str) -> list[str]:
+    """What cannot work in a program."""
+    return clashes(HEAD + dedent(body).lstrip("\n"))
+
+
+def test_code_that_nobody_knows_under_an_option_does_not_take_the_model_away() -> None:
+    assert changed("""
+        net.cuda()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        if args.amp:
+            net, optimizer = amp.initialize(net, optimizer)
+        net(x)
+    """) == {"net(x.to(next(net.parameters()).device))"}
+
+
+def test_code_that_nobody_knows_and_that_is_usually_run_does() -> None:
+    assert not found("""
+        net.cuda()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        if not args.amp:
+            net, optimizer = amp.initialize(net, optimizer)
+        net(x)
+    """)
+
+
+def test_a_model_that_only_several_devices_move_is_moved_where_it_is_made() -> None:
+    assert changed("""
+        if torch.cuda.device_count() > 1:
+            net = nn.parallel.DistributedDataParallel(net.cuda())
+        net(x.cuda())
+    """) == {
+        'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")',
+        "net = nn.Linear(2, 2).to(device)",
+    }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        count = torch.cuda.device_count()
+        if count > 1:
+            net = nn.DataParallel(net).cuda()
+        if count > 1:
+            x = x.cuda()
+        net(x)
+        """,
+        """
+        if torch.cuda.device_count() > 1:
+            net = nn.DataParallel(net).cuda()
+        else:
+            net.cuda()
+        net(x.cuda())
+        """,
+        """
+        if torch.cuda.device_count() <= 1:
+            net.cuda()
+        else:
+            net = nn.DataParallel(net).cuda()
+        net(x.cuda())
+        """,
+    ],
+)
+def test_where_a_usual_run_works_nothing_is_found(body: str) -> None:
+    assert not found(body)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['"cuda:" + str(args.gpu)', 'f"cuda:{args.gpu}"', '"cuda:%d" % args.gpu', '"cuda:{}".format(args.gpu)'],
+)
+def test_a_device_put_together_is_an_accelerator(name: str) -> None:
+    device = f"device = torch.device({name} if torch.cuda.is_available() else 'cpu')\n"
+    assert changed(device + "net.to(device)\nnet(x)\n") == {"net(x.to(device))"}
+    assert not found(device + "net.to(device)\nnet(x.to(device))\n")
+
+
+def test_the_first_device_by_its_number_is_the_one_of_cuda() -> None:
+    assert not found('net.to("cuda:" + str(args.gpu))\nnet(x.cuda())\n')
+    assert not found('net.to("cuda:" + str(args.gpu))\nnet(x.to("cuda:" + str(args.other)))\n')
