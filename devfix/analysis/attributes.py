@@ -69,6 +69,8 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
         return _unknown_attribute(value, name)
     if isinstance(value, TupleValue):
         return named_tuples.attribute(value, name) or ExternalMethod(value, name, node)
+    if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
+        return Const(value.node.name)
     return ExternalMethod(value, name, node)
 
 
@@ -128,8 +130,8 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         if isinstance(getter, Function) and not is_module(interp, receiver):
             return _computed(interp, getter, receiver, name, node)
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
-    if name == "__name__":
-        return UNKNOWN
+    if name in ("__name__", "__qualname__"):
+        return Const(cls.node.name) if name == "__name__" else UNKNOWN
     return ExternalMethod(receiver, name, node)
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
-from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.modules import external_bases
+from devfix.analysis.frames import Arg, CallSite, Frame
+from devfix.analysis.modules import external_bases, is_module_class
 from devfix.analysis.torch_model import bases
 from devfix.analysis.values import (
     UNKNOWN,
@@ -25,8 +25,21 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+def announce(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> None:
+    """A class that was just made is told to the ``__init_subclass__`` of those above it."""
+    hook = classes.find_after(interp, cls, cls, "__init_subclass__")
+    if not isinstance(hook, Function):
+        return
+    place = ast.copy_location(ast.Constant(None), cls.node)
+    given = {each.arg: Arg(interp.eval(each.value), each.value) for each in keywords if each.arg is not None}
+    given.pop("metaclass", None)
+    calls.call_function(interp, hook, [cls], place, CallSite(place, keywords=given))
+
+
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
+    if not is_module_class(interp, cls):
+        interp.recorder.things.add(id(site.node))
     made = bases.special_instance(interp, cls, site)
     if made is not None:
         return made

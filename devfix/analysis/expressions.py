@@ -6,10 +6,11 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration
+from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration, speaking
 from devfix.analysis.join import join_all, join_values, scalar_type
 from devfix.analysis.modules import external_bases
-from devfix.analysis.torch_model import indexing, names, numpy_model, operators
+from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
+from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled
 from devfix.analysis.values import (
     NONE,
@@ -115,7 +116,18 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):
         usual = conditions.usual(interp, node.test)  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
+    if interp.program.adopts:
+        _agree(interp, node, body, orelse)
     return join_values(body, orelse, split=interp.program.adopts)
+
+
+def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:
+    """Where a device has just been chosen, either of two tensors is meant to be on it."""
+    pairs = ((body, node.body), (orelse, node.orelse))
+    parts = [Part(value, "choice", part) for value, part in pairs if isinstance(value, Tensor)]
+    kinds = {part.tensor.device.kind for part in parts if part.tensor.rank != 0}
+    if kinds == {"cpu", "accelerator"}:
+        requirements.record(interp, node, "choice", "device", parts)
 
 
 def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
@@ -274,6 +286,7 @@ def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = interp.eval(part.value)
+            speaking.speak(interp, value, part.value, as_shown=part.conversion == ord("r"))
             parts.append(value if isinstance(value, (Const, Scalar)) else Scalar("str"))
         else:
             parts.append(interp.eval(part))

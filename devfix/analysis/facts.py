@@ -48,6 +48,7 @@ Kinds of mismatch:
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,10 @@ class Facts:
     def moves_with_module(self, move: Origin) -> bool:
         """Whether the module that keeps what was moved there is seen to move as well."""
         return move in self._recorder.followed
+
+    def makes_things(self, node: ast.AST) -> bool:
+        """Whether an expression is seen to make an object of the project that is no module, and has no ``to``."""
+        return id(node) in self._recorder.things
 
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.

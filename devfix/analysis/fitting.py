@@ -47,6 +47,7 @@ def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) ->
 
     Which of two models an option chose shows in what each is called with.
     """
+    callees = tuple(c for c in callees if not isinstance(c, (Const, Scalar))) or callees
     if site.open or site.spread:
         return callees
     own = any(isinstance(callee, BoundMethod) for callee in callees)
@@ -116,8 +117,13 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
 
 
 def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
-    """Whether each callable is what some run calls: objects of the project, or functions with arguments laid down."""
+    """Whether each callable is what some run calls: objects of the project, or functions with arguments laid down.
+
+    Where a device has just been chosen, a function that nobody calls after all gets a move that does no harm.
+    """
     made = [is_of_project(interp, callee) or isinstance(callee, Partial) for callee in callees]
+    if interp.program.adopts:
+        return all(known or isinstance(c, (Function, Class)) for known, c in zip(made, callees, strict=True))
     return any(made) and all(
         known or isinstance(callee, Function) for known, callee in zip(made, callees, strict=True)
     )

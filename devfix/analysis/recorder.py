@@ -49,6 +49,8 @@ class Recorder:
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: The moves of tensors whose module, which keeps them, moved later.
     followed: set[Origin] = field(default_factory=set)
+    #: Expressions (by identity) that make objects of the project which are no modules.
+    things: set[int] = field(default_factory=set)
     #: Whether a model itself, and not its state, is written to a file, and whether a script reads
     #: files of which it is not known what is in them.
     whole_models: bool = False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from devfix.analysis import binding, calls, conditions, containers, contexts, imports, iteration
+from devfix.analysis import binding, calls, conditions, construction, containers, contexts, imports, iteration
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
@@ -261,7 +261,9 @@ def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) 
 
 def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     bases = tuple(interp.eval(base) for base in node.bases)
-    made: Value = calls.make_class(interp, node, bases)
+    cls = calls.make_class(interp, node, bases)
+    construction.announce(interp, cls, node.keywords)
+    made: Value = cls
     for decorator in reversed(node.decorator_list):
         made = calls.decorate(interp, decorator, made)
     interp.assign(binding.target_frame(interp, node.name), node.name, made)

@@ -21,6 +21,7 @@ _FORMS = {
 }
 #: Lists and dicts; mixed ones hold other things than tensors, too.
 COLLECTIONS = frozenset(form for form in _FORMS if form.endswith(("list", "dict", "dicts")))
+DICTS = frozenset(form for form in _FORMS if form.endswith("dict"))
 
 
 def moved(form: str, name: str, device: str) -> str:

@@ -129,6 +129,8 @@ class ModuleMover:
         node = outline.expression_at(site.span)
         if node is None:
             return
+        if self.facts.makes_things(node):
+            return
         if site.kind == "module" and not _is_moved(outline.parents.get(outline.parents.get(node, node))):
             if self._leaves_device_out(node):
                 yield Place(site.path, outline, node), _Passed(outline, node)

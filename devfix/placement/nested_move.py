@@ -26,15 +26,17 @@ def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit,
 
 
 def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterator[tuple[str, str]]:
-    """Names that the loop unpacks, each with the form of what it holds, always the same."""
-    if not any(isinstance(part, (ast.Tuple, ast.List)) for part in ast.walk(loop.target)):
-        return
+    """Names that the loop binds, each with the form of what it holds, always the same.
+
+    A list under one name is taken apart further down, where its parts move.
+    """
+    whole = isinstance(loop.target, ast.Name)
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
     for part in ast.walk(loop.target):
         if isinstance(part, ast.Name) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
-            if len(kinds) == 1 and kinds <= batch_forms.COLLECTIONS:
+            if len(kinds) == 1 and kinds <= (batch_forms.DICTS if whole else batch_forms.COLLECTIONS):
                 yield part.id, kinds.pop()
 
 

@@ -32,6 +32,7 @@ from devfix.placement import (
     nested_move,
     own_move,
     rebuilding,
+    selecting,
     sibling_move,
 )
 from devfix.placement.boundness import decides
@@ -377,6 +378,7 @@ class Relocator:
             return ()
         if moving_back.is_copied(place.node):
             return ()
+        place = selecting.whole(self.facts, place)
         found = self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
 

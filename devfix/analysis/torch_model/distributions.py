@@ -43,6 +43,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     if last == "kl_divergence":
         return _divergence(interp, name, site)
+    if last == "MixtureSameFamily":
+        _mix(interp, name, site)
     parts: list[Part] = []
     inner: Value = UNKNOWN
     for role, arg in [*((f"parameter {i + 1}", a) for i, a in enumerate(site.args)), *site.keywords.items()]:
@@ -67,6 +69,18 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     worst = next((t for t in tensors if t.device == device), tensors[0])
     values = TupleValue(tuple(tensors))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
+
+
+def _mix(interp: Interpreter, name: str, site: CallSite) -> None:
+    """What chooses between the parts of a mixture indexes what is drawn of them: both are on one device."""
+    given = site.get(0, "mixture_distribution"), site.get(1, "component_distribution")
+    parts: list[Part] = []
+    for role, arg in zip(("mixture", "component"), given, strict=True):
+        obj = interp.obj_of(arg.value) if arg is not None else None
+        if arg is not None and obj is not None and obj.place is not None:
+            parts.append(Part(obj.place, role, arg.node, held=True))
+    if len(parts) == len(given):
+        requirements.meet(interp, site.node, name, parts)
 
 
 def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -12,13 +12,13 @@ from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
     autograd_functions,
     checkpoint,
+    command_line,
     data,
     distributions,
     frameworks,
     mappings,
     numpy_model,
     optim,
-    standard_library,
     tables,
     threads,
     tokenizers,
@@ -61,7 +61,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     if obj.cls == tables.TABLE:
         return tables.attribute(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
-        return standard_library.option(interp, obj, name)
+        return command_line.option(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
         return obj.facts.get("device", UNKNOWN)
     if _is_distribution(obj):
@@ -164,7 +164,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
     "torch.amp.GradScaler": _scaler,
-    "argparse.ArgumentParser": standard_library.parser_method,
+    "argparse.ArgumentParser": command_line.parser_method,
+    command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
     threads.QUEUE: threads.queue_method,

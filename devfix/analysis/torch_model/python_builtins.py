@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, iteration, modules
+from devfix.analysis import classes, iteration, modules, speaking
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
@@ -252,8 +252,9 @@ def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def text(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``str(device)`` keeps naming the device."""
+    """``str(device)`` keeps naming the device; an object says what it likes."""
     value = _first(site)
+    speaking.speak(interp, value, site.node, as_shown=name.endswith("repr"))
     if isinstance(value, Const) and name.endswith("str"):
         return Const(str(value.value))
     usual = usual_value(value) if name.endswith("str") else None
@@ -273,7 +274,9 @@ def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Const(True) if known else Scalar("bool")
 
 
-def nothing(interp: Interpreter, name: str, site: CallSite) -> Value:
+def print_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    for arg in site.args:
+        speaking.speak(interp, without_none(arg.value), site.node)
     return NONE
 
 
@@ -303,7 +306,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.abs": absolute,
     "builtins.round": round_,
     "builtins.callable": callable_,
-    "builtins.print": nothing,
+    "builtins.print": print_,
     **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord".split()},
     **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in "any all issubclass".split()},
 }

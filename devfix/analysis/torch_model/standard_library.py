@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.lattice import parse_device
 from devfix.analysis.modules import is_module
+from devfix.analysis.torch_model import command_line
 from devfix.analysis.torch_model.python_builtins import dict_
 from devfix.analysis.values import (
-    FALSE,
     NONE,
     UNKNOWN,
-    Const,
     External,
     Obj,
     Partial,
@@ -24,8 +22,6 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     TupleValue,
-    Union,
-    Unknown,
     Value,
     extend,
 )
@@ -141,85 +137,6 @@ def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External("argparse.Namespace"), attrs=attrs))
 
 
-def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``argparse.ArgumentParser(...)``."""
-    return interp.new(Obj("external", External("argparse.ArgumentParser")))
-
-
-def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``add_argument`` declares an option, ``parse_args`` gives them all."""
-    if name == "add_argument":
-        _declare(interp, ref, obj, site)
-        return UNKNOWN
-    if name in ("add_argument_group", "add_mutually_exclusive_group"):
-        return ref
-    if name in ("parse_args", "parse_known_args"):
-        made = interp.new(Obj("external", External("argparse.Namespace"), attrs=dict(obj.attrs)))
-        return made if name == "parse_args" else TupleValue((made, UNKNOWN))
-    if name == "set_defaults":
-        for key, arg in site.keywords.items():
-            obj = obj.with_attr(key, arg.value)
-        interp.update(ref, obj)
-    return UNKNOWN
-
-
-def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
-    names = [
-        a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)
-    ]
-    dest = site.value(None, "dest")
-    if isinstance(dest, Const) and isinstance(dest.value, str):
-        name = dest.value
-    elif names:
-        longest = next((n for n in names if n.startswith("--")), names[0])
-        name = longest.lstrip("-").replace("-", "_")
-    else:
-        return
-    interp.update(ref, obj.with_attr(name, _option_value(interp, site)))
-
-
-def _option_value(interp: Interpreter, site: CallSite) -> Value:
-    """What an option may be: its default, but the user may say otherwise.
-
-    A device option is taken to be set to the accelerator; that is the program under analysis.
-    """
-    action = site.value(None, "action")
-    default = site.value(None, "default")
-    if isinstance(action, Const) and str(action.value).startswith("store_"):
-        unset = default.value if isinstance(default, Const) else action.value == "store_false"
-        return Scalar("bool", bool(unset))
-    if isinstance(default, Const) and isinstance(default.value, str):
-        device = parse_device(default.value)
-        if device.is_known and (device.is_accelerator or interp.library.as_given):
-            return default
-        if device.is_known:
-            interp.library.host_options.append(interp.site("option", site.node))
-            return Const("cuda")
-        return Scalar("str", default.value)
-    if isinstance(default, Const) and isinstance(default.value, bool):
-        return Scalar("bool", default.value)
-    if isinstance(default, Const) and isinstance(default.value, (int, float)):
-        kind = site.value(None, "type")
-        name = "float" if kind == External("builtins.float") else type(default.value).__name__
-        return Scalar(name, default.value)
-    if default is None or default == NONE:
-        left_out = default == NONE or (default is None and _may_be_left_out(site))
-        return Union((NONE, Unknown("option"))) if left_out else Unknown("option")
-    return default
-
-
-def _may_be_left_out(site: CallSite) -> bool:
-    """Whether a run may be given no such option, which then is None."""
-    first = site.args[0].value if site.args else None
-    named = isinstance(first, Const) and str(first.value).startswith("-")
-    return named and site.value(None, "required") in (None, FALSE)
-
-
-def option(interp: Interpreter, obj: Obj, name: str) -> Value:
-    """An option that nobody declared here."""
-    return Unknown(f"option.{name}")
-
-
 def real(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``math.sqrt`` and the like."""
     return Scalar("float")
@@ -262,7 +179,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "types.SimpleNamespace": namespace,
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
-    "argparse.ArgumentParser": parser,
+    "argparse.ArgumentParser": command_line.parser,
     **{f"math.{name}": real for name in _REAL},
     **{f"math.{name}": whole for name in _WHOLE},
     **dict.fromkeys(("random.random", "random.uniform", "random.gauss", "time.time", "time.perf_counter"), real),

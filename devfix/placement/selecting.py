@@ -1,0 +1,34 @@
+"""Selecting: a tensor of which a part is taken moves before that where nobody knows what selects the part.
+
+On the accelerator anything selects; a tensor on the CPU can be indexed from the CPU alone.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.placement.device_expression import Place
+from devfix.placement.naming import named_tensor
+
+
+def whole(facts: Facts, place: Place) -> Place:
+    """``table`` for ``table[index]`` where an unknown argument selects; else the place as it is."""
+    node = place.node
+    if not isinstance(node, ast.Subscript):
+        return place
+    if named_tensor(place.outline, facts, node.value) != ast.unparse(node.value):
+        return place
+    if not any(_is_unknown_argument(facts, place, part) for part in ast.walk(node.slice)):
+        return place
+    return Place(place.path, place.outline, node.value)
+
+
+def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:
+    function = place.outline.function_of(node)
+    if not isinstance(node, ast.Name) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    if node.id not in {each.arg for each in (*function.args.posonlyargs, *function.args.args)}:
+        return False
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(node.id, [])
+    return any(binding.kind == "other" for binding in bindings)
