@@ -359,6 +359,7 @@ class Finding:
 
     ``marks`` are the operands to underline, ``notes`` tell where they came from. ``alternatives``
     are other fixes, in order of preference, for when ``fix`` turns out to do damage elsewhere.
+    ``focus`` is the operand to blame, where it stands within ``span``.
     """
 
     path: str
@@ -370,6 +371,7 @@ class Finding:
     marks: tuple[Note, ...] = ()
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
+    focus: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.tokenized import Tokenized
 from devfix.placement.unloading import Unloading
-from devfix.placement.wording import device_name, life, operand_marks, others
+from devfix.placement.wording import device_name, focus, life, operand_marks, others
 
 __all__ = [
     "AddImport",
@@ -179,4 +179,5 @@ class Rule:
             marks=operand_marks(mismatch),
             fix=fixes[0] if fixes else None,
             alternatives=tuple(fixes[1:]),
+            focus=focus(mismatch, path, span),
         )

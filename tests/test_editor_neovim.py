@@ -56,7 +56,7 @@ def test_neovim_shows_and_fixes_a_finding(tmp_path: Path) -> None:
     told = json.loads(account.read_text(encoding="utf-8"))
     assert told.get("fault") is None, told["fault"]
     (shown,) = told["shown"]
-    before = BROKEN.splitlines()[5].partition("model(torch")[0]
+    before = BROKEN.splitlines()[5].rpartition("weights")[0]
     assert (shown["line"], shown["source"], shown["code"]) == (5, "devfix", "DF102")
     assert shown["column"] == len(before.encode())
     assert told["fix"].startswith("Move `weights`")

@@ -10,6 +10,7 @@ import pytest
 from lsp_editor import Editor, position_of
 from lsp_programs import BROKEN, FIXED, MODEL, TRAIN, UNSAFE, write
 from lsprotocol import types
+from notebook_texts import cells_of, notebook_text
 from pygls.exceptions import JsonRpcException
 
 pytest_plugins = ["lsp_clients"]
@@ -125,6 +126,8 @@ async def test_inlay_hints_are_for_those_who_want_them(code: Editor, vim: Editor
 
 async def test_all_files_of_a_folder_are_fixed_by_a_command(either: Editor, tmp_path: Path) -> None:
     first, second, third = write(tmp_path, first=BROKEN, second=BROKEN, third=FIXED)
+    book = tmp_path / "book.ipynb"
+    book.write_text(notebook_text(cells_of(BROKEN)))
     either.folders(added=[tmp_path])
     uri = either.open(first)
     edits: list[types.WorkspaceEdit] = []
@@ -136,9 +139,10 @@ async def test_all_files_of_a_folder_are_fixed_by_a_command(either: Editor, tmp_
     either.client.protocol.fm.features.pop(types.WORKSPACE_APPLY_EDIT, None)
     either.client.feature(types.WORKSPACE_APPLY_EDIT)(applied)
     told = await either.command("devfix.applyAll", tmp_path.as_uri())
-    assert told == {"applied": True, "files": 2}
+    assert told == {"applied": True, "files": 3}
     either.apply(edits[0])
     assert (either.texts[uri], second.read_text(), third.read_text()) == (FIXED, FIXED, FIXED)
+    assert book.read_text() == notebook_text(cells_of(FIXED))
     assert await either.in_step()
     reports = list(either.client.progress_reports.values())[-1]
     assert [type(each) for each in reports] == [types.WorkDoneProgressBegin, types.WorkDoneProgressEnd]
@@ -154,6 +158,7 @@ async def test_a_run_shows_its_mismatches(code: Editor, tmp_path: Path) -> None:
     assert told == {"exitCode": 1, "mismatches": 1}
     (observed,) = [each for each in await code.diagnostics(uri) if each.source == "devfix run"]
     assert "on the same device" in observed.message
+    assert observed.message.startswith("`weights` (float32 on cpu) meets ")
     assert observed.range.start.line == 5
     code.change(uri, 0, 0, "\n")
     assert await code.codes(uri) == ["DF102"]

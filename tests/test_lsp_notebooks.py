@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from lsp_editor import Editor, position_of
 from lsprotocol import types
+from notebook_texts import document
 
 pytest_plugins = ["lsp_clients"]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -82,7 +84,7 @@ async def test_findings_are_shown_in_their_cells(code: Editor, tmp_path: Path) -
     first, second, third = book.cells
     assert await code.codes(first) == []
     (shown,) = await code.diagnostics(third)
-    assert (shown.code, shown.range.start) == ("DF102", types.Position(1, 13))
+    assert (shown.code, shown.range.start) == ("DF102", types.Position(1, 46))
     made = [each for each in shown.related_information or () if "made here" in each.message]
     assert [each.location.uri for each in made] == [second]
     assert await code.in_step()
@@ -131,4 +133,24 @@ async def test_hovering_in_a_cell_tells_devices(code: Editor, tmp_path: Path) ->
     assert hover is not None
     assert isinstance(hover.contents, types.MarkupContent)
     assert hover.contents.value.startswith("module `Linear` on `cuda`")
+    book.close()
+
+
+async def test_a_run_shows_its_mismatches_in_cells(code: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "train.ipynb"
+    # A cell in another language is in the file and not among those of the client.
+    saved = document([CELLS[0], "SELECT 1", *CELLS[1:]])
+    saved["cells"][2]["metadata"]["vscode"] = {"languageId": "sql"}
+    path.write_text(json.dumps(saved))
+    book = OpenCells(code, path)
+    third = book.cells[2]
+    assert await code.codes(third) == ["DF102"]
+    assert await code.command("devfix.run", book.uri) == {"exitCode": 1, "mismatches": 1}
+    (observed,) = [each for each in await code.diagnostics(third) if each.source == "devfix run"]
+    assert observed.message.startswith("`weights` (float32 on cpu) meets ")
+    assert observed.range.start.line == 1
+    made = (observed.related_information or ())[0]
+    assert (made.location.uri, made.location.range.start.line) == (book.cells[1], 1)
+    book.replace(2, "'🚀', ", "")
+    assert await code.codes(third) == ["DF102"]
     book.close()

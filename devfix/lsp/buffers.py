@@ -55,7 +55,10 @@ def carried_over(findings: tuple[Finding, ...], path: str, before: str, after: s
         span = shift.moved(path, finding.span)
         if span is not None:
             marks, notes = shift.moved_notes(finding.marks), shift.moved_notes(finding.notes)
-            yield replace(finding, span=span, marks=marks, notes=notes, fix=None, alternatives=())
+            focus = finding.focus and shift.moved(path, finding.focus)
+            yield replace(
+                finding, span=span, marks=marks, notes=notes, fix=None, alternatives=(), focus=focus
+            )
 
 
 def _common(old: list[str], new: list[str]) -> int:

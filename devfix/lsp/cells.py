@@ -47,4 +47,5 @@ class OpenNotebook:
 
         cell, span = self.place(finding.span)
         marks, notes = tuple(map(moved, finding.marks)), tuple(map(moved, finding.notes))
-        return replace(finding, path=cell, span=span, marks=marks, notes=notes)
+        focus = finding.focus and self.place(finding.focus)[1]
+        return replace(finding, path=cell, span=span, marks=marks, notes=notes, focus=focus)

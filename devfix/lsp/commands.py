@@ -67,8 +67,10 @@ async def _apply_all(session: Session, arguments: Sequence[Any]) -> dict[str, An
     if edit is None:
         session.say("There is nothing to fix." if not mended.texts else "Files changed meanwhile; try again.")
         return {"applied": False, "files": 0}
-    label = "devfix: apply all fixes"
-    answer = await session.server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
+    # As one refactoring: VS Code saves such files, and leaves no editor open for each.
+    whole = types.WorkspaceEditMetadata(is_refactoring=True)
+    request = types.ApplyWorkspaceEditParams(edit, "devfix: apply all fixes", whole)
+    answer = await session.server.workspace_apply_edit_async(request)
     return {"applied": answer.applied, "files": len(mended.texts)}
 
 

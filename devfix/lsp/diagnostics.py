@@ -56,7 +56,7 @@ class Renderer:
         tag = _TAGS.get(finding.rule)
         related = list(self._related(finding)) if self.client.related_information else []
         return types.Diagnostic(
-            range=lines.range(finding.span),
+            range=lines.range(finding.focus or finding.span),
             message=finding.message,
             severity=severity(finding),
             code=finding.code,
@@ -78,7 +78,9 @@ class Renderer:
         return types.CodeDescription(href=uri_of(card.file))
 
     def _related(self, finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
-        for note in dict.fromkeys((*finding.marks, *finding.notes)):
+        """Where operands come from; of those that meet here the message tells."""
+        elsewhere = (each for each in finding.marks if not _is_within(each, finding))
+        for note in dict.fromkeys((*elsewhere, *finding.notes)):
             location = self._location(note)
             if location is not None:
                 yield types.DiagnosticRelatedInformation(location, note.text)
@@ -93,6 +95,10 @@ class Renderer:
         if view.fault:
             severity = types.DiagnosticSeverity.Error if view.trace else types.DiagnosticSeverity.Information
             yield types.Diagnostic(_NO_PLACE, view.fault, severity=severity, source=SOURCE)
+
+
+def _is_within(note: Note, finding: Finding) -> bool:
+    return note.path == finding.path and finding.span.contains(note.span)
 
 
 def severity(finding: Finding) -> types.DiagnosticSeverity:

@@ -65,7 +65,8 @@ class Folder:
         if engine.settings != self.engine.settings:
             self._judged.clear()
         self.engine = engine
-        self._on_disk = [] if self.loose else _python_files(self.root, engine.settings)
+        programs = [] if self.loose else _programs_in(self.root, engine.settings)
+        self._on_disk = [path for path in programs if not path.endswith(NOTEBOOK_SUFFIX)]
         self._built = False
 
     def reread(self) -> None:
@@ -105,6 +106,11 @@ class Folder:
         """All programs of the folder."""
         self._build()
         return list(self._programs)
+
+    def programs_with_notebooks(self) -> list[Program]:
+        """All programs of the folder, the notebooks on disk being some: they are read for this alone."""
+        found = [] if self.loose else _programs_in(self.root, self.engine.settings)
+        return self._load([*found, *(path for path in self._buffers if self._is_ours(path))])[0].programs()
 
     def judgement(self, program: Program) -> Judgement:
         """What the rules say of a program; known already where its texts are."""
@@ -168,8 +174,8 @@ class Folder:
         return known[1]
 
 
-def _python_files(root: str, settings: Settings) -> list[str]:
-    return [str(path) for path in collect([root], settings)[0] if path.suffix != NOTEBOOK_SUFFIX]
+def _programs_in(root: str, settings: Settings) -> list[str]:
+    return [str(path) for path in collect([root], settings)[0]]
 
 
 def folder_of(path: str, roots: Sequence[str]) -> str | None:

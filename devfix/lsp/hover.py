@@ -79,10 +79,9 @@ def _names(rules: tuple[str, ...], card: RuleCard) -> bool:
 
 
 def _of_finding(rules: dict[str, RuleCard], finding: Finding) -> str:
+    """The rule and the fix: the message is shown beside this, as the diagnostic's."""
     card = rules.get(finding.code)
-    lines = [f"**{finding.rule}** ({finding.code}): {finding.message}"]
-    if card is not None:
-        lines.append(card.summary)
+    lines = [f"**{finding.rule}** ({finding.code}): {card.summary if card is not None else finding.message}"]
     if finding.fix is not None:
         lines.append(f"Fix: {finding.fix.title} ({_TRUST[finding.fix.applicability]}).")
     return "\n\n".join(lines)

@@ -123,9 +123,15 @@ class Session:
     def edited_notebook(self, params: types.DidChangeNotebookDocumentParams) -> None:
         """A notebook has other cells."""
         try:
-            self._changed(self.documents.change_notebook(params))
+            document = self.documents.change_notebook(params)
         except OutOfStepError as error:
             log.warning("%s", error)
+            return
+        cells, notebook = params.change.cells, self.documents.notebook(document.path)
+        if notebook is not None and cells is not None and (cells.structure or cells.text_content):
+            for cell in notebook.cells:
+                self.observed.pop(cell, None)
+        self._changed(document)
 
     def closed_notebook(self, uri: str) -> None:
         """A notebook is closed."""
@@ -135,6 +141,7 @@ class Session:
         self.checker.forget(path)
         for cell in cells:
             self._shown.pop(cell, None)
+            self.observed.pop(cell, None)
             if not self.client.pulls:
                 self._publish(types.PublishDiagnosticsParams(cell, []))
 

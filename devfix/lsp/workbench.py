@@ -147,7 +147,7 @@ class Workbench:
     def _(self, request: MendAll) -> Mended:
         folder = self._folder(os.path.join(request.folder, "any"))
         found: list[NewText] = []
-        for program in folder.programs():
+        for program in folder.programs_with_notebooks():
             texts = _new_texts(folder.engine.fix(program, request.wanted))
             mended = self._mended(program, texts) if texts else Mended()
             if mended.refusal:
@@ -179,7 +179,7 @@ class Workbench:
             if buffer is None and not _is_on_disk(source):
                 return Mended(refusal=f"{path} has changed on disk")
             revision = None if buffer is None else buffer.revision
-            before, after = source.text, text
+            before, after = source.file_text(), source.file_text(text)
             if buffer is not None and buffer.text != before:  # it begins with a byte order mark
                 before, after = buffer.text, buffer.text[:1] + text[1:]
             changes.append(NewText(os.path.abspath(path), revision, before, after))

@@ -22,7 +22,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement.wording import life, operand_marks
+from devfix.placement.wording import focus, life, operand_marks
 
 #: Edits that make an expression another one: two of them at one place are one too many.
 _CHANGES = (ReplaceExpression, SetKeyword, WrapExpression)
@@ -54,6 +54,7 @@ class Fault:
             marks=operand_marks(mismatch),
             fix=self.fixes[0] if self.fixes else None,
             alternatives=self.fixes[1:],
+            focus=focus(mismatch, path, span),
         )
 
 

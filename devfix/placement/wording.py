@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from devfix.findings import Mismatch, Note, Operand, Origin
+from devfix.findings import Mismatch, Note, Operand, Origin, Span
+from devfix.placement.causes import misplaced
 
 _SPOKEN = {
     "factory": "is made here, on the CPU",
@@ -50,6 +51,13 @@ def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:
         for operand in mismatch.operands
         if operand.device is not None or operand.dtype is not None
     )
+
+
+def focus(mismatch: Mismatch, path: str, span: Span) -> Span | None:
+    """The operand to blame, if it stands in a region: more of that need not be underlined."""
+    operand = misplaced(mismatch)
+    stands_there = operand is not None and operand.path == path and span.contains(operand.span)
+    return operand.span if operand is not None and stands_there else None
 
 
 def _state(mismatch: Mismatch, operand: Operand) -> str:
