@@ -99,7 +99,7 @@ class _File:
         values = {}
         for key, value in table.items():
             if key not in readers:
-                raise self.error((*path, key), _unknown(key, tuple(readers), f"[{path[0]}]"))
+                raise self.error((*path, key), _unknown(key, tuple(readers), f"[{_dotted(path)}]"))
             try:
                 values[key] = readers[key](value)
             except ValueFaultError as fault:
@@ -170,8 +170,12 @@ class _File:
         return f"{self.path}:{line_of(self.lines, path)}"
 
     def error(self, path: KeyPath, message: str, key: str = "") -> CampaignError:
-        named = key or ".".join(part for part in path if not part.isdecimal())
+        named = key or _dotted(path)
         return CampaignError(f"{self.place(path)}: `{named}`: {message}")
+
+
+def _dotted(path: KeyPath) -> str:
+    return ".".join(part for part in path if not part.isdecimal())
 
 
 def _unknown(key: str, known: tuple[str, ...], where: str) -> str:

@@ -122,12 +122,9 @@ def _export(path: Path, output_format: str, output: Path | None) -> int:
 
 def _report(path: Path, output: Path | None, *, shows: bool) -> int:
     campaign = load_campaign(path)
-    try:
-        page = importlib.import_module(_PAGE)
-    except ImportError as error:
-        raise UsageError("this devfix cannot write the page of a campaign") from error
     target = output or campaign.place / "report.html"
     with opened(campaign.state) as state:
+        page = importlib.import_module(_PAGE)
         _write(target, page.render(read(state), state.results))
     sys.stdout.write(f"{target}\n")
     if shows:

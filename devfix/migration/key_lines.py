@@ -28,6 +28,7 @@ def key_lines(text: str) -> dict[Path, int]:
             header, key = _HEADER.match(line), _KEY.match(line)
             if header:
                 table = _parts(header.group(2))
+                found.setdefault(table, number)
                 if header.group(1) == "[[":
                     elements[table] += 1
                     table = (*table, str(elements[table] - 1))

@@ -15,12 +15,14 @@ from multiprocessing.process import BaseProcess
 
 from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
 from devfix.migration.pipeline import work
+from devfix.migration.rewriting import warm_up
 from devfix.migration.steps import Outcome, Step, StepResult
 from devfix.sandbox import processes, system_calls
 
 #: Steps with limits of their own get so much more until their process is given up.
 _MARGIN = 120.0
 _PATIENCE = 10.0
+_FORKS = sys.platform == "linux"
 #: A process may be killed for what others do to the machine's memory, so it gets another chance.
 _MOST_DEATHS = 2
 
@@ -33,6 +35,8 @@ class LocalEngine:
 
     def run(self, orders: Iterable[Order], tell: Tell) -> None:
         """Work on all orders."""
+        if _FORKS:
+            warm_up()
         _Team(self.concurrency, iter(orders), tell).run()
 
 
@@ -137,8 +141,7 @@ class _Team:
 
 def _started(order: Order, deaths: int) -> _Worker:
     # Forking is fast, and this process has no other thread; what it has open its children leave alone.
-    forks = sys.platform == "linux"
-    context = multiprocessing.get_context("fork") if forks else multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork") if _FORKS else multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_serve, args=(order, sender), name=f"devfix {order.repository.name}")
     process.start()

@@ -247,9 +247,15 @@ class Pipeline:
         # The objects of the tree may have gone with the clone of an earlier run.
         _ = self.after
         order = self.order
-        return pull_request.commit(
+        made = pull_request.commit(
             self.campaign, self.repository, self.workspace.git, self.done, order.when, order.author
         )
+        told = {
+            name: self._scrub(content.decode("utf-8", "replace")).encode()
+            for name, content in made.files.items()
+            if name != "patch"
+        }
+        return replace(made, files={**made.files, **told})
 
 
 _STEPS: dict[Step, Callable[[Pipeline], Made]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -28,6 +29,13 @@ from devfix.runner import Task, run_paths
 _SETTINGS = "pyproject.toml"
 #: So many findings of each kind are told one by one.
 _MOST_FINDINGS = 1000
+
+
+def warm_up() -> None:
+    """Import what every repository needs, once for all the processes that are forked from this one."""
+    load_rules()
+    for module in ("devfix.analysis", "devfix.rewrite"):
+        importlib.import_module(module)
 
 
 def engine_for(campaign: Campaign, repository: Repository, tree: Path) -> Engine:

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from devfix.migration.campaign import Campaign, CampaignError, Repository
+from devfix.migration.scrubbing import scrub_url
 from devfix.migration.steps import Outcome, Step, StepResult
 
 #: Raised when the tables change.
@@ -185,7 +186,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, *, writes: bool) -> Non
 
 def _row(position: int, repository: Repository) -> tuple[object, ...]:
     shown = (repository.name, repository.source.shown, repository.revision)
-    return (repository.key, position, *shown, repository.verify, repository.prove)
+    return (repository.key, position, *shown, scrub_url(repository.verify), scrub_url(repository.prove))
 
 
 def _result(row: tuple[object, ...], files: dict[str, bytes]) -> StepResult:

@@ -22,6 +22,8 @@ class Workspace:
         self.base = base
         self.git = replace(clone, index=folder / "index", tree=self.tree)
         self._shown = ""
+        self.tree.mkdir(parents=True)
+        self.temporary.mkdir()
 
     def show(self, tree: str) -> Path:
         """Let the folder hold the files of a commit or tree."""
@@ -35,8 +37,6 @@ class Workspace:
         return self.tree
 
     def _fill(self, tree: str) -> None:
-        self.tree.mkdir(parents=True)
-        self.temporary.mkdir()
         self.git.run("read-tree", tree)
         self.git.run("checkout-index", "-a", "-f", "-q")
         # What asks git for a version, as a build may, finds the history.
