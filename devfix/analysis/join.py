@@ -59,8 +59,14 @@ def join_all(values: list[Value], *, split: bool = False) -> Value:
     return result
 
 
+#: Values that may become one value with another of their kind; of all others each stays what it is.
+_MERGING = frozenset({Tensor, Array, TupleValue, Sequence, DTypeValue, DeviceValue, Const, Scalar})
+
+
 def _merge(a: Value, b: Value, split: bool = False) -> Value | None:
     """The join of two values of one kind; None when they are too different for one value."""
+    if a.__class__ not in _MERGING or b.__class__ not in _MERGING:
+        return None
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return _merge_tensors(a, b, split)
     if isinstance(a, Array) and isinstance(b, Array):
@@ -163,7 +169,13 @@ def scalar_type(value: Value) -> str | None:
 def _union(a: Value, b: Value) -> Value:
     """A union, in which values of one kind have been merged."""
     found: list[Value] = []
+    addresses: set[int] = set()
     for value in (*members(a), *members(b)):
+        if isinstance(value, Ref):
+            if value.address not in addresses:
+                addresses.add(value.address)
+                found.append(value)
+            continue
         for index, other in enumerate(found):
             merged = other if other == value else _merge(other, value)
             if merged is not None:
