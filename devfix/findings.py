@@ -20,6 +20,9 @@ class Span:
     end_line: int
     end_column: int
 
+    def __hash__(self) -> int:
+        return hash((self.line, self.column, self.end_column))
+
     def contains(self, other: Span) -> bool:
         """Whether ``other`` lies within this span (equal spans contain each other)."""
         return self.start <= other.start and other.end <= self.end
@@ -267,6 +270,10 @@ class Origin:
     span: Span
     text: str
     scope: str = ""
+
+    def __hash__(self) -> int:
+        # Trails are hashed by the hundred thousand: what tells origins apart is enough.
+        return hash((self.kind, self.path, self.span.line, self.span.column, self.span.end_column))
 
 
 #: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a

@@ -18,7 +18,6 @@ from devfix.analysis.values import (
     TupleValue,
     Union,
     Value,
-    members,
 )
 
 if TYPE_CHECKING:
@@ -127,7 +126,13 @@ def _are_alike(given: tuple[Value, ...], others: tuple[Value, ...]) -> bool:
 
 def _is_like(value: Value, other: Value) -> bool:
     if isinstance(value, Tensor) and isinstance(other, Tensor):
-        return (value.device, value.dtype) == (other.device, other.dtype)
-    of_objects = [all(isinstance(member, Ref) for member in members(each)) for each in (value, other)]
-    numbers = isinstance(value, (Const, Scalar)) and isinstance(other, (Const, Scalar))
-    return all(of_objects) or numbers or value == other
+        return value.device == other.device and value.dtype == other.dtype
+    if isinstance(value, (Const, Scalar)):
+        return isinstance(other, (Const, Scalar))
+    return (_is_object(value) and _is_object(other)) or value == other
+
+
+def _is_object(value: Value) -> bool:
+    return isinstance(value, Ref) or (
+        isinstance(value, Union) and all(isinstance(member, Ref) for member in value.members)
+    )

@@ -221,11 +221,15 @@ def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
         return accounts.known(interp, account, given) or _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
-    with interp.entered(frame):
+    interp.parents[frame.id] = frame.parent
+    interp.stack.append(frame)
+    try:
         parameters.bind(interp, function, site)
         interp.recorder.executed.add(id(function.node))
         run = _result_within if function.within else _result
         result = run(interp, function, frame)
+    finally:
+        interp.stack.pop()
     account.book(interp.steps - before)
     account.results[given] = result
     return result
@@ -253,8 +257,13 @@ def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Val
 def _too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
     if interp.exhausted or len(interp.stack) > MAX_DEPTH:
         return True
-    calls = (frame.function for frame in interp.stack if frame.kind == "function")
-    active = sum(called is not None and called.node is function.node for called in calls)
+    active = 0
+    for frame in interp.stack:
+        called = frame.function
+        if called is not None and called.node is function.node and frame.kind == "function":
+            active += 1
+    if active < _MAX_RECURSION:
+        return False
     return active >= (_MAX_DESCENT if _descends(interp, site) else _MAX_RECURSION)
 
 

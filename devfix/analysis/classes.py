@@ -18,12 +18,14 @@ def linearise(cls: Class) -> list[Class]:
     Left to right and depth first, a class after its subclasses: C3 where it matters, and never an
     error where Python would refuse.
     """
-    order: list[Class] = []
-    for current in _depth_first(cls, set()):
-        if current in order:
-            order.remove(current)
-        order.append(current)
-    return order
+    if not cls.order:
+        found: list[Class] = []
+        for current in _depth_first(cls, set()):
+            if current in found:
+                found.remove(current)
+            found.append(current)
+        cls.order.extend(found)
+    return cls.order
 
 
 def _depth_first(cls: Class, active: set[ast.ClassDef]) -> Iterator[Class]:

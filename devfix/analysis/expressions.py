@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 def constant(interp: Interpreter, node: ast.Constant) -> Value:
-    return Const(node.value)
+    made: Const | None = node.__dict__.get("const")
+    if made is None:
+        made = node.__dict__["const"] = Const(node.value)  # a node never changes
+    return made
 
 
 def name(interp: Interpreter, node: ast.Name) -> Value:

@@ -10,6 +10,7 @@ from devfix.analysis import classes
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import external_bases, first_parameter, is_module
+from devfix.analysis.syntax import remembered
 from devfix.analysis.torch_model import module_methods
 from devfix.analysis.values import (
     UNKNOWN,
@@ -35,11 +36,15 @@ _MANY, _TRIED, _REPRESENTATIVES = 4, 40, 2
 
 def fits(spec: ast.arguments, site: CallSite) -> bool:
     """Whether a function takes these arguments; where not, a metaclass (say) sees to it that it does."""
-    names = [*spec.posonlyargs, *spec.args]
-    if len(site.args) > len(names) and spec.vararg is None and not site.open:
+    if len(site.args) > len(spec.posonlyargs) + len(spec.args) and spec.vararg is None and not site.open:
         return False
-    known = {parameter.arg for parameter in (*spec.args, *spec.kwonlyargs)}
-    return spec.kwarg is not None or site.keywords.keys() <= known
+    return spec.kwarg is not None or not site.keywords or site.keywords.keys() <= _names_of(spec)
+
+
+@remembered
+def _names_of(spec: ast.arguments) -> frozenset[str]:
+    """What the parameters are called that may be given by name."""
+    return frozenset(parameter.arg for parameter in (*spec.args, *spec.kwonlyargs))
 
 
 def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) -> tuple[Value, ...]:

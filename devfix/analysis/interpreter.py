@@ -283,12 +283,16 @@ class Interpreter:
 
     def update(self, ref: Ref, obj: Obj) -> None:
         """Replace the object behind a reference."""
-        self.oldest = min(self.oldest, ref.address)
+        if ref.address < self.oldest:
+            self.oldest = ref.address
         self.state.write(ref.address, obj)
 
     def obj_of(self, value: Value | None) -> Obj | None:
         """The object behind a value, or None when the value is no reference."""
-        return self.state.read(value.address) if isinstance(value, Ref) else None
+        if not isinstance(value, Ref):
+            return None
+        found = self.state.heap.get(value.address)
+        return found if found is not None else self.state.read(value.address)
 
     def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
         """The place of a node in the file being executed, as plain data."""
@@ -358,8 +362,9 @@ class Interpreter:
     def assign(self, frame: int, name: str, value: Value) -> None:
         """Let a variable of a frame have a value; those of other frames outlive the call that runs."""
         self.state.set(frame, name, value)
-        self.oldest = min(self.oldest, frame)
-        if frame != self.frame.id:
+        if frame < self.oldest:
+            self.oldest = frame
+        if frame != self.stack[-1].id:
             self.library.outcomes.clear()  # functions that read it come to something else from now on
 
     def rebind(self, name: str, value: Value) -> None:

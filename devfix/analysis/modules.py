@@ -101,12 +101,13 @@ def remember(interp: Interpreter, value: Value, site: Origin) -> None:
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
     """The registered submodules of a module, direct ones only."""
     obj = interp.obj(ref)
-    values = [*obj.attrs.values(), *(obj.items or ()), *([obj.element] if obj.element else [])]
+    values = [value for value in obj.attrs.values() if isinstance(value, (Ref, Union))]
+    if obj.items or obj.element:
+        values += [part for part in (*(obj.items or ()), obj.element) if isinstance(part, (Ref, Union))]
     for value in values:
-        if isinstance(value, (Ref, Union)):
-            for member in members(value):
-                if isinstance(member, Ref) and is_module(interp, member):
-                    yield member
+        for member in (value,) if isinstance(value, Ref) else value.members:
+            if isinstance(member, Ref) and is_module(interp, member):
+                yield member
 
 
 def tree(interp: Interpreter, ref: Ref) -> list[Ref]:

@@ -10,16 +10,22 @@ from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_d
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
 from devfix.analysis.values import (
+    Array,
+    BoundMethod,
     Class,
     Const,
     DeviceValue,
+    DTypeValue,
     External,
     Function,
+    Namespace,
     Ref,
+    Scalar,
     Sequence,
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
 )
 
@@ -27,6 +33,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: Values that are of no use to who looks for a device, whatever they hold.
+_PLAIN = (Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace)
 #: Frameworks whose objects know the device.
 _OWNERS = (External("accelerate.Accelerator"), External("lightning.Fabric"))
 
@@ -35,14 +43,15 @@ def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    kind, device = summary(interp, value)
+    plain = isinstance(value, _PLAIN)
+    kind, device = ("other", None) if plain else summary(interp, value)
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, kind, device, id(statement))
     if note not in interp.library.noted:
         interp.library.noted.add(note)
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, name, Binding(kind, device, span))
-    obj = interp.obj_of(value)
+    obj = None if plain else interp.obj_of(value)
     if obj is None:
         return
     if obj.cls in _OWNERS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
+from devfix.analysis.syntax import below
 from devfix.findings import Span
 from devfix.source import Source
 
@@ -23,22 +24,28 @@ class Outline:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
         found: dict[ast.AST, ast.AST] = {}
-        for node in ast.walk(self.source.tree):
-            for child in ast.iter_child_nodes(node):
-                found[child] = node
+        level: list[ast.AST] = [self.source.tree]
+        while level:
+            deeper: list[ast.AST] = []
+            for node in level:
+                children = below(node)
+                found.update(dict.fromkeys(children, node))
+                deeper += children
+            level = deeper
         return found
 
     @cached_property
-    def _by_span(self) -> dict[Span, list[ast.AST]]:
-        found: dict[Span, list[ast.AST]] = {}
+    def _by_line(self) -> dict[int, list[ast.expr | ast.stmt | ast.arg]]:
+        """The nodes that begin in a line, outermost first."""
+        found: dict[int, list[ast.expr | ast.stmt | ast.arg]] = {}
         for node in self.parents:
             if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
-                found.setdefault(self.source.span(node), []).append(node)
+                found.setdefault(node.lineno, []).append(node)
         return found
 
     def nodes_at(self, span: Span) -> list[ast.AST]:
         """The nodes that stand exactly at ``span``, outermost first."""
-        return self._by_span.get(span, [])
+        return [node for node in self._by_line.get(span.line, ()) if self.source.span(node) == span]
 
     def expression_at(self, span: Span) -> ast.expr | None:
         """The innermost expression at ``span``."""

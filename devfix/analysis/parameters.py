@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     """Give the parameters their values in the frame of the call, which is the current one."""
     spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args]
+    names = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
     # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
-    defaults = {name: value for name, value in function.defaults if not (site.spread and names_host(value))}
+    defaults = dict(function.defaults)
+    if site.spread:
+        defaults = {name: value for name, value in function.defaults if not names_host(value)}
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)
@@ -62,6 +64,7 @@ def _bind_one(
 
 def _receiver(function: Function) -> ast.arg | None:
     """The parameter that stands for the object a method belongs to."""
+    if function.owner is None:
+        return None
     spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args]
-    return names[0] if names and function.owner is not None else None
+    return spec.posonlyargs[0] if spec.posonlyargs else spec.args[0] if spec.args else None

@@ -31,18 +31,37 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
     return ask
 
 
+#: Fields that hold no nodes, or such as tell nothing but what is done: contexts and operators.
+_LEAVES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "name", "module", "level", "kind", "type_comment"})
+#: The other fields of each class of nodes.
+_BRANCHES: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+
+
+def _branches(kind: type[ast.AST]) -> tuple[str, ...]:
+    found = _BRANCHES[kind] = tuple(name for name in kind._fields if name not in _LEAVES)
+    return found
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, in no order that matters; ``ast.walk`` takes twice the time."""
+    """A node and all below it but contexts and operators, in no order that matters."""
     pending = [node]
     while pending:
         current = pending.pop()
         yield current
-        for name in current._fields:
-            part = getattr(current, name, None)
-            if part.__class__ is list:
-                pending += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST):
-                pending.append(part)
+        pending += below(current)
+
+
+def below(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, in order, but contexts and operators."""
+    found: list[ast.AST] = []
+    names = _BRANCHES.get(node.__class__)
+    for name in names if names is not None else _branches(node.__class__):
+        part = getattr(node, name, None)
+        if part.__class__ is list:
+            found += [item for item in part if isinstance(item, ast.AST)]
+        elif isinstance(part, ast.AST):
+            found.append(part)
+    return found
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
-from devfix.analysis.copying import replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
@@ -44,7 +43,7 @@ CASTS = {
 METHODS = frozenset({"to", "cuda", "cpu", "type", "xpu", "type_as", *CASTS})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """Where a move goes: None leaves the device (or dtype) as it is; "?" is some other dtype."""
 

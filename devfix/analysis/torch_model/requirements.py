@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from devfix.analysis.copying import replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """An operand of an operation: its value, its role and the expression it is written as.
 
