@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.modules import external_bases, is_module_class
 from devfix.analysis.torch_model import bases

@@ -65,6 +65,8 @@ class Library:
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     #: What was noted of bindings already; see ``notes``.
     noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
+    #: What classes, by their frames, descend from outside of the project.
+    outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
     #: Which classes, by their frames, are Modules.
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.
@@ -283,8 +285,7 @@ class Interpreter:
 
     def update(self, ref: Ref, obj: Obj) -> None:
         """Replace the object behind a reference."""
-        if ref.address < self.oldest:
-            self.oldest = ref.address
+        self.oldest = min(self.oldest, ref.address)
         self.state.write(ref.address, obj)
 
     def obj_of(self, value: Value | None) -> Obj | None:
@@ -362,8 +363,7 @@ class Interpreter:
     def assign(self, frame: int, name: str, value: Value) -> None:
         """Let a variable of a frame have a value; those of other frames outlive the call that runs."""
         self.state.set(frame, name, value)
-        if frame < self.oldest:
-            self.oldest = frame
+        self.oldest = min(self.oldest, frame)
         if frame != self.stack[-1].id:
             self.library.outcomes.clear()  # functions that read it come to something else from now on
 

@@ -63,9 +63,6 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
 
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """What a loop variable stands for when iterating over ``value``."""
-    from devfix.analysis import calls  # calls.py iterates over arguments
-    from devfix.analysis.torch_model import data, module_walks
-
     items = exact_items(interp, value)
     if items is not None:
         return join_all(list(items), split=True) if items else UNKNOWN
@@ -79,8 +76,13 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if isinstance(value, Const) and isinstance(value.value, str):
         return Scalar("str")
     obj = interp.obj_of(value)
-    if obj is None:
-        return UNKNOWN
+    return UNKNOWN if obj is None else _element_of_object(interp, value, obj, node)
+
+
+def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.expr | None) -> Value:
+    from devfix.analysis import calls  # calls.py iterates over arguments
+    from devfix.analysis.torch_model import data, module_walks
+
     if obj.kind in ("loader", "sampler"):
         return data.batch(interp, value, node)
     if obj.kind == "dataset":

@@ -45,14 +45,18 @@ MODULE_BASES = frozenset(
 _PRETRAINED = re.compile(r"(Model|For[A-Z]\w+)$")
 
 
-def external_bases(interp: Interpreter, cls: Value) -> Iterator[str]:
+def external_bases(interp: Interpreter, cls: Value) -> tuple[str, ...]:
     """The canonical names of the classes outside the project that a class descends from."""
     if isinstance(cls, External):
-        yield cls.name
-    elif isinstance(cls, Class):
-        for base in cls.bases:
-            for member in members(base):
-                yield from external_bases(interp, member)
+        return (cls.name,)
+    if not isinstance(cls, Class):
+        return ()
+    known = interp.library.outer_bases.get(cls.frame)
+    if known is None:
+        bases = (member for base in cls.bases for member in members(base))
+        known = tuple(name for base in bases for name in external_bases(interp, base))
+        interp.library.outer_bases[cls.frame] = known
+    return known
 
 
 def is_module_class(interp: Interpreter, cls: Value) -> bool:

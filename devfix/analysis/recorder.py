@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from devfix.analysis.copying import frozen
 from devfix.analysis.lattice import Device
 from devfix.findings import Mismatch, Origin, Span
 
@@ -14,7 +15,7 @@ from devfix.findings import Mismatch, Origin, Span
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """One binding of a name: the statement, and what the name stands for from there on.
 

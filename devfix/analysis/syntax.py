@@ -32,7 +32,9 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 
 
 #: Fields that hold no nodes, or such as tell nothing but what is done: contexts and operators.
-_LEAVES = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "name", "module", "level", "kind", "type_comment"})
+_LEAVES = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "name", "module", "level", "kind", "type_comment"}
+)
 #: The other fields of each class of nodes.
 _BRANCHES: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 

@@ -290,33 +290,40 @@ def extend(trail: Trail, site: Origin) -> Trail:
 
 def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
     """The trails that a value computed from ``operands`` goes back to, without repeats."""
-    found: dict[Trail, None] = {}
+    found: list[Trail] = []
     for operand in operands:
-        if not operand.roots:
-            found.setdefault(operand.trail)
-            continue
-        kinds = {site.kind for site in operand.trail}
-        entered = operand.trail[:1] and operand.trail[0].kind == "numpy"
-        if kinds & _MILESTONES or entered:
-            found.setdefault(operand.trail)
-        if "loader" in kinds or entered:
-            continue  # what the dataset was made from stays where it is, and an array has no device
-        deeper = {site.kind for root in operand.roots for site in root}
-        if _was_returned(operand.trail) and not deeper & _MILESTONES:
-            found.setdefault(operand.trail)
-            continue  # how the function made it is its own affair
-        if _was_fetched(operand):
-            found.setdefault(operand.trail)
-            continue  # what it was fetched from serves others
-        for root in operand.roots:
-            found.setdefault(root)
-    return tuple(found)[:_MAX_ROOTS]
+        for trail in _roots_of_one(operand):
+            if trail not in found:  # sites are few and shared: to compare trails is faster than to hash them
+                found.append(trail)
+    return tuple(found[:_MAX_ROOTS])
+
+
+def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
+    trail = operand.trail
+    if not operand.roots:
+        return (trail,)
+    kinds = {site.kind for site in trail}
+    entered = bool(trail) and trail[0].kind == "numpy"
+    if "loader" in kinds or entered:
+        return (
+            (trail,) if entered or kinds & _MILESTONES else ()
+        )  # what the dataset was made from stays where it is
+    if _was_returned(trail) and _MILESTONES.isdisjoint(site.kind for root in operand.roots for site in root):
+        return (trail,)  # how the function made it is its own affair
+    if _was_fetched(operand):
+        return (trail,)  # what it was fetched from serves others
+    return operand.roots if _MILESTONES.isdisjoint(kinds) else (trail, *operand.roots)
 
 
 def _was_fetched(operand: Tensor) -> bool:
     """Whether a method of a plain object read what the object stores and handed it to one that named it."""
     born = operand.trail[0] if operand.trail else None
-    if born is None or not any(site.kind == "name" and site.scope != born.scope for site in operand.trail):
+    if born is None:
+        return False
+    for site in operand.trail:
+        if site.kind == "name" and site.scope != born.scope:
+            break
+    else:
         return False
     owner = born.scope.rpartition(".")[0]
     stored = (site for root in operand.roots for site in root if site.kind == "attribute")
@@ -325,7 +332,15 @@ def _was_fetched(operand: Tensor) -> bool:
 
 def _was_returned(trail: Trail) -> bool:
     """Whether a value got names in several functions: one made it for another."""
-    return len({(site.path, site.scope) for site in trail if site.kind == "name"}) > 1
+    first: Origin | None = None
+    for site in trail:
+        if site.kind != "name":
+            continue
+        if first is None:
+            first = site
+        elif site.scope != first.scope or site.path != first.path:
+            return True
+    return False
 
 
 def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
@@ -335,11 +350,13 @@ def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
 
 def common_dtype_trails(operands: list[Tensor], dtype: str | None) -> tuple[Trail, ...]:
     """Where a result computed from ``operands`` has its dtype from: those that have it already."""
-    found: dict[Trail, None] = {}
+    if dtype is None:
+        return ()
+    found: list[Trail] = []
     for operand in operands:
-        if dtype is not None and operand.dtype == dtype:
-            found.update(dict.fromkeys(dtype_trails(operand)))
-    return tuple(found)[:_MAX_ROOTS]
+        if operand.dtype == dtype:
+            found += [trail for trail in dtype_trails(operand) if trail not in found]
+    return tuple(found[:_MAX_ROOTS])
 
 
 def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, iteration, modules
 from devfix.analysis.conditions import truth
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device

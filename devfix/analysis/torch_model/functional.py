@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
-from devfix.analysis.copying import replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """A function with weights: operands in order (``#`` marks what is no tensor), one device.
 

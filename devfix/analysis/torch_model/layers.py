@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
-from devfix.analysis.copying import replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LayerSpec:
     """A layer with parameters.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import data
 from devfix.analysis.values import UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none

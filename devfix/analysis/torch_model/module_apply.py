@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, modules
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value, dtype_trails

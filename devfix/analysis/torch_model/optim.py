@@ -7,10 +7,10 @@ parameters are at that time, and a step makes it there (facts: "optimizer ... be
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device

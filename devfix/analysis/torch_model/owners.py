@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.containers import everything
+from devfix.analysis.copying import replace
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model.requirements import Part

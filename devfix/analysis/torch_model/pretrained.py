@@ -7,10 +7,10 @@ called with inputs that must be where the parameters are.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, modules
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import metrics, owners, requirements, tokenizers

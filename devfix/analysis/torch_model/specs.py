@@ -7,10 +7,10 @@ tensor itself in the method form. Which operations accept a 0-dim CPU operand wa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from devfix.analysis.copying import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Op:
     """One operation.
 

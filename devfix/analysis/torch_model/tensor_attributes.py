@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device
 from devfix.analysis.torch_model import external_objects, leaves
