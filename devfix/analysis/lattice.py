@@ -139,6 +139,11 @@ DTYPE_ALIASES = {
 DTYPES = frozenset((*FLOATS, *INTEGERS, *COMPLEX, "bool"))
 
 
+def floating(dtype: str | None) -> str | None:
+    """The dtype of what functions like ``exp`` make of it: integers become the default float."""
+    return dtype if dtype is None or dtype in FLOATS or dtype in COMPLEX_OF.values() else "float32"
+
+
 def promote(a: tuple[str | None, int | None], b: tuple[str | None, int | None]) -> str | None:
     """The dtype of a pointwise result of two operands given as ``(dtype, rank)``.
 

@@ -17,8 +17,10 @@ from devfix.analysis.torch_model import (
     distributions,
     frameworks,
     mappings,
+    number_limits,
     numpy_model,
     optim,
+    python_random,
     tables,
     threads,
     tokenizers,
@@ -58,6 +60,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if obj.cls == External(tokenizers.BATCH) and name not in ("to", "items", "keys", "values", "get"):
         return obj.element
+    if obj.cls in number_limits.CLASSES:
+        return number_limits.attribute(obj, name)
     if obj.cls == tables.TABLE:
         return tables.attribute(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
@@ -161,6 +165,7 @@ def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: C
 
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     "torch.Generator": _generator,
+    python_random.GENERATOR: python_random.method,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
     "torch.amp.GradScaler": _scaler,

@@ -18,10 +18,13 @@ from devfix.analysis.torch_model import (
     operand_types,
     operations,
     requirements,
+    results,
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
 from devfix.analysis.values import (
+    FALSE,
+    TRUE,
     UNKNOWN,
     Sequence,
     Tensor,
@@ -91,11 +94,32 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     handler = HANDLERS.get(f"torch.nn.functional.{name}")
     if handler is not None:
         return handler(interp, name, site)
+    if name in results.NAMES:
+        return _of_one(interp, name, site)
     if name in LAYERS:
         return layer(interp, name, LAYERS[name], site)
     if name in losses.LOSSES:
         return losses.apply(interp, name, site)
     return operations.apply(interp, name, site)
+
+
+def _of_one(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A function of one tensor with results of its own."""
+    value = site.value(0, "input", "self")
+    value = without_none(value) if value is not None else None
+    return results.of(interp, name, value, site) if isinstance(value, Tensor) else UNKNOWN
+
+
+def nonzero(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.nonzero``: one row for each place, or a tuple of index tensors."""
+    value = site.value(0, "input", "self")
+    value = without_none(value) if value is not None else None
+    if not isinstance(value, Tensor):
+        return UNKNOWN
+    split = site.value(None, "as_tuple")
+    if split in (None, FALSE):
+        return operations.derived(interp, [value], site, "int64", 2)
+    return Sequence(operations.derived(interp, [value], site, "int64", 1)) if split == TRUE else UNKNOWN
 
 
 def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
@@ -165,15 +189,15 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     return operations.derived(interp, [value], site, "int64", rank)
 
 
-def one_operand(dtype: str | None, rank: int | None = AT_LEAST_1) -> Callable[..., Value]:
-    """A handler for a function of one tensor with this result (dtype None: the operand's)."""
+def one_operand(dtype: str | None) -> Callable[..., Value]:
+    """A handler for a function of one tensor with a result of its shape (dtype None: the operand's)."""
 
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = site.value(0, "input", "self")
         value = without_none(value) if value is not None else None
         if not isinstance(value, Tensor):
             return UNKNOWN
-        return operations.derived(interp, [value], site, dtype or value.dtype, rank)
+        return operations.derived(interp, [value], site, dtype or value.dtype, value.rank)
 
     return handle
 
@@ -202,6 +226,11 @@ def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     if not isinstance(result, Tensor):
         return UNKNOWN
     branches = [without_none(arg.value) for arg in site.args[1:]]
+    if all(isinstance(branch, Tensor) for branch in branches):
+        return result
+    numbers = {scalar_type(branch) for branch in branches}
+    if numbers <= {"int", "float"}:
+        return replace(result, dtype="float32" if "float" in numbers else "int64")
     dtypes = {_chosen_dtype(branch, result.dtype) for branch in branches}
     return replace(result, dtype=dtypes.pop() if len(dtypes) == 1 else None)
 
@@ -332,7 +361,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
             "zeros_ ones_ orthogonal_ trunc_normal_ eye_ dirac_ sparse_"
         ).split()
     },
-    **dict.fromkeys(("torch.argsort", "torch.nonzero"), one_operand("int64")),
+    "torch.argsort": one_operand("int64"),
+    "torch.nonzero": nonzero,
     "torch.multinomial": drawn("int64"),
     **dict.fromkeys(("torch.bernoulli", "torch.poisson"), drawn(None)),
     "torch.nn.functional.gumbel_softmax": one_operand(None),

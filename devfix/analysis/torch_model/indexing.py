@@ -12,7 +12,7 @@ from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import external_objects, grad_mode, module_walks, requirements
+from devfix.analysis.torch_model import default_dicts, external_objects, grad_mode, module_walks, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -188,6 +188,8 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
             return calls.call_function(interp, found, [ref], node, site)
     if obj.kind == "list" and isinstance(node.slice, ast.Slice):
         return _list_slice(interp, obj, node.slice)
+    if default_dicts.FACTORY in obj.facts:
+        return default_dicts.item(interp, ref, obj, key, node)
     if obj.kind in ("list", "dict", "set"):
         return containers.get_item(interp, ref, key)
     if is_module(interp, ref):

@@ -56,6 +56,12 @@ LOSSES: dict[str, Loss] = {
     ),
 }  # fmt: skip
 
+#: What these give without a reduction has the target's rank, or one less than the input.
+_PER_TARGET = frozenset({"cross_entropy", "nll_loss", "cosine_embedding_loss"})
+_PER_ROW = frozenset(
+    {"multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "triplet_margin_loss"}
+)
+
 #: Loss modules, and the keyword arguments that are tensors kept as buffers.
 CRITERIA: dict[str, tuple[str, tuple[str, ...]]] = {
     "CrossEntropyLoss": ("cross_entropy", ("weight",)),
@@ -97,7 +103,7 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     _check_target(interp, full, spec, parts, site)
     device = requirements.meet(interp, site.node, full, bound, scalars=spec.scalars)
     tensors = [part.tensor for part in bound]
-    rank = tensors[0].rank if _unreduced(site) else 0
+    rank = _unreduced_rank(name, parts) if _unreduced(site) else 0
     floats = {
         tensor.dtype for tensor in tensors if requirements.is_float(tensor.dtype) or tensor.dtype is None
     }
@@ -107,6 +113,19 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
 
 def _unreduced(site: CallSite) -> bool:
     return site.value(None, "reduction") == Const("none")
+
+
+def _unreduced_rank(name: str, parts: list[Part]) -> int | None:
+    """The rank of a loss for each sample."""
+    first = parts[0].tensor.rank
+    if name in _PER_TARGET:
+        target = next((part.tensor for part in parts if part.role in ("target", "targets")), None)
+        if target is None or target.dtype is None or requirements.is_float(target.dtype):
+            return None
+        return target.rank
+    if name in _PER_ROW:
+        return first - 1 if first is not None and first > 0 else None
+    return 1 if name == "ctc_loss" else first
 
 
 def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part], site: CallSite) -> None:

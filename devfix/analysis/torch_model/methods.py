@@ -58,6 +58,8 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return named_tuples.method(receiver, name, site)
     if scalar_type(receiver) == "str":
         return text_methods.call(interp, receiver, name, site)
+    if scalar_type(receiver) in ("int", "float", "bool") and name == "item":
+        return receiver
     return calls.call_unknown(interp, site)
 
 

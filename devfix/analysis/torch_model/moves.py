@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 CASTS = {
     "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64",
     "int": "int32", "short": "int16", "byte": "uint8", "char": "int8", "bool": "bool",
+    "cfloat": "complex64", "cdouble": "complex128",
 }  # fmt: skip
 METHODS = frozenset({"to", "cuda", "cpu", "type", "xpu", "type_as", *CASTS})
 

@@ -75,11 +75,15 @@ def external(name: str) -> Value:
         return Const(float(getattr(math, last)))
     if package.startswith("torch.backends.") and last in _SWITCHES:
         return Scalar("bool")
+    if package == "sys.float_info" or name == "sys.maxsize":
+        return Scalar("int" if last in _WHOLE_LIMITS else "float")
     return External(name)
 
 
 #: What ``torch.backends`` lets one switch on and off.
 _SWITCHES = frozenset("enabled deterministic benchmark allow_tf32".split())
+#: What ``sys`` tells of numbers in whole ones.
+_WHOLE_LIMITS = frozenset("maxsize max_exp max_10_exp min_exp min_10_exp dig mant_dig radix rounds".split())
 
 
 @lru_cache(maxsize=8192)

@@ -6,20 +6,28 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import (
     AT_LEAST_1,
+    COMPLEX,
     COMPLEX_OF,
     INTEGERS,
     REAL_OF,
     UNKNOWN_DEVICE,
     Device,
+    floating,
     promote,
     rank_of_broadcast,
     rank_of_product,
 )
-from devfix.analysis.torch_model import grad_mode, in_place_results, operand_types, requirements, sequences
+from devfix.analysis.torch_model import (
+    grad_mode,
+    in_place_results,
+    operand_types,
+    ranks,
+    requirements,
+    sequences,
+)
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
@@ -37,7 +45,6 @@ from devfix.analysis.values import (
     NONE,
     TRUE,
     UNKNOWN,
-    Const,
     Ref,
     Sequence,
     Tensor,
@@ -57,8 +64,10 @@ if TYPE_CHECKING:
 _MAGNITUDES = frozenset({"abs", "absolute", "angle", "real", "imag", "norm", "frobenius_norm", "std", "var"})
 #: Tensors of these never require grad.
 _COUNTING = (*INTEGERS, "bool")
-#: Reductions that return (values, indices) when they are given a dimension.
-_PAIRS = frozenset({"max", "min", "median", "mode", "sort", "topk", "kthvalue", "cummax", "cummin"})
+#: What returns (values, indices) whatever it is given, or when it is given a dimension.
+_ALWAYS_PAIRS = frozenset({"sort", "topk", "kthvalue", "cummax", "cummin", "mode"})
+_PAIRS = _ALWAYS_PAIRS | {"max", "min", "median", "nanmedian"}
+_RANK_STAYS = frozenset({"sort", "topk", "cummax", "cummin"})
 
 
 def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -81,19 +90,19 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
-        result = derived(interp, [first], site, _magnitude(base, first.dtype), first.rank)
+        result = derived(interp, [first], site, _told(_magnitude(base, first.dtype), site), first.rank)
         if base in ("detach", "data"):
             return replace(result, grad=False, leaf=True)
         return result
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
-        dtype = requirements.in_full_precision(interp, _floating(_magnitude(base, first.dtype)))
-        return derived(interp, [first], site, dtype, first.rank)
+        dtype = requirements.in_full_precision(interp, floating(_magnitude(base, first.dtype)))
+        return derived(interp, [first], site, _told(dtype, site), first.rank)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
     if base in RESHAPES:
         return derived(
-            interp, [first], site, _magnitude(base, first.dtype), _reshaped(interp, base, first, site)
+            interp, [first], site, _magnitude(base, first.dtype), ranks.reshaped(interp, base, first, site)
         )
     return None
 
@@ -102,81 +111,27 @@ def _magnitude(base: str, dtype: str | None) -> str | None:
     return REAL_OF.get(dtype or "", dtype) if base in _MAGNITUDES else dtype
 
 
-def _floating(dtype: str | None) -> str | None:
-    if dtype is None or dtype.startswith(("float", "bfloat", "complex")):
-        return dtype
-    return "float32"
-
-
-def _reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> int | None:
-    """The rank after a reshape, as far as the arguments tell."""
-    if base == "unsqueeze" and first.rank is not None:
-        return first.rank + 1 if first.rank >= 0 else AT_LEAST_1
-    if base in ("unsqueeze", "flatten", "ravel", "repeat_interleave"):
-        return 1 if base in ("ravel", "repeat_interleave") or len(site.args) == 1 else AT_LEAST_1
-    if base in ("view", "reshape", "expand", "repeat", "tile", "broadcast_to"):
-        sizes = list(site.args[1:])
-        if len(sizes) > 1:
-            return len(sizes)
-        if sizes:
-            items = exact_items(interp, sizes[0].value)
-            if items is not None:
-                return len(items)
-            if base in ("view", "reshape") and scalar_type(without_none(sizes[0].value)) == "int":
-                return 1
-        return AT_LEAST_1
-    if base == "squeeze":
-        named = len(site.args) > 1 or "dim" in site.keywords
-        # Whoever names the dimension knows that it has one entry.
-        return first.rank - 1 if named and first.rank is not None and first.rank > 0 else None
-    if base == "select":
-        return first.rank - 1 if first.rank is not None and first.rank > 0 else None
-    if base in ("det", "trace"):
-        return 0 if first.rank == 2 or base == "trace" else None
-    return first.rank if first.rank in (None, 0) else AT_LEAST_1
-
-
 def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSite) -> Value | None:
     rest = site.args[1:]
-    has_dim = bool(rest) or any(k in site.keywords for k in ("dim", "axis"))
+    has_dim = ranks.dimension(base, site) is not None
     if base in ("max", "min") and rest and isinstance(without_none(rest[0].value), Tensor):
         return _operation(interp, "maximum" if base == "max" else "minimum", OPS["maximum"], site)
+    paired = base in _ALWAYS_PAIRS or (base in _PAIRS and has_dim)
     if not isinstance(first, Tensor):
-        return TupleValue((UNKNOWN, UNKNOWN)) if base in _PAIRS and has_dim else UNKNOWN
+        return TupleValue((UNKNOWN, UNKNOWN)) if paired else UNKNOWN
     operand_types.check_float(interp, base, first, site)
     dtype = requirements.in_full_precision(interp, _reduced_dtype(base, first.dtype, site))
-    keep = "keepdim" in site.keywords and site.keywords["keepdim"].value != FALSE
-    if base in ("sort", "topk", "kthvalue", "cummax", "cummin") or (base in _PAIRS and has_dim):
-        same = base in ("sort", "topk", "cummax", "cummin") or keep
-        rank = first.rank if same else _reduced_rank(interp, first, site, has_dim, keep)
-        values = derived(interp, [first], site, first.dtype, rank if base != "kthvalue" else None)
+    if paired:
+        rank = first.rank if base in _RANK_STAYS else ranks.reduced(interp, base, first, site)
+        values = derived(interp, [first], site, first.dtype, rank)
         return TupleValue((values, replace(values, dtype="int64", grad=False)))
-    return derived(interp, [first], site, dtype, _reduced_rank(interp, first, site, has_dim, keep))
+    return derived(interp, [first], site, dtype, ranks.reduced(interp, base, first, site))
 
 
-def _reduced_rank(
-    interp: Interpreter, first: Tensor, site: CallSite, has_dim: bool, keep: bool
-) -> int | None:
-    if not has_dim:
-        return 0
-    if keep:
-        return first.rank
-    dim = site.value(1, "dim", "axis")
-    if dim is None:
-        return None
-    items = exact_items(interp, dim)
-    dims = list(items) if items is not None else [dim]
-    if first.rank is not None and first.rank >= 0:
-        return max(first.rank - len(dims), 0)
-    return _rank_implied(dims)
-
-
-def _rank_implied(dims: list[Value]) -> int | None:
-    """Reducing dimensions 2 and 3 leaves at least 0 and 1: what the numbers themselves tell."""
-    numbers = [d.value for d in dims if isinstance(d, Const) and isinstance(d.value, int)]
-    if len(numbers) < len(dims) or not numbers or min(numbers) < 0:
-        return None
-    return AT_LEAST_1 if max(numbers) + 1 > len(numbers) else None
+def _told(dtype: str | None, site: CallSite) -> str | None:
+    """The dtype that the call itself asks for, if it does: ``x.softmax(-1, dtype=torch.float32)``."""
+    given = site.keywords.get("dtype")
+    return dtype if given is None or given.value == NONE else dtype_of(given.value)
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
@@ -188,7 +143,7 @@ def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
         return dtype if kind in ("first", "float", "sum") else kind
     if kind == "sum":
         return dtype if dtype.startswith(("float", "bfloat", "complex")) else "int64"
-    return _floating(_magnitude(base, dtype)) if kind == "float" else kind
+    return floating(_magnitude(base, dtype)) if kind == "float" else kind
 
 
 def derived(
@@ -263,8 +218,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
         dtype = requirements.under_autocast(interp, dtype)
-    rank = first.rank if op.rank == "first" else _rank(op, tensors, unclear)
-    return derived(interp, tensors, site, dtype, rank, device)
+    return derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
 
 
 def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
@@ -292,7 +246,7 @@ def _check_integer_index(interp: Interpreter, name: str, parts: list[Part], site
 
 
 def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:
-    if op.dtype == "promote":
+    if op.dtype in ("promote", "float"):
         if unclear:
             return None
         kinds = [typed(arg.value) for arg in site.args if not isinstance(arg.value, Tensor)]
@@ -300,12 +254,25 @@ def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str 
         for other in tensors[1:]:
             dtype = promote((dtype, rank), (other.dtype, other.rank))
             rank = rank_of_broadcast([rank, other.rank])
-        return _with_numbers(dtype, [kind for kind, _ in kinds])
+        met = _with_numbers(dtype, [kind for kind, _ in kinds])
+        return floating(met) if op.dtype == "float" and not _rounds(site) else met
+    if op.dtype == "wide":
+        return None if unclear else "complex128" if any(t.dtype in COMPLEX for t in tensors) else "float64"
+    if op.dtype == "complex":
+        return COMPLEX_OF.get(tensors[0].dtype or "")
+    if op.dtype == "place":
+        narrow = site.value(None, "out_int32")
+        return "int64" if narrow in (None, FALSE) else "int32" if narrow == TRUE else None
     if op.dtype == "spectrum":
         return COMPLEX_OF.get(tensors[0].dtype or "") if site.value(None, "return_complex") == TRUE else None
     if op.dtype == "counted":
         return "int64" if len(tensors) == 1 and not unclear else None
     return op.dtype or None
+
+
+def _rounds(site: CallSite) -> bool:
+    """Whether a division is to give whole numbers again."""
+    return site.value(None, "rounding_mode") not in (None, NONE)
 
 
 def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
@@ -314,12 +281,24 @@ def _with_numbers(dtype: str | None, kinds: list[str | None]) -> str | None:
     return dtype
 
 
-def _rank(op: Op, tensors: list[Tensor], unclear: bool) -> int | None:
-    ranks = [tensor.rank for tensor in tensors] + [None] * unclear
+def _rank(
+    interp: Interpreter, name: str, op: Op, parts: list[Part], site: CallSite, unclear: bool
+) -> int | None:
+    """The rank of what an operation gives. What is as one operand has it is unknown where only others are known."""
+    if op.rank in ("first", "last", "reduce"):
+        role = op.operands[-1 if op.rank == "last" else 0]
+        decisive = next((part.tensor for part in parts if part.role == role), None)
+        if decisive is None:
+            return None
+        return ranks.reduced(interp, name, decisive, site) if op.rank == "reduce" else decisive.rank
+    tensor_ranks = [part.tensor.rank for part in parts] + [None] * unclear
     if op.rank == "broadcast":
-        return rank_of_broadcast(ranks)
+        return rank_of_broadcast(tensor_ranks)
+    if op.rank == "less":
+        known = rank_of_broadcast(tensor_ranks)
+        return known - 1 if known is not None and known > 0 else None
     if op.rank == "product":
-        return rank_of_product(ranks)
+        return rank_of_product(tensor_ranks)
     return int(op.rank) if op.rank.isdigit() else _RANKS.get(op.rank)
 
 

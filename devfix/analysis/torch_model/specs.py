@@ -17,9 +17,10 @@ class Op:
     ``operands`` are parameter names in order. ``scalars``: a 0-dim CPU tensor may meet an
     accelerator's. ``same_dtype``: no promotion. ``dtype`` of the result: ``promote``, ``first``,
     ``bool``, ``int64``, ``float`` (integers become the default float), ``spectrum`` (complex when
-    the call says so), ``counted`` (int64 without weights), or empty for unknown.
-    ``rank``: ``broadcast``, ``product`` (of matrices), ``first``, ``zero``, ``reduce`` (0 without ``dim``), ``some``
-    (at least 1), a number of dimensions, or empty.
+    the call says so), ``complex``, ``counted`` (int64 without weights), ``place`` (int64, or what ``out_int32``
+    says), ``wide`` (float64 at least), or empty for unknown.
+    ``rank``: ``broadcast``, ``less`` (one less than that), ``product`` (of matrices), ``first``, ``last`` (of the last
+    operand), ``zero``, ``reduce`` (0 without ``dim``), ``some`` (at least 1), a number of dimensions, or empty.
     ``sequence``: the first operand is a list or tuple of tensors.
     """
 
@@ -36,28 +37,29 @@ def _table(names: str, op: Op) -> dict[str, Op]:
 
 
 _POINTWISE = Op(("input", "other"))
+_QUOTIENT = Op(("input", "other"), dtype="float")
 _UNSCALED = Op(("input", "other"), scalars=False)
 _STRICT = Op(("input", "other"), scalars=False, same_dtype=True, rank="")
 
 OPS: dict[str, Op] = {
     # pointwise: promotion and 0-dim CPU operands
     **_table(
-        "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow "
-        "float_power atan2 arctan2 maximum minimum fmax fmin hypot copysign xlogy xlog1py "
-        "bitwise_and bitwise_or bitwise_xor rsub heaviside ldexp "
-        "bitwise_left_shift bitwise_right_shift",
+        "add sub subtract mul multiply floor_divide remainder fmod pow maximum minimum fmax fmin hypot "
+        "bitwise_and bitwise_or bitwise_xor rsub heaviside bitwise_left_shift bitwise_right_shift",
         _POINTWISE,
     ),
+    **_table("div divide true_divide atan2 arctan2 copysign xlogy xlog1py ldexp", _QUOTIENT),
+    "float_power": Op(("input", "other"), dtype="wide"),
     **_table("logaddexp logaddexp2 gcd lcm nextafter igamma igammac gammainc gammaincc", _UNSCALED),
     **_table(
         "zeta chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w "
         "hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p "
         "shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v "
         "shifted_chebyshev_polynomial_w",
-        Op(("input", "other"), dtype=""),
+        Op(("input", "other"), dtype="float"),
     ),
-    "complex": Op(("real", "imag"), scalars=False, dtype=""),
-    "polar": Op(("abs", "angle"), scalars=False, dtype=""),
+    "complex": Op(("real", "imag"), scalars=False, dtype="complex"),
+    "polar": Op(("abs", "angle"), scalars=False, dtype="complex"),
     **_table(
         "eq ne lt le gt ge not_equal less greater less_equal greater_equal logical_and "
         "logical_or logical_xor isclose",
@@ -71,9 +73,9 @@ OPS: dict[str, Op] = {
     "clip": Op(("input", "min", "max"), scalars=False, dtype="promote", rank="first"),
     "clamp_min": Op(("input", "min"), scalars=False, rank="first"),
     "clamp_max": Op(("input", "max"), scalars=False, rank="first"),
-    "masked_fill": Op(("input", "mask", "value"), dtype="first", rank="first"),
+    "masked_fill": Op(("input", "mask", "value"), dtype="first"),
     "masked_select": Op(("input", "mask"), dtype="first", rank="1"),
-    "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="first"),
+    "masked_scatter": Op(("input", "mask", "source"), scalars=False, dtype="first", rank="some"),
     "allclose": Op(("input", "other"), dtype="", rank=""),
     "equal": Op(("input", "other"), scalars=False, dtype="", rank=""),
     # matrix products: one device, one dtype
@@ -113,14 +115,16 @@ OPS: dict[str, Op] = {
     ),
     "index_copy": Op(("input", "#dim", "index", "source"), scalars=False, dtype="first", rank="first"),
     "index_fill": Op(("input", "#dim", "index"), dtype="first", rank="first"),
-    "take": Op(("input", "index"), scalars=False, dtype="first", rank=""),
+    "take": Op(("input", "index"), scalars=False, dtype="first", rank="last"),
     "take_along_dim": Op(("input", "indices"), scalars=False, dtype="first", rank="first"),
-    "bucketize": Op(("input", "boundaries"), scalars=False, dtype="int64", rank="first"),
-    "searchsorted": Op(("sorted_sequence", "input"), scalars=False, dtype="int64", rank=""),
+    "bucketize": Op(("input", "boundaries"), scalars=False, dtype="place", rank="first"),
+    "searchsorted": Op(("sorted_sequence", "input"), scalars=False, dtype="place", rank="last"),
     "isin": Op(("elements", "test_elements"), scalars=False, dtype="bool", rank="first"),
-    **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="")),
-    **_table("trapezoid trapz cumulative_trapezoid", Op(("y", "x"), scalars=False, dtype="", rank="")),
-    "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="", rank=""),
+    **_table("quantile nanquantile", Op(("input", "q"), scalars=False, dtype="first", rank="reduce")),
+    **_table("trapezoid trapz", Op(("y", "x"), scalars=False, dtype="float", rank="")),
+    "cumulative_trapezoid": Op(("y", "x"), scalars=False, dtype="float", rank="first"),
+    "cov": Op(("input", "#correction", "fweights", "aweights"), scalars=False, dtype="float", rank=""),
+    "corrcoef": Op(("input",), scalars=False, dtype="float", rank=""),
     "bincount": Op(("input", "weights"), scalars=False, dtype="counted", rank="1"),
     # joining
     **_table("cat concat concatenate", Op(("tensors",), scalars=False, rank="first", sequence=True)),
@@ -138,18 +142,25 @@ OPS: dict[str, Op] = {
     "lstsq": Op(("input", "b"), scalars=False, same_dtype=True, rank=""),
     **_table(
         "solve solve_ex solve_triangular tensorsolve",
-        Op(("A", "B"), scalars=False, same_dtype=True, rank=""),
+        Op(("A", "B"), scalars=False, same_dtype=True, rank="last"),
     ),
-    **_table("triangular_solve cholesky_solve", Op(("input", "A"), scalars=False, same_dtype=True, rank="")),
+    **_table(
+        "triangular_solve cholesky_solve", Op(("input", "A"), scalars=False, same_dtype=True, rank="first")
+    ),
     **_table("lu_solve ldl_solve", Op(("LU", "pivots", "B"), scalars=False, dtype="first", rank="")),
     "lu_unpack": Op(("LU_data", "LU_pivots"), scalars=False, dtype="", rank=""),
     "householder_product": Op(("input", "tau"), scalars=False, dtype="first", rank="first"),
     "ormqr": Op(("input", "tau", "other"), scalars=False, dtype="first", rank=""),
-    "vecdot": Op(("x", "y"), scalars=False, same_dtype=True, rank=""),
+    "vecdot": Op(("x", "y"), scalars=False, same_dtype=True, rank="less"),
     "multi_dot": Op(("tensors",), scalars=False, rank="", sequence=True),
-    **_table("matrix_rank pinv", Op(("input", "#atol", "rtol"), scalars=False, dtype="", rank="")),
-    "cosine_similarity": Op(("x1", "x2"), rank=""),
-    "pairwise_distance": Op(("x1", "x2"), rank=""),
+    "matrix_rank": Op(("input", "#atol", "rtol"), scalars=False, dtype="int64", rank=""),
+    "pinv": Op(("input", "#atol", "rtol"), scalars=False, dtype="first", rank="first"),
+    "cosine_similarity": Op(("x1", "x2"), dtype="float", rank="less"),
+    "pairwise_distance": Op(("x1", "x2"), dtype="float", rank="less"),
+    **_table(
+        "grid_sampler_2d grid_sampler_3d grid_sampler",
+        Op(("input", "grid"), scalars=False, same_dtype=True, rank="first"),
+    ),
 }
 
 #: Operations on one tensor whose result has its dtype, device and rank.
@@ -162,7 +173,12 @@ SAME = frozenset(
     "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
     "log_normal_ geometric_ abs_ neg_ renorm to_dense hardtanh "
     "retain_grad narrow renorm_ relu_ dropout_ leaky_relu_ bitwise_not "
-    "threshold msort fix".split()
+    "threshold msort fix diff real imag pixel_shuffle pixel_unshuffle interpolate upsample upsample_nearest "
+    "upsample_bilinear avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d adaptive_avg_pool1d "
+    "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d pad glu "
+    "lp_pool1d lp_pool2d lp_pool3d to_sparse to_sparse_coo to_sparse_csr logcumsumexp channel_shuffle inverse "
+    "pinverse cholesky matrix_exp matrix_power feature_alpha_dropout select_scatter "
+    "slice_scatter diagonal_scatter as_strided_scatter".split()
 )
 #: Operations on one tensor that give a float of its device and rank.
 FLOATING = frozenset(
@@ -170,24 +186,19 @@ FLOATING = frozenset(
     "asinh acosh atanh sigmoid logit erf erfc erfinv reciprocal softmax log_softmax softplus "
     "softsign gelu silu mish elu celu selu leaky_relu logsigmoid lgamma digamma deg2rad rad2deg "
     "softmin hardsigmoid hardswish normalize arctan arcsin arccos arcsinh arccosh arctanh "
-    "hardshrink softshrink tanhshrink rrelu local_response_norm dropout1d dropout2d dropout3d feature_alpha_dropout "
-    "i0 sinc angle".split()
+    "hardshrink softshrink tanhshrink rrelu local_response_norm dropout1d dropout2d dropout3d "
+    "i0 sinc angle polygamma".split()
 )
 #: Views and reshapes: device and dtype stay, the rank is whatever comes out.
 RESHAPES = frozenset(
     "view reshape flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
-    "diag_embed as_strided view_as expand_as reshape_as unflatten narrow "
-    "select diff squeeze_ unsqueeze_ resize_ resize broadcast_to "
-    "real imag pixel_shuffle pixel_unshuffle interpolate upsample affine_grid avg_pool1d avg_pool2d "
-    "max_pool1d max_pool2d max_pool3d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
-    "adaptive_max_pool2d adaptive_max_pool1d pad fold lp_pool2d glu lp_pool1d lp_pool3d adaptive_avg_pool3d "
-    "adaptive_max_pool3d upsample_nearest upsample_bilinear to_sparse_coo to_sparse_csr "
-    "corrcoef vander logcumsumexp channel_shuffle atleast_1d "
-    "atleast_2d atleast_3d to_sparse det trace inverse pinverse cholesky matrix_exp matrix_power".split()
+    "diag_embed as_strided view_as expand_as reshape_as sum_to_size unflatten "
+    "select squeeze_ unsqueeze_ resize_ resize broadcast_to affine_grid fold "
+    "vander atleast_1d atleast_2d atleast_3d det trace".split()
 )
 #: Reductions: 0-dim without a ``dim``; result dtype as named.
 REDUCTIONS: dict[str, str] = {
-    **dict.fromkeys("mean std var nanmean norm logsumexp frobenius_norm".split(), "float"),
+    **dict.fromkeys("mean std var nanmean norm logsumexp frobenius_norm vector_norm".split(), "float"),
     **dict.fromkeys("amax amin max min median mode nanmedian".split(), "first"),
     **dict.fromkeys("sum prod nansum".split(), "sum"),
     **dict.fromkeys("argmax argmin count_nonzero".split(), "int64"),

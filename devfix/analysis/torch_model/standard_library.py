@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import join_all
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import command_line
+from devfix.analysis.torch_model import command_line, iteration_tools
 from devfix.analysis.torch_model.python_builtins import dict_
 from devfix.analysis.values import (
     NONE,
@@ -83,36 +82,6 @@ def passing(interp: Interpreter, name: str, site: CallSite) -> Value:
     return value if value is not None else Sequence(Scalar("int"))
 
 
-def chain(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``itertools.chain(...)``."""
-    if not site.args:
-        return TupleValue(())
-    return Sequence(join_all([iteration.element(interp, a.value, a.node) for a in site.args]))
-
-
-def chain_from(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``itertools.chain.from_iterable(...)``."""
-    outer = iteration.element(interp, site.args[0].value, None) if site.args else UNKNOWN
-    return Sequence(iteration.element(interp, outer, None))
-
-
-def drawn(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``random.sample(population, k)``, ``random.choices``: a list of some of the items."""
-    element = chosen(interp, name, site)
-    return interp.new(Obj("list", element=element, trail=(interp.site("other", site.node),)))
-
-
-def chosen(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``random.choice(sequence)``: any of the items."""
-    arg = site.get(0, "population") or site.get(0, "seq")
-    return iteration.element(interp, arg.value, arg.node) if arg is not None else UNKNOWN
-
-
-def counting(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``itertools.count``."""
-    return Sequence(Scalar("int"))
-
-
 def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``collections.deque``: a list."""
     if site.args and site.args[0].value != NONE:
@@ -121,11 +90,6 @@ def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
             return interp.new(Obj("list", items=items))
         return interp.new(Obj("list", element=iteration.element(interp, site.args[0].value, None)))
     return interp.new(Obj("list", items=()))
-
-
-def defaultdict(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``collections.defaultdict``: entries appear when asked for."""
-    return interp.new(Obj("dict", element=UNKNOWN))
 
 
 def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -143,7 +107,7 @@ def real(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def whole(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``math.ceil``, ``random.randint`` and the like."""
+    """``math.ceil`` and the like."""
     return Scalar("int")
 
 
@@ -153,7 +117,7 @@ def leave(interp: Interpreter, name: str, site: CallSite) -> Value:
     return UNKNOWN
 
 
-_REAL = "sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
+_REAL = "fsum dist cosh sinh asin acos atan ldexp copysign fmod expm1 erfc gamma lgamma sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
@@ -168,22 +132,14 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
          "itertools.islice", "functools.update_wrapper", "tqdm.autonotebook.tqdm"),
         passing,
     ),
-    "itertools.chain": chain,
-    "itertools.chain.from_iterable": chain_from,
-    "itertools.count": counting,
-    "tqdm.trange": counting,
-    "tqdm.auto.trange": counting,
+    **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), iteration_tools.counting),
     "collections.deque": deque,
     "collections.OrderedDict": dict_,
-    "collections.defaultdict": defaultdict,
     "types.SimpleNamespace": namespace,
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
     "argparse.ArgumentParser": command_line.parser,
     **{f"math.{name}": real for name in _REAL},
     **{f"math.{name}": whole for name in _WHOLE},
-    **dict.fromkeys(("random.random", "random.uniform", "random.gauss", "time.time", "time.perf_counter"), real),
-    **dict.fromkeys(("random.randint", "random.randrange"), whole),
-    **dict.fromkeys(("random.sample", "random.choices"), drawn),
-    "random.choice": chosen,
+    **dict.fromkeys(("time.time", "time.perf_counter", "time.monotonic"), real),
 }  # fmt: skip

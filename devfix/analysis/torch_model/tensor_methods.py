@@ -17,7 +17,9 @@ from devfix.analysis.torch_model import (
     leaves,
     moves,
     operations,
+    ranks,
     requirements,
+    results,
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 _NUMBERS = {"item": None, "tolist": None, "dim": "int", "numel": "int", "nelement": "int", "ndimension": "int",
             "element_size": "int", "data_ptr": "int", "is_floating_point": "bool", "is_contiguous": "bool",
             "__len__": "int", "storage_offset": "int", "get_device": "int", "is_complex": "bool"}  # fmt: skip
-_NOTHING = frozenset("backward retain_grad record_stream index_put_".split())
+_NOTHING = frozenset("backward retain_grad record_stream".split())
 _FILLING = frozenset(
     "copy_ normal_ uniform_ zero_ fill_ random_ bernoulli_ exponential_ set_ resize_ share_memory_ trunc_normal_ "
     "fill_diagonal_ cauchy_ log_normal_ geometric_ pin_memory_".split()
@@ -52,9 +54,8 @@ _FILLING = frozenset(
 _PIECES = frozenset(
     "split chunk unbind hsplit vsplit dsplit split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes".split()
 )
-#: What gives several tensors: of the tensor's dtype when that is a real floating one, or of several dtypes.
-_OF_ONE_DTYPE = frozenset("svd qr slogdet std_mean var_mean aminmax geqrf gradient triangular_solve".split())
-_SEVERAL = _OF_ONE_DTYPE | frozenset("frexp eigh eig lu histogram".split())
+#: What gives several tensors of the tensor's dtype, nobody knows how many.
+_SEVERAL = frozenset("gradient lu".split())
 
 #: The parts of a sparse tensor: their dtype ("" as the tensor's) and rank.
 _OF_SPARSE = {
@@ -71,7 +72,7 @@ def call(interp: Interpreter, value: Tensor, name: str, node: ast.expr | None, s
 
 def as_function(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """``torch.split(x, 2)`` is ``x.split(2)``; None when the first argument is no tensor."""
-    named = next((key for key in ("input", "self") if key in site.keywords), None)
+    named = next((key for key in ("input", "self", "A") if key in site.keywords), None)
     given = site.args[0] if site.args else site.keywords[named] if named else None
     value = without_none(given.value) if given is not None else None
     if given is None or not isinstance(value, Tensor):
@@ -113,12 +114,15 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
     if name == "tensor_split":
         return functional.tensor_split(interp, name, site.shifted(Arg(value, where)))
     if name in _PIECES:
-        rank = value.rank if name != "unbind" else None
+        rank = value.rank if name != "unbind" else ranks.more(-1)(interp, value, site)
         return Sequence(operations.derived(interp, [value], site, value.dtype, rank))
     if name in _SEVERAL:
-        return Sequence(operations.derived(interp, [value], site, _result_dtype(value, name), None))
-    if name in ("argsort", "multinomial", "nonzero", "bincount_"):
-        return operations.derived(interp, [value], site, "int64", value.rank)
+        dtype = value.dtype if (value.dtype or "").startswith("float") else None
+        return Sequence(operations.derived(interp, [value], site, dtype, None))
+    if name in results.NAMES:
+        return results.of(interp, name, value, site.shifted(Arg(value, where)))
+    if name == "nonzero":
+        return functional.nonzero(interp, name, site.shifted(Arg(value, where)))
     if name in {"unique", "unique_consecutive"}:
         return _unique(interp, value, site)
     if name in _OF_SPARSE:
@@ -142,18 +146,14 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
 
 def _unique(interp: Interpreter, value: Tensor, site: CallSite) -> Value:
     """The values, then (when they are asked for) where each one is and how often."""
-    result = operations.derived(interp, [value], site, value.dtype, 1 if "dim" not in site.keywords else None)
+    whole = site.value(None, "dim") in (None, NONE)
+    result = operations.derived(interp, [value], site, value.dtype, 1 if whole else None)
     asked = [site.keywords[key].value for key in ("return_inverse", "return_counts") if key in site.keywords]
     if not asked or not all(answer in (TRUE, FALSE) for answer in asked):
         return UNKNOWN if asked or len(site.args) > 1 else result
     numbers = operations.derived(interp, [value], site, "int64", None)
     counted = (numbers,) * sum(answer == TRUE for answer in asked)
     return TupleValue((result, *counted)) if counted else result
-
-
-def _result_dtype(value: Tensor, name: str) -> str | None:
-    """The dtype of every one of several results, where they share one."""
-    return value.dtype if name in _OF_ONE_DTYPE and (value.dtype or "").startswith("float") else None
 
 
 _KINDS = {"is_floating_point": ("float", "bfloat"), "is_complex": ("complex",)}

@@ -1,0 +1,116 @@
+"""Tensors that pass through Python's own tools are still known."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import Ending, clashes
+
+from devfix.analysis.values import Scalar, Tensor
+
+_HEAD = """\
+import bisect, heapq, itertools, functools, operator, random, sys
+from collections import Counter, OrderedDict, defaultdict, deque
+import numpy as np
+import torch
+
+x = torch.zeros(3, device="cuda")
+"""
+#: Expressions that stand for ``x``, or for what is computed from it alone.
+_STANDS_FOR_X = """\
+[a for a, b in itertools.product([x], range(3))][0]
+[b for a, b in itertools.product([x], repeat=2)][0]
+[a for a, b in itertools.combinations([x, x], 2)][0]
+[b for a, b in itertools.permutations([x, x], 2)][0]
+[b for a, b in itertools.pairwise([x, x])][0]
+next(itertools.repeat(x))
+next(itertools.takewhile(lambda a: True, [x]))
+next(itertools.compress([x], [True]))
+next(itertools.accumulate([x, x]))
+next(itertools.starmap(lambda a, b: a + b, [(x, x)]))
+[a for k, group in itertools.groupby([x]) for a in group][0]
+itertools.tee([x])[1][0]
+next(itertools.batched([x], 2))[0]
+functools.reduce(operator.add, [x, x, x])
+functools.reduce(lambda a, b: a * b, [x] * 20)
+functools.reduce(operator.mul, [2.0, 3.0], x)
+operator.truediv(x, 2)
+random.Random(0).choice([x, x])
+random.Random(0).sample([x, x], 2)[0]
+random.choices([x], k=2)[0]
+heapq.nlargest(1, [x])[0]
+defaultdict(lambda: torch.zeros(2, device="cuda"))["k"]
+""".splitlines()
+
+
+@pytest.mark.parametrize("expression", _STANDS_FOR_X)
+def test_a_tensor_that_passes_through_is_still_known(expression: str) -> None:
+    assert _device(f"result = {expression}\n") == "cuda"
+
+
+def _device(program: str) -> str:
+    """Where the tensor ``result`` is in the end."""
+    result = Ending(_HEAD + program)["result"]
+    assert isinstance(result, Tensor)
+    assert result.dtype == "float32"
+    return str(result.device)
+
+
+_NUMBERS = {
+    "random.Random(0).randint(0, 3)": "int",
+    "random.Random(0).random()": "float",
+    "random.randrange(4)": "int",
+    "np.finfo(np.float32).eps.item()": "float",
+    "torch.finfo(x.dtype).min": "float",
+    "torch.iinfo(torch.int64).max": "int",
+    "torch.finfo(x.dtype).bits": "int",
+    "sys.float_info.epsilon": "float",
+    "sys.maxsize": "int",
+    "Counter([1, 2])[3]": "int",
+    "bisect.bisect([1, 2], 1)": "int",
+}
+
+
+@pytest.mark.parametrize(("expression", "kind"), _NUMBERS.items())
+def test_what_gives_a_number_is_a_number(expression: str, kind: str) -> None:
+    result = Ending(f"{_HEAD}result = {expression}\n")["result"]
+    assert isinstance(result, Scalar)
+    assert result.type == kind
+
+
+def test_entries_of_a_default_dict_appear_when_asked_for() -> None:
+    assert _device("d = defaultdict(list)\nd['a'].append(x)\nresult = torch.stack(d['a'])\n") == "cuda"
+
+
+def test_sums_in_a_default_dict_stay_where_they_are_computed() -> None:
+    program = """\
+        total = defaultdict(float)
+        for k in ("a", "b"):
+            total[k] += x.mean()
+        total["a"] + torch.zeros(3)
+    """
+    assert clashes(_HEAD + "\n".join(line[8:] for line in program.splitlines())) == ["10: device"]
+
+
+def test_entries_under_keys_that_nobody_knows_are_one_for_all() -> None:
+    program = "d = defaultdict(list)\nfor key in input():\n    d[key].append(x)\nresult = d[input()][0]\n"
+    assert _device(program) == "cuda"
+
+
+def test_a_default_dict_with_entries_to_begin_with_may_hold_anything() -> None:
+    ending = Ending(_HEAD + "d = defaultdict(list, load())\nresult = d['a']\n")
+    assert not isinstance(ending["result"], Tensor)
+
+
+def test_what_is_popped_from_a_heap_was_pushed() -> None:
+    program = "h = []\nheapq.heappush(h, (0.5, x))\nresult = heapq.heappop(h)[1]\n"
+    assert _device(program) == "cuda"
+
+
+def test_where_one_of_several_is_at_its_end_something_else_stands() -> None:
+    program = "a, b = list(itertools.zip_longest([x], [1, 2], fillvalue=x))[0]\nresult = a\n"
+    assert _device(program) == "cuda"
+
+
+@pytest.mark.parametrize("expression", ["operator.concat(x, x)", "functools.reduce(unknown, [x, x])"])
+def test_what_nobody_knows_stays_unknown(expression: str) -> None:
+    assert not isinstance(Ending(f"{_HEAD}result = {expression}\n")["result"], Tensor)
