@@ -165,6 +165,18 @@ async def test_a_run_shows_its_mismatches(code: Editor, tmp_path: Path) -> None:
     code.close(uri)
 
 
+async def test_a_proof_is_a_page_to_read(vim: Editor, tmp_path: Path) -> None:
+    (train,) = write(tmp_path, train=BROKEN)
+    told = await vim.command("devfix.showProof", train.as_uri())
+    assert told["exitCode"] == 0
+    assert told["text"].startswith(
+        "# train.py: fixed\n\nIt fails as it is, and runs with the fixes.\n\n- **As it is:**"
+    )
+    assert "on the same device" in told["text"]
+    assert "- **With the fixes:** runs to its end" in told["text"]
+    assert "by safe fixes (1 in all)" in told["text"]
+
+
 async def test_a_program_that_cannot_be_run_is_told(vim: Editor, tmp_path: Path) -> None:
     vim.client.messages.clear()
     nowhere = (tmp_path / "nowhere.py").as_uri()

@@ -23,6 +23,7 @@ from devfix.lsp.messages import MendAll, Mended
 from devfix.lsp.observed import observed_diagnostics
 from devfix.lsp.program import Ended, run_devfix
 from devfix.lsp.progress import Progress, progress
+from devfix.lsp.proof_page import proof_page
 
 if TYPE_CHECKING:
     from devfix.lsp.server import DevfixServer
@@ -112,20 +113,23 @@ async def _show_proof(session: Session, arguments: Sequence[Any]) -> dict[str, A
     folder = folder_of(script, session.folders) or os.path.dirname(script)
     async with progress(session, f"devfix prove {os.path.basename(script)}") as bar:
         _warn_of_unsaved(session)
-        call = ["prove", script]
+        call = ["prove", "--output-format", "json", script]
         ended = await _devfix(session, bar, call, ["--", *words] if words else [], folder)
-    if ended.status not in (0, 1) or not ended.output.strip():
+    document = _parsed(ended.output)
+    if ended.status not in (0, 1) or document is None:
         session.say(f"devfix prove: {_last_line(ended)}", types.MessageType.Error)
         return {"exitCode": ended.status, "text": ended.output}
+    page = proof_page(document)
     if session.client.shows_documents:
+        name = f"devfix-proof-{Path(script).stem}-"
         with tempfile.NamedTemporaryFile(
-            "w", prefix="devfix-proof-", suffix=".txt", delete=False, encoding="utf-8"
+            "w", prefix=name, suffix=".md", delete=False, encoding="utf-8"
         ) as file:
-            file.write(ended.output)
+            file.write(page)
         await session.server.window_show_document_async(types.ShowDocumentParams(uri_of(file.name)))
     else:
-        session.say(ended.output.strip())
-    return {"exitCode": ended.status, "text": ended.output}
+        session.say(page.strip())
+    return {"exitCode": ended.status, "text": page}
 
 
 async def _debug_information(session: Session, _arguments: Sequence[Any]) -> dict[str, Any]:
@@ -183,8 +187,15 @@ def _is_saved(path: str, text: str) -> bool:
 
 def _read(report: Path) -> dict[str, Any] | None:
     try:
-        document = json.loads(report.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return _parsed(report.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _parsed(report: str) -> dict[str, Any] | None:
+    try:
+        document = json.loads(report)
+    except ValueError:
         return None
     return document if isinstance(document, dict) else None
 

@@ -93,7 +93,7 @@ def _origins(
             if where is not None:
                 path, span = where
                 location = types.Location(session.documents.uri(path), span)
-                yield types.DiagnosticRelatedInformation(location, f"{_state(operand)} comes from here")
+                yield types.DiagnosticRelatedInformation(location, f"{_name(operand)} comes from here")
 
 
 def _place(session: Session, place: Mapping[str, Any] | None, folder: str) -> tuple[str, types.Range] | None:
