@@ -6,6 +6,7 @@ import asyncio
 import copy
 import os
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -248,7 +249,12 @@ async def editor(
 ) -> AsyncIterator[Editor]:
     """An editor with a server of its own."""
     client = make_test_lsp_client()
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "codemods")])}
+    cache = tempfile.TemporaryDirectory(prefix="devfix-cache-")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "codemods")]),
+        "XDG_CACHE_HOME": cache.name,
+    }
     await client.start_io(sys.executable, "-m", "devfix", "lsp", env=environment)
     workspace = [types.WorkspaceFolder(each.as_uri(), each.name) for each in folders]
     params = types.InitializeParams(
@@ -266,3 +272,4 @@ async def editor(
     finally:
         await client.shutdown_session()
         await client.stop()  # type: ignore[no-untyped-call]
+        cache.cleanup()

@@ -102,12 +102,11 @@ class MendAll:
 
 @dataclass(frozen=True, slots=True)
 class RuleCard:
-    """What the server tells of a rule: where it is explained, and how in short."""
+    """What the server tells of a rule: how it is explained in short, and the file with its page."""
 
     code: str
     name: str
     summary: str
-    page: str
     file: str
 
 

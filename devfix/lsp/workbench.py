@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import traceback
 from collections.abc import Iterable, Mapping
@@ -37,8 +36,9 @@ from devfix.lsp.messages import (
     Seen,
     known_by,
 )
+from devfix.lsp.rule_pages import cache_folder, page_file
 from devfix.project import Program
-from devfix.registry import load_rules, page, summary
+from devfix.registry import load_rules, summary
 from devfix.source import NOTEBOOK_SUFFIX, Source
 
 _NO_FIX = "the text has changed, or the fix does nothing here"
@@ -55,8 +55,9 @@ class Workbench:
 
     def ready(self) -> Ready:
         """What the server is told when the work can begin."""
+        pages = cache_folder()
         cards = [
-            RuleCard(rule.code, rule.name, summary(rule), page(rule), inspect.getsourcefile(type(rule)) or "")
+            RuleCard(rule.code, rule.name, summary(rule), page_file(rule, pages))
             for rule in with_built_in(self._rules)
         ]
         return Ready(os.getcwd(), tuple(cards))
