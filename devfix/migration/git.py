@@ -100,8 +100,12 @@ class GitError(Exception):
 
 def _reason(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    telling = (line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: ", "! ")))
-    return next(telling, lines[-1] if lines else "no reason given")
+    # What the other side says comes first: it knows why.
+    for signs in (("remote: fatal: ", "remote: error: "), ("fatal: ", "error: ", "! ")):
+        for line in lines:
+            if line.startswith(signs):
+                return line.removeprefix("remote: ").partition(": ")[2]
+    return lines[-1] if lines else "no reason given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +170,11 @@ class Git:
         # The user's own settings know how to reach and to please the remote.
         environment = {**_environment(), "GIT_DIR": str(self.folder), **_credentials(source)}
         return _run(words, environment, self.seconds, None)
+
+
+def may_pass(error: GitError, source: Source) -> bool:
+    """Whether what went wrong may be gone the next time; what lies on this machine has no bad moments."""
+    return error.is_transient and not _is_here(source)
 
 
 def initialise(folder: Path) -> Git:

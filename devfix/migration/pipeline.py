@@ -15,7 +15,7 @@ from typing import Any
 
 from devfix import __version__
 from devfix.migration import clone, proving_run, pull_request, rewriting, verification
-from devfix.migration.git import Git, GitError
+from devfix.migration.git import Git, GitError, may_pass
 from devfix.migration.order import Began, Finished, Left, Order, Tell
 from devfix.migration.scrubbing import Scrubber
 from devfix.migration.steps import Made, Outcome, Step, StepEndError, StepResult, digest
@@ -140,7 +140,7 @@ class Pipeline:
         except StepEndError as end:
             return self._ending(step, given, end)
         except GitError as error:
-            outcome = Outcome.TRANSIENT if error.is_transient else Outcome.FAILED
+            outcome = Outcome.TRANSIENT if may_pass(error, self.repository.source) else Outcome.FAILED
             return self._ending(step, given, StepEndError(outcome, str(error), error.output))
         except MemoryError:
             return self._ending(step, given, StepEndError(Outcome.FAILED, "it took more memory than it may"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from devfix.migration import clone
 from devfix.migration.campaign import Campaign, Repository
-from devfix.migration.git import GitError
+from devfix.migration.git import GitError, may_pass
 from devfix.migration.hub import Hub, HubError, Proposal, has_client, home_of
 from devfix.migration.scrubbing import Scrubber
 from devfix.migration.state import State
@@ -154,7 +154,7 @@ class Publisher:
         except StepEndError as end:
             result = StepResult(step, given, end.outcome, end.reason, end.data, log=end.log)
         except GitError as error:
-            outcome = Outcome.TRANSIENT if error.is_transient else Outcome.FAILED
+            outcome = Outcome.TRANSIENT if may_pass(error, repository.source) else Outcome.FAILED
             result = StepResult(step, given, outcome, str(error), log=error.output)
         except HubError as error:
             outcome = Outcome.TRANSIENT if error.is_transient else Outcome.FAILED

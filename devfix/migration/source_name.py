@@ -52,8 +52,10 @@ class Source:
     def parts(self) -> list[str]:
         """The parts of the path, the last one without ``.git``."""
         path = self.address if self.is_path else re.sub(r"^[a-z]+://[^/]*", "", self.bare)
-        parts = [part for part in re.split(r"[/\\:]", path) if part] or ["repository"]
-        return [*parts[:-1], parts[-1].removesuffix(".git") or parts[-1]]
+        parts = [part for part in re.split(r"[/\\:]", path) if part]
+        if len(parts) > 1 and parts[-1] == ".git":
+            parts.pop()
+        return [*parts[:-1], parts[-1].removesuffix(".git") or parts[-1]] if parts else ["repository"]
 
 
 def parse_source(text: str, folder: Path) -> Source:
