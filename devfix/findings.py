@@ -280,7 +280,8 @@ class Origin:
 #: loader or dataset, an array, the tensor made of one, a move, a cast, a module's construction, the output of a tokenizer,
 #: a checkpoint (or one loaded to the CPU on request), a function parameter, the result of an operation,
 #: something else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as
-#: one of a Module by its constructor, in a plain container, passed, moved in vain, kept by an object with a name.
+#: one of a Module by its constructor, in a plain container, collected with others of its batch, passed,
+#: moved in vain, kept by an object with a name.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -300,6 +301,7 @@ ORIGIN_KINDS = (
     "attribute",
     "module-attribute",
     "item",
+    "collected",
     "argument",
     "given",
     "discarded-move",

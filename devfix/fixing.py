@@ -22,6 +22,7 @@ from devfix.findings import (
     Span,
 )
 from devfix.judgement import Judgement, UnusedSuppression
+from devfix.kinship import are_kin
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
@@ -92,6 +93,8 @@ class Fixer:
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         elif len(end.fixed) > len(start.judgement.findings):
             end = self._shorter(start, end)
+        if are_kin(end.fixed) and not start.program.adopts:
+            end = self._by_one(start, end)
         return replace(end, judgement=self._with_notes(end))
 
     def mended(self, start: State, finding: Finding) -> Program | None:
@@ -127,6 +130,19 @@ class Fixer:
             return other
         self._withheld = withheld
         return end
+
+    def _by_one(self, start: State, end: State) -> State:
+        """The end of a way that one fix alone leads, if it leads as far as ``end`` and changes fewer lines."""
+        best = end
+        for finding in self._candidates(start):
+            after = self._attempt(start, [finding])
+            if after is None or self._is_worse(end.judgement, after.judgement):
+                continue
+            if _lines(start, after) < _lines(start, best):
+                best = after
+                if _lines(start, best) == 1:
+                    break
+        return best
 
     def _settle(self, state: State, accepts: Accepts) -> State:
         self._withheld, self._seen = {}, set()

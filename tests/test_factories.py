@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from reality import holds, run
-from text_program import Ending
+from text_program import Ending, clashes
 
 from devfix.analysis.lattice import ACCELERATOR, CPU
 from devfix.analysis.values import Tensor
@@ -206,3 +206,9 @@ def test_a_factory_call_goes_where_it_is_told(expression: str) -> None:
     assert isinstance(claim, Tensor)
     assert claim.device == ACCELERATOR
     assert run(program.replace("DEVICE", "meta"))["result"].device.type == "meta"
+
+
+@pytest.mark.parametrize("data", ["torch.ones(4)", "torch.ones(4, 2).sum(dim=-1)"])
+def test_what_several_arrays_of_indices_select_is_no_scalar(data: str) -> None:
+    text = f"import numpy as np\nimport torch\nx = {data}\ny = x[np.where(np.ones(4) > 0)]\ny + torch.ones(4).cuda()\n"
+    assert clashes(text) == ["5: device"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import binding, conditions, iteration
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_all
-from devfix.analysis.values import UNKNOWN, Obj, Sequence, Value
+from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -22,7 +22,7 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
     """A list, generator or set comprehension: a list, with exact items where the source has them."""
     results: list[Value] = []
     with interp.entered(_frame(interp)):
-        exact = _loop(interp, node.generators, 0, lambda: results.append(interp.eval(node.elt)))
+        exact = _loop(interp, node.generators, 0, lambda: results.append(_collected(interp, node.elt)))
     trail = (interp.site("other", node),)
     if exact and not isinstance(node, ast.SetComp):
         return interp.new(Obj("list", items=tuple(results), trail=trail))
@@ -30,6 +30,15 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
     if isinstance(node, ast.GeneratorExp):
         return Sequence(element)
     return interp.new(Obj("list", element=element, trail=trail))
+
+
+def _collected(interp: Interpreter, node: ast.expr) -> Value:
+    """One element; an entry that is taken out of a batch tells where."""
+    value = interp.eval(node)
+    if not isinstance(value, Tensor) or not isinstance(node, (ast.Subscript, ast.Attribute)):
+        return value
+    of_batch = value.trail and value.trail[0].kind == "loader"
+    return value.at(interp.site("collected", node)) if of_batch else value
 
 
 def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:

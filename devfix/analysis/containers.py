@@ -21,6 +21,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
 )
 
@@ -62,10 +63,23 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
         # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
         return obj.attrs.get(key.usual, UNKNOWN)
+    if found == UNKNOWN and (column := _column(values)) is not None:
+        return column
     several = tuple(dict.fromkeys(values))
     if found == UNKNOWN and len(several) > 1 and all(isinstance(each, (Function, Class)) for each in several):
         return Union(several)
     return found
+
+
+def _column(values: list[Value]) -> Value | None:
+    """One of the columns of a batch, of which some are known: tensors that lie on one device."""
+    known = [value for value in values if isinstance(value, Tensor)]
+    if len(known) < 2 or len({value.device for value in known}) > 1:
+        return None
+    if any(not isinstance(value, (Tensor, Unknown)) for value in values):
+        return None
+    column = join_all([*known])
+    return replace(column, dtype=None, typed=()) if isinstance(column, Tensor) else None
 
 
 def _function_of_file(obj: Obj) -> Value:

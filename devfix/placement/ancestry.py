@@ -48,6 +48,16 @@ def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -
     return found
 
 
+def from_batch(life: tuple[Origin, ...]) -> list[Origin]:
+    """The places in a life, the last one first; of what a loader gives those before that are beside the loader."""
+    born = life[0] if life else None
+    if born is None or born.kind != "loader":
+        return list(reversed(life))
+    backwards = life[::-1]
+    near = [site for site in backwards if (site.path, site.scope) == (born.path, born.scope)]
+    return [*near, *(site for site in backwards if site not in near)]
+
+
 def is_array(facts: Facts, life: tuple[Origin, ...]) -> bool:
     """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
     made = life[0]

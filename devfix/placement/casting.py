@@ -12,6 +12,7 @@ from devfix.findings import (
     FileEdit,
     Fix,
     InsertAtBodyStart,
+    InsertBefore,
     Mismatch,
     Operand,
     Origin,
@@ -180,8 +181,22 @@ class Recaster:
             if place is None or not isinstance(statement, ast.Assign):
                 continue
             if statement.targets == [place.node]:
-                return self._wrap(Place(place.path, place.outline, statement.value))
+                bound = self._before_use(place, statement)
+                return bound or self._wrap(Place(place.path, place.outline, statement.value))
         return ()
+
+    def _before_use(self, bound: Place, statement: ast.stmt) -> tuple[FileEdit, ...]:
+        """``x = x.float()`` before what needs it, where another path gives the name another value."""
+        place = self._place(self.operand.path, self.operand.span)
+        if place is None or not isinstance(place.node, ast.Name) or place.path != bound.path:
+            return ()
+        outline, name, suffix = place.outline, place.node.id, self._suffix()
+        if not suffix or outline.scopes(place.node) != outline.scopes(bound.node):
+            return ()
+        if outline.dominates(statement, place.node):
+            return ()
+        span = outline.source.span(outline.statement_of(place.node))
+        return (FileEdit(place.path, InsertBefore(span, f"{name} = {name}{suffix}")),)
 
     def _after_unpacking(self) -> tuple[FileEdit, ...]:
         """One ``x = x.float()`` at the top of the loop that takes the value out of a batch."""

@@ -263,8 +263,10 @@ class Relocator:
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses."""
-        for site in reversed(trail):
-            if site.kind == "name":
+        for site in ancestry.from_batch(trail):
+            if site.kind == "collected":
+                yield self._wrap(self._place(site.path, site.span))
+            elif site.kind == "name":
                 place = self._place(site.path, site.span)
                 if place is not None:
                     yield rebuilding.moved(self.facts, place, self.peers)

@@ -25,12 +25,12 @@ _BOUNDED = frozenset({"torch.clamp", "torch.clip"})
 
 
 def check(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], others: list[Value]) -> None:
-    """An integer tensor (the first part) meets a float in place: the result cannot be written back.
+    """A tensor of integers or bools (the first part) meets a float in place: the result cannot be written back.
 
     "result type Float can't be cast to the desired output type Long", on every device.
     """
     target = parts[0]
-    if operation not in _PROMOTING or target.tensor.dtype not in INTEGERS or _rounded(node):
+    if operation not in _PROMOTING or target.tensor.dtype not in (*INTEGERS, "bool") or _rounded(node):
         return
     floats = [part for part in parts[1:] if requirements.is_float(part.tensor.dtype)]
     if operation in _BOUNDED:

@@ -120,7 +120,8 @@ def _rank(rank: int | None, keys: list[tuple[Value, ast.expr]]) -> int | None:
         ):
             continue
         else:
-            return AT_LEAST_1 if rank > len(keys) else None  # each part takes one dimension at most
+            adds = any(_adds_dimensions(each) for each, _ in keys)
+            return AT_LEAST_1 if adds or rank > len(keys) else None  # each part takes one dimension at most
     return max(rank, 0)
 
 
@@ -135,7 +136,11 @@ def _keeps_a_dimension(where: ast.expr) -> bool:
 
 
 def _adds_dimensions(key: Value) -> bool:
-    """A tensor or array of numbers (or a mask) that is no scalar puts its own dimensions there."""
+    """A tensor or array of numbers (or a mask) that is no scalar puts its own dimensions there.
+
+    So do several, as ``numpy.where`` gives them.
+    """
+    key = key.element if isinstance(key, Sequence) else key
     return isinstance(key, (Tensor, Array)) and key.rank not in (0, None)
 
 

@@ -1,0 +1,32 @@
+"""Kinship: whether findings tell of one fault, so that one fix may do for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from devfix.findings import Finding
+
+#: More findings than this are not tried one by one.
+MOST = 8
+
+Place = tuple[str, int]
+
+
+def are_kin(findings: Sequence[Finding]) -> bool:
+    """Whether each of a few findings goes back to a place that another one goes back to, and so on."""
+    if not 1 < len(findings) <= MOST:
+        return False
+    groups = [_places(finding) for finding in findings]
+    family = groups.pop()
+    while groups:
+        near = [group for group in groups if group & family]
+        if not near:
+            return False
+        family = family.union(*near)
+        groups = [group for group in groups if group not in near]
+    return True
+
+
+def _places(finding: Finding) -> frozenset[Place]:
+    """The lines that a finding and its notes speak of."""
+    return frozenset((each.path, each.span.line) for each in (finding, *finding.notes))
