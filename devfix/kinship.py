@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devfix.findings import Finding
+from devfix.findings import Finding, Note
 
 #: More findings than this are not tried one by one.
 MOST = 8
@@ -29,4 +29,5 @@ def are_kin(findings: Sequence[Finding]) -> bool:
 
 def _places(finding: Finding) -> frozenset[Place]:
     """The lines that a finding and its notes speak of."""
-    return frozenset((each.path, each.span.line) for each in (finding, *finding.notes))
+    told: tuple[Finding | Note, ...] = (finding, *finding.notes)
+    return frozenset((each.path, each.span.line) for each in told)
