@@ -137,6 +137,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call(interp, callee.function, _completed(callee, site))
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
+    interp.recorder.things.add(id(site.node))  # whatever it makes need not be a module
     return moves.typed(interp, site) or call_unknown(interp, site)
 
 

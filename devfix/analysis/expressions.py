@@ -6,7 +6,16 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis import attributes, binding, calls, comprehensions, conditions, iteration, speaking
+from devfix.analysis import (
+    attributes,
+    binding,
+    calls,
+    comprehensions,
+    conditions,
+    iteration,
+    speaking,
+    suspended,
+)
 from devfix.analysis.join import join_all, join_values, scalar_type
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
@@ -265,6 +274,7 @@ def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:
     value = interp.eval(node.value) if node.value is not None else NONE
     interp.frame.yields.append(value)
+    suspended.note(interp, interp.frame)
     return UNKNOWN
 
 

@@ -106,6 +106,8 @@ class Interpreter:
         self.autocast: str | None = None
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
         self.grad: bool | None = True
+        #: The states in which managers of contexts wait for the body, while one is entered.
+        self.pauses: list[State] | None = None
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
         #: Where tensors were made that keep their gradient though they are no leaves.

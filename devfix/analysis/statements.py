@@ -6,7 +6,17 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from devfix.analysis import binding, calls, conditions, construction, containers, contexts, imports, iteration
+from devfix.analysis import (
+    binding,
+    calls,
+    conditions,
+    construction,
+    containers,
+    contexts,
+    imports,
+    iteration,
+    suspended,
+)
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
@@ -242,9 +252,9 @@ def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
 def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     undo: list[Callable[[], None]] = []
     for item in node.items:
-        manager = interp.eval(item.context_expr)
+        manager, resume = suspended.managed(interp, item.context_expr, node.body)
         entered, leave = contexts.enter(interp, manager, item.context_expr)
-        undo.append(leave)
+        undo.append(resume or leave)
         if item.optional_vars is not None:
             binding.bind(interp, item.optional_vars, entered, node)
     interp.run(node.body)

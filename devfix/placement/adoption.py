@@ -27,7 +27,10 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     """
     if not facts.is_followed():
         return ()
-    moves = [(place, _moved(place)) for place in _places(facts, list(lives))]
+    places = _places(facts, list(lives))
+    if any(facts.makes_things(place.node) for place in places):
+        return ()  # what else is made there may have no ``to``
+    moves = [(place, _moved(place)) for place in places]
     moves += [(place, leafhood.adopted(place)) for place in _alone(facts, parameters)]
     found: dict[FileEdit, None] = {}
     for path in dict.fromkeys(place.path for place, _ in moves):
@@ -81,12 +84,20 @@ def _where_had(facts: Facts, life: Trail) -> Place | None:
 
 
 def _assigned(facts: Facts, site: Origin) -> Place | None:
-    """The value that the name at a site is bound to, where that is all the statement does."""
+    """The value that the name at a site is bound to, by itself or beside others: ``a, b = f(), g()``."""
     place = _place(facts, site)
     statement = place.outline.statement_of(place.node) if place is not None else None
-    if place is None or not isinstance(statement, ast.Assign) or statement.targets != [place.node]:
+    if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
-    return Place(place.path, place.outline, statement.value)
+    [target], value = statement.targets, statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and place.node in target.elts:
+        starred = any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts))
+        if starred or len(target.elts) != len(value.elts):
+            return None
+        value = value.elts[target.elts.index(place.node)]
+    elif target is not place.node:
+        return None
+    return Place(place.path, place.outline, value)
 
 
 def _place(facts: Facts, site: Origin) -> Place | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import containers, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import join_all, join_values
+from devfix.analysis.join import join_all, join_elements
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -90,7 +90,8 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             containers.delete_item(interp, ref, key)
         return obj.attrs[known]
     exact = known is not None and obj.element is None
-    found = default if exact else join_values(containers.get_item(interp, ref, key), default)
+    # Whoever names a default expects it to be taken now and then.
+    found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
     if name == "setdefault":
         containers.set_item(interp, ref, key, found, None)
     return found

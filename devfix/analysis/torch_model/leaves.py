@@ -26,7 +26,7 @@ def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None
     recorder = interp.recorder
     if origin is None or recorder.muted or value.grad is not True or origin in recorder.leaves:
         return
-    if made is not None or origin.kind in ("factory", "random-factory"):
+    if made is not None or origin.kind in ("factory", "random-factory", "result"):
         recorder.leaves.append(origin)
 
 

@@ -1,0 +1,63 @@
+"""Suspended generators: what a ``@contextmanager`` function has done so far holds for the body of the ``with``.
+
+A function is interpreted as a whole. Where one waits at its ``yield`` while the body runs, the body begins in the
+state of that moment, and what the rest of the function changed is changed once the body is left.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import Frame
+from devfix.analysis.state import State
+from devfix.analysis.syntax import statements_in
+from devfix.analysis.values import Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
+#: What leaves a body before its end, and the rest of the manager is not seen to run.
+_LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+
+def note(interp: Interpreter, frame: Frame) -> None:
+    """A function yields: remember the state if it manages the context that is just entered."""
+    if interp.pauses is not None and _manages(frame):
+        interp.pauses.append(interp.state.fork())
+
+
+def _manages(frame: Frame) -> bool:
+    decorators = getattr(frame.function.node, "decorator_list", ()) if frame.function is not None else ()
+    return any(ast.unparse(each).rpartition(".")[2] in _MANAGERS for each in decorators)
+
+
+def managed(
+    interp: Interpreter, expression: ast.expr, body: list[ast.stmt]
+) -> tuple[Value, Callable[[], None] | None]:
+    """The manager that an expression stands for; and, where it waits in its middle, what ends it."""
+    before, interp.pauses = interp.pauses, []
+    try:
+        manager = interp.eval(expression)
+        pauses = interp.pauses
+    finally:
+        interp.pauses = before
+    if len(pauses) != 1 or interp.state.dead or _is_left_early(body):
+        return manager, None
+    [paused], ended = pauses, interp.state
+    interp.state = paused.fork()
+    return manager, lambda: _resume(interp, paused, ended)
+
+
+def _resume(interp: Interpreter, paused: State, ended: State) -> None:
+    """What the rest of the manager changed is so now, but for what the body changed itself."""
+    for address, changed in list(ended.objects()):
+        then = paused.read(address)
+        if changed is not then and interp.state.read(address) is then:
+            interp.state.write(address, changed)
+
+
+def _is_left_early(body: list[ast.stmt]) -> bool:
+    return any(isinstance(part, _LEAVING) for each in body for part in statements_in(each))

@@ -1,0 +1,113 @@
+"""Where models and trained tensors move when a program is adopted: not where other things are made, too."""
+
+from __future__ import annotations
+
+from test_adoption import CHOICE, adopted
+from text_program import clashes, files
+
+_REGISTRY = """
+class Registry(dict):
+    def register(self, cls):
+        self[cls.__name__] = cls
+        return cls
+
+    def build(self, config):
+        config = dict(config)
+        return self[config.pop("type")](**config)
+
+
+PARTS = Registry()
+"""
+_PARTS = """
+import torch
+from registry import PARTS
+
+
+@PARTS.register
+class Net(torch.nn.Linear):
+    pass
+
+
+@PARTS.register
+class Log:
+    def __init__(self, every):
+        self.every = every
+"""
+
+
+def test_models_of_a_registry_that_makes_other_things_move_where_they_get_their_names() -> None:
+    main = """
+    import torch
+    import parts
+    from registry import PARTS
+
+
+    class Runner:
+        def __init__(self):
+            self.net, self.log = PARTS.build(dict(type="Net", in_features=2, out_features=1)), PARTS.build(dict(type="Log", every=2))
+
+        def run(self):
+            return self.net(torch.ones(3, 2)).sum().item()
+
+
+    print(Runner().run())
+    """
+    after = adopted(files(main, registry=_REGISTRY, parts=_PARTS))
+    assert after["registry.py"] == files(registry=_REGISTRY)["registry.py"]
+    assert f"self.device = {CHOICE}" in after["main.py"]
+    assert "out_features=1)).to(self.device), PARTS.build(dict(type=" in after["main.py"]
+
+
+def test_where_only_the_maker_of_other_things_could_move_a_model_nothing_does() -> None:
+    main = """
+    import torch
+    import parts
+    from registry import PARTS
+
+    nets = [PARTS.build(dict(type="Net", in_features=2, out_features=1))]
+    logs = [PARTS.build(dict(type="Log", every=2))]
+    print(nets[0](torch.ones(3, 2)).sum().item(), logs[0].every)
+    """
+    before = files(main, registry=_REGISTRY, parts=_PARTS)
+    assert adopted(before)["registry.py"] == before["registry.py"]
+
+
+def test_an_image_that_is_trained_moves_before_it_requires_grad() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            photo = torch.ones(3, 8, 8) * 0.5
+            image = photo.clone().requires_grad_()
+            optimizer = torch.optim.Adam([image])
+            (image - photo).pow(2).mean().backward()
+            optimizer.step()
+            """
+        )
+    )
+    assert "photo.clone().to(device).requires_grad_()" in after["main.py"]
+
+
+def test_a_default_that_is_looked_up_is_taken_now_and_then() -> None:
+    text = """
+    import torch
+
+    start = torch.full((2,), 1e6)
+    rows = {(0, 0): torch.zeros(2, device="cuda")}
+    for i in range(3):
+        for j in range(3):
+            rows[i, j] = rows.get((i - 1, j), start) + torch.ones(2, device="cuda")
+    """
+    assert clashes(text) == ["8: device"]
+
+
+def test_a_default_where_every_entry_is_known_is_not_taken() -> None:
+    text = """
+    import torch
+
+    start = torch.full((2,), 1e6)
+    rows = {"a": torch.zeros(2, device="cuda")}
+    rows.get("a", start) + torch.ones(2, device="cuda")
+    """
+    assert clashes(text) == []
