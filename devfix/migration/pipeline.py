@@ -213,7 +213,7 @@ class Pipeline:
     def verify_before(self) -> Made:
         """Run the verify command on the files as they were."""
         check = self._verified(self.workspace.base)
-        return Made(check.data, log=check.output)
+        return Made({**check.data, **self._command}, log=check.output)
 
     def verify_after(self) -> Made:
         """Run the verify command on the rewritten files, and tell whose the failures are."""
@@ -224,11 +224,16 @@ class Pipeline:
             again = self._verified(self.after)
             second, also = verification.judge(before, again)
             if second is Judgement.BROKEN:
-                data = {**again.data, "judgement": second.value, "ours": list(also)}
+                data = {**again.data, **self._command, "judgement": second.value, "ours": list(also)}
                 reason = verification.broken_reason(self.repository.verify, before, again, also)
                 raise StepEndError(Outcome.FAILED, reason, again.output, data)
             check, judgement, ours = again, Judgement.FLAKY, ()
-        return Made({**check.data, "judgement": judgement.value, "ours": list(ours)}, log=check.output)
+        told = {"judgement": judgement.value, "ours": list(ours)}
+        return Made({**check.data, **self._command, **told}, log=check.output)
+
+    @property
+    def _command(self) -> dict[str, str]:
+        return {"command": self._scrub(self.repository.verify)}
 
     def _verified(self, tree: str) -> verification.Check:
         workspace = self.workspace

@@ -68,9 +68,12 @@ def pull_request_body(campaign: Campaign, repository: Repository, done: Mapping[
 def _body(campaign: Campaign, repository: Repository, done: Mapping[Step, StepResult]) -> Iterator[str]:
     applied = done[Step.APPLY].data
     findings, files = applied["fixed_count"], len(applied["changed"])
-    yield f"devfix {__version__} fixed {_count(findings, 'finding')} in {_count(files, 'file')}:"
-    yield "device and dtype mismatches that fail on an accelerator."
+    yield (
+        f"devfix {__version__} fixed {_count(findings, 'finding')} in {_count(files, 'file')}: device and dtype"
+        " mismatches that fail on an accelerator."
+    )
     yield ""
+    yield from _trust(applied)
     yield "| rule | fixed |"
     yield "|---|---|"
     yield from (f"| {_cell(rule)} | {count} |" for rule, count in applied["rules"].items())
@@ -82,7 +85,7 @@ def _body(campaign: Campaign, repository: Repository, done: Mapping[Step, StepRe
     yield "## Changes"
     yield ""
     listed = applied["fixed"][:_MOST_LISTED]
-    yield from (f"- {_code(_where(each))} {each['code']}: {_cell(each['message'])}" for each in listed)
+    yield from (f"- {_finding(each)}. Fix: {_cell(each['fix'] or '')}" for each in listed)
     if findings > len(listed):
         yield f"- and {findings - len(listed)} more"
     yield from _left(applied)
@@ -123,7 +126,24 @@ def _left(applied: Mapping[str, Any]) -> Iterator[str]:
         yield f"Not fixed, and left to you: {_count(applied['left_count'], 'finding')}."
         yield ""
         for each in applied["left"][:_MOST_LISTED]:
-            yield f"- {_code(_where(each))} {each['code']}: {_cell(each['message'])}"
+            yield f"- {_finding(each)}"
+
+
+def _trust(applied: Mapping[str, Any]) -> Iterator[str]:
+    unsafe = applied["unsafe_count"]
+    if unsafe:
+        yield (
+            f"**{unsafe} of them unsafe**: such a fix changes numbers, order, what is saved, or where code runs. The"
+            " others change nothing on a machine without an accelerator."
+        )
+    else:
+        yield "On a machine without an accelerator the code does what it did."
+    yield ""
+
+
+def _finding(finding: Mapping[str, Any]) -> str:
+    unsafe = " (unsafe)" if finding["applicability"] == "unsafe" else ""
+    return f"{_code(_where(finding))} {finding['code']}{unsafe}: {_cell(finding['message'])}"
 
 
 def _where(finding: Mapping[str, Any]) -> str:

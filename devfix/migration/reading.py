@@ -106,9 +106,10 @@ class RepositoryReading:
         return sum(result.seconds for result in self.results.values())
 
     @property
-    def finished(self) -> float:
-        """When the last step ended."""
-        return max((result.started + result.seconds for result in self.results.values()), default=0.0)
+    def ended(self) -> float:
+        """When the last step ended, but for what others see."""
+        own = (result for step, result in self.results.items() if not step.is_public)
+        return max((result.started + result.seconds for result in own), default=0.0)
 
     def data(self, step: Step) -> Mapping[str, Any]:
         """What a step has to show."""

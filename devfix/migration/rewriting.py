@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -134,9 +134,10 @@ def _account(results: Results) -> dict[str, Any]:
     """What was found, as plain data; counts are of everything, lists have an end."""
     crashes = [{"path": crash.path, "message": crash.message} for crash in results.crashes]
     return {
-        "fixed": [_told(each, results.cell_span_before) for each in results.fixed[:_MOST_FINDINGS]],
-        "left": [_told(each, results.cell_span) for each in results.findings[:_MOST_FINDINGS]],
+        "fixed": _listed(results.fixed, results.cell_span_before),
+        "left": _listed(results.findings, results.cell_span),
         "fixed_count": len(results.fixed),
+        "unsafe_count": sum(_is_unsafe(each) for each in results.fixed),
         "left_count": len(results.findings),
         "rules": dict(sorted(Counter(f"{each.code} {each.rule}" for each in results.fixed).items())),
         "left_rules": dict(sorted(Counter(f"{each.code} {each.rule}" for each in results.findings).items())),
@@ -145,6 +146,15 @@ def _account(results: Results) -> dict[str, Any]:
         "crashes": crashes,
         "programs": len(results.reports),
     }
+
+
+def _is_unsafe(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.applicability is Applicability.UNSAFE
+
+
+def _listed(findings: Sequence[Finding], place: Place) -> list[dict[str, Any]]:
+    told = [_told(finding, place) for finding in findings[:_MOST_FINDINGS]]
+    return sorted(told, key=lambda each: (each["path"], each["cell"] or 0, each["line"], each["column"]))
 
 
 def _told(finding: Finding, place: Place) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Source:
     def key(self) -> str:
         """A name for files and rows: readable, and one for each repository."""
         digest = hashlib.sha256(os.fsencode(self.bare)).hexdigest()[:10]
-        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", self.parts[-1]).strip(".-")[:60]
+        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(self.parts[-2:])).strip(".-")[-60:]
         return f"{readable or 'repository'}-{digest}"
 
     @property
