@@ -22,7 +22,7 @@ from devfix.migration.lock import CampaignLockedError, locked
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 
 #: How many moments to kill at.
-KILLS = int(os.environ.get("DEVFIX_KILLS", "4"))
+KILLS = int(os.environ.get("DEVFIX_KILLS", "3"))
 SEED = 20261122
 FLEET = ("fixable", "clean", "broken-by-us", "empty", "failing-before", "nasty-names", "missing")
 

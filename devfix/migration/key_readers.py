@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import string
 from collections.abc import Callable, Mapping
 
@@ -136,6 +137,16 @@ def engine(value: object) -> str:
     return text(value)
 
 
+def program(value: object) -> str:
+    """A script or folder with arguments, quoted as in a shell; empty where a repository is to have none."""
+    found = text(value)
+    try:
+        shlex.split(found)
+    except ValueError as error:
+        raise ValueFaultError(f"is no command: {error}") from None
+    return found
+
+
 def file_name(value: object) -> str:
     """The path of a file within a repository."""
     found = line(value)
@@ -159,8 +170,8 @@ CAMPAIGN: Mapping[str, Reader] = {
     "select": strings,
     "ignore": strings,
     "device-policy": device_policy,
-    "verify": line,
-    "prove": line,
+    "verify": text,
+    "prove": program,
     "network": flag,
     "limits": table,
     "concurrency": count,
@@ -174,7 +185,7 @@ REPOSITORY: Mapping[str, Reader] = {
     "source": text,
     "revision": revision,
     "verify": text,
-    "prove": text,
+    "prove": program,
     "exclude-files": strings,
     "pull-requests": line,
 }

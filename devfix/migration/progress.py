@@ -61,7 +61,12 @@ def told(reading: RepositoryReading) -> str:
     if reading.reason:
         parts.append(reading.reason)
     detail = f": {', '.join(parts)}" if parts else ""
-    return f"{reading.name} {reading.standing.value}{detail}"
+    return printable(f"{reading.name} {reading.standing.value}{detail}")
+
+
+def printable(text: str) -> str:
+    """A text in one line that gives a terminal no orders, whatever names and messages it holds."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in " ".join(text.split()))
 
 
 class LineProgress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shlex
 import tempfile
 from collections import Counter
@@ -13,7 +12,7 @@ from typing import Any
 
 from devfix.config import ConfigError
 from devfix.migration.campaign import Campaign, Repository
-from devfix.migration.rewriting import engine_for, wanted_of
+from devfix.migration.rewriting import engine_for, wanted_of, within
 from devfix.migration.steps import Made, Outcome, StepEndError
 from devfix.proof.document import proofs_document
 from devfix.proof.inquiry import Inquiry, Wishes, find_subjects
@@ -36,11 +35,10 @@ def find_campaign_witness(campaign: Campaign) -> Witness:
 def prove(campaign: Campaign, repository: Repository, witness: Witness, tree: Path, temporary: Path) -> Made:
     """Run the programs before and after the fixes; ``tree`` holds them as they are. Raises StepEndError."""
     log = io.StringIO()
-    here, usual = os.getcwd(), tempfile.tempdir
-    os.chdir(tree)
+    usual = tempfile.tempdir
     tempfile.tempdir = str(temporary)
     try:
-        with redirect_stderr(log):
+        with within(tree), redirect_stderr(log):
             proofs = _proofs(campaign, repository, witness)
     except SubjectError as error:
         # The command of a whole campaign need not fit every repository.
@@ -48,7 +46,6 @@ def prove(campaign: Campaign, repository: Repository, witness: Witness, tree: Pa
     except ConfigError as error:
         raise StepEndError(Outcome.FAILED, f"cannot be proven: {error}", log.getvalue()) from error
     finally:
-        os.chdir(here)
         tempfile.tempdir = usual
     data: dict[str, Any] = proofs_document(proofs, witness)
     data["verdicts"] = dict(Counter(proof.verdict.value for proof in proofs))

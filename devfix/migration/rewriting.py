@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -91,7 +92,7 @@ def recheck(campaign: Campaign, repository: Repository, tree: Path) -> Made:
 
 
 def _run(campaign: Campaign, repository: Repository, tree: Path) -> Results:
-    with _within(tree), bounded_memory(campaign.limits.memory):
+    with within(tree), bounded_memory(campaign.limits.memory):
         try:
             engine = engine_for(campaign, repository, Path())
         except ConfigError as error:
@@ -103,14 +104,16 @@ def _run(campaign: Campaign, repository: Repository, tree: Path) -> Results:
 
 
 @contextmanager
-def _within(tree: Path) -> Iterator[None]:
-    """Within the folder, so that paths are told from there."""
-    before = os.getcwd()
+def within(tree: Path) -> Iterator[None]:
+    """Within the folder, so that paths are told from there; no module is imported from it, whatever its name."""
+    before, path = os.getcwd(), sys.path[:]
+    sys.path[:] = [entry for entry in path if os.path.isabs(entry)]
     os.chdir(tree)
     try:
         yield
     finally:
         os.chdir(before)
+        sys.path[:] = path
 
 
 def _write(results: Results, tree: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
+from devfix.migration.progress import printable
 from devfix.migration.reading import CampaignReading, RepositoryReading, Standing
 from devfix.report.paint import Paint
 
@@ -36,7 +37,7 @@ def _row(each: RepositoryReading) -> tuple[str, ...]:
     reason = each.pull_request + (" " if each.pull_request and each.reason else "") + each.reason
     proven = ", ".join(f"{count} {verdict}" for verdict, count in each.proven.items())
     files = str(len(each.changed_files) or "")
-    name = _plain(each.name)
+    name = printable(each.name)
     return (
         name,
         each.standing.value,
@@ -53,12 +54,8 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _plain(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def _cut(text: str) -> str:
-    line = _plain(" ".join(text.split()))
+    line = printable(text)
     return line if len(line) <= _WIDEST else line[: _WIDEST - 1] + "…"
 
 
