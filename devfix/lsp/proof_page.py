@@ -57,8 +57,10 @@ def _ended(run: Mapping[str, Any]) -> str:
         steps = f" after {run['steps']} steps" if run["steps"] else ""
         return f"runs to its end{steps}" if run["finished"] else f"stops at a limit: {run['limit']}"
     place = failure["place"]
-    where = f" ({os.path.basename(place['file'])}:{place['line']}: `{place['text']}`)" if place else ""
-    return f"{failure['text']}{where}"
+    where = (
+        f"fails at {os.path.basename(place['file'])}:{place['line']}, `{place['text']}`: " if place else ""
+    )
+    return f"{where}{failure['text']}"
 
 
 def _place(witness: Mapping[str, Any]) -> str:

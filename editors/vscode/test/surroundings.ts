@@ -1,0 +1,18 @@
+/** Surroundings for tests: a machine with certain files. */
+
+import type { Surroundings } from "../src/places";
+
+export function machine(files: readonly string[], more: Partial<Surroundings> = {}): Surroundings {
+  return {
+    path: "",
+    selected: [],
+    defaults: [],
+    folders: ["/work"],
+    trusted: true,
+    home: "/home/ada",
+    environment: { PATH: "/usr/bin:/opt/bin" },
+    platform: "linux",
+    isFile: (path) => files.includes(path),
+    ...more,
+  };
+}
