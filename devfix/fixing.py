@@ -26,6 +26,7 @@ from devfix.kinship import are_kin
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
+from devfix.tidying import tidied
 
 #: Rounds of fixing after which fixes are taken to feed on each other.
 MAX_PASSES = 10
@@ -95,7 +96,22 @@ class Fixer:
             end = self._shorter(start, end)
         if are_kin(end.fixed) and not start.program.adopts:
             end = self._by_one(start, end)
+        end = self._tidied(start, end)
         return replace(end, judgement=self._with_notes(end))
+
+    def _tidied(self, start: State, end: State) -> State:
+        """The end with what fixes wrote in vain taken back, where that shows nothing new."""
+        for idle in (end.judgement.idle, frozenset()):
+            texts = tidied(start.program.sources, end.program.sources, idle)
+            if not texts:
+                return end
+            program = end.program.with_texts(texts)
+            if any(isinstance(check_syntax(program.sources[path]), Skipped) for path in texts):
+                continue
+            after = replace(end, program=program, judgement=self.judge(program))
+            if not self._is_worse(end.judgement, after.judgement):
+                return after
+        return end
 
     def mended(self, start: State, finding: Finding) -> Program | None:
         """The program after one finding's fix alone, or None where none of its fixes does anything.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment, Span
 from devfix.project import Program
 from devfix.selection import Selection, names_rule
 from devfix.source import Source
@@ -45,6 +45,8 @@ class Judgement:
 
     findings: tuple[Finding, ...]
     suppressed: Mapping[str, int]
+    #: Moves that move nothing, by file and place.
+    idle: frozenset[tuple[str, Span]] = frozenset()
 
     def counts(self, ignoring: Iterable[str]) -> Counter[str]:
         """How many findings each rule has, but for the codes in ``ignoring``."""
@@ -54,11 +56,13 @@ class Judgement:
 
 def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement:
     """Run the rules on a program."""
-    findings = sorted(_findings(program, selection, analyse), key=_order)
+    facts: Any = analyse(program) if is_relevant(program) else None
+    findings = sorted(_findings(program, selection, facts), key=_order)
     ledger = _Ledger(program, selection)
     reported = [finding for finding in findings if not ledger.suppresses(finding)]
     reported.extend(ledger.unused())
-    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed)
+    idle = frozenset(facts.idle_moves()) if hasattr(facts, "idle_moves") else frozenset()
+    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed, idle)
 
 
 def is_relevant(program: Program) -> bool:
@@ -66,10 +70,9 @@ def is_relevant(program: Program) -> bool:
     return any(_RELEVANT.search(source.text) for source in program.sources.values())
 
 
-def _findings(program: Program, selection: Selection, analyse: Analyse) -> set[Finding]:
-    if not is_relevant(program):
+def _findings(program: Program, selection: Selection, facts: Any) -> set[Finding]:
+    if facts is None:
         return set()
-    facts = analyse(program)
     return {
         _within(program, finding)
         for rule in selection.active

@@ -149,9 +149,9 @@ model(rows)"""
     assert "n.ipynb:cell 3:4:1: DF501" in before.stdout
     after = devfix("apply", "n.ipynb", "--output-format", "concise")
     assert program_of((folder / "n.ipynb").read_text(encoding="utf-8"))[-1] == "model(rows)"
-    assert after.stdout.startswith("n.ipynb:cell 3:6:1: DF501")
+    assert after.stdout.startswith("n.ipynb:cell 3:5:1: DF501")
     text = devfix("check", "n.ipynb").stdout
-    assert "\n6 | model(rows)\n" in text
+    assert "\n5 | model(rows)\n" in text
 
 
 def test_comments_silence_lines_of_their_cell(folder: Path) -> None:

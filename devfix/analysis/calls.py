@@ -26,6 +26,7 @@ from devfix.analysis.torch_model import (
     functions,
     grad_mode,
     hooks,
+    idle_moves,
     layers,
     methods,
     module_apply,
@@ -69,7 +70,10 @@ def evaluate(interp: Interpreter, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
         return construction.zero_argument_super(interp)
     callee = interp.eval(node.func)
-    return call(interp, callee, _call_site(interp, node))
+    site = _call_site(interp, node)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
+        idle_moves.note(interp, node, callee, site)
+    return call(interp, callee, site)
 
 
 def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:

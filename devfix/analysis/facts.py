@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.findings import Mismatch, Origin
+from devfix.findings import Mismatch, Origin, Span
 
 if TYPE_CHECKING:
     from devfix.project import Program
@@ -93,6 +93,12 @@ class Facts:
     def makes_things(self, node: ast.AST) -> bool:
         """Whether an expression is seen to make an object of the project that is no module, and has no ``to``."""
         return id(node) in self._recorder.things
+
+    def idle_moves(self) -> Iterator[tuple[str, Span]]:
+        """Calls of ``to`` that never move anything, by file and place."""
+        for path, node, is_idle in self._recorder.idle.values():
+            if is_idle and path in self.program.sources:
+                yield path, self.source(path).span(node)
 
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.

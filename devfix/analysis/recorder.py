@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class Recorder:
     followed: set[Origin] = field(default_factory=set)
     #: Expressions (by identity) that make objects of the project which are no modules.
     things: set[int] = field(default_factory=set)
+    #: Calls of ``to`` (by identity): the file, the call, and whether it never moved anything.
+    idle: dict[int, tuple[str, ast.Call, bool]] = field(default_factory=dict)
     #: Whether a model itself, and not its state, is written to a file, and whether a script reads
     #: files of which it is not known what is in them.
     whole_models: bool = False

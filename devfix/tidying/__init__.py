@@ -1,0 +1,33 @@
+"""Tidying: what several passes have written is made what one would have written at once.
+
+A later fix may make an earlier one needless, as when a value moves where it is made after all. Moves
+that move nothing are taken back, a device that is asked for again and again gets a name, and moves of
+neighbouring names stand on one line. Nothing but what the fixes themselves wrote is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from devfix.findings import Span
+from devfix.source import Source
+from devfix.tidying import devices, idle, lines
+from devfix.tidying.written import Written
+
+Sources = Mapping[str, Source]
+
+
+def tidied(before: Sources, after: Sources, idle_moves: Iterable[tuple[str, Span]]) -> dict[str, str]:
+    """The files of ``after``, which fixes have made of ``before``, that read otherwise when they are tidy."""
+    places: dict[str, list[Span]] = {}
+    for path, span in idle_moves:
+        places.setdefault(path, []).append(span)
+    changed = {path: source for path, source in after.items() if source.text != before[path].text}
+    found = {}
+    for path, source in changed.items():
+        text = idle.without(Written(before[path], source), places.get(path, ()))
+        text = devices.named(Written(before[path], source.with_text(text)))
+        found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
+    written = {path: Written(before[path], source) for path, source in found.items()}
+    texts = {path: devices.without_unused(path, written) for path in written}
+    return {path: text for path, text in texts.items() if text != after[path].text}

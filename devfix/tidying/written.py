@@ -1,0 +1,74 @@
+"""Written: which parts of a text are not in what it was made of."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import cached_property
+
+from devfix.findings import Span
+from devfix.source import Source
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+#: Where a part of a text begins and ends.
+Offsets = tuple[int, int]
+
+
+class Written:
+    """The text ``after``, which was made of the text ``before``."""
+
+    def __init__(self, before: Source, after: Source) -> None:
+        self.before = before
+        self.after = after
+
+    def is_new_line(self, number: int) -> bool:
+        """Whether a line, counted from 1, is changed or new."""
+        return self._hunk(number) is not None
+
+    def instead_of(self, number: int) -> str:
+        """The lines in place of which a new line stands, and others beside it."""
+        hunk = self._hunk(number)
+        return "" if hunk is None else "".join(self.before.lines[hunk[0] : hunk[1]])
+
+    def holds(self, parts: list[Offsets]) -> bool:
+        """Whether all parts, of one statement, were written in addition to what was there."""
+        hunk = self._hunk(self.after.text.count("\n", 0, parts[0][0]) + 1)
+        if hunk is None:
+            return False
+        first, last, new_first, new_last = hunk
+        begin = sum(map(len, self.after.lines[:new_first]))
+        old = _tokens("".join(self.before.lines[first:last]))
+        new = "".join(self.after.lines[new_first:new_last])
+        shorter = without(new, [(start - begin, end - begin) for start, end in parts])
+        return _in_common(old, _tokens(new)) == _in_common(old, _tokens(shorter))
+
+    def offsets(self, span: Span) -> Offsets:
+        """Where a place of the text begins and ends."""
+        return self._offset(*span.start), self._offset(*span.end)
+
+    def _offset(self, line: int, column: int) -> int:
+        return sum(map(len, self.after.lines[: line - 1])) + column
+
+    @cached_property
+    def _hunks(self) -> list[tuple[int, int, int, int]]:
+        matcher = difflib.SequenceMatcher(None, self.before.lines, self.after.lines, autojunk=False)
+        return [hunk[1:] for hunk in matcher.get_opcodes() if hunk[0] != "equal"]
+
+    def _hunk(self, number: int) -> tuple[int, int, int, int] | None:
+        return next((hunk for hunk in self._hunks if hunk[2] < number <= hunk[3]), None)
+
+
+def without(text: str, parts: list[Offsets]) -> str:
+    """A text without some of its parts."""
+    for start, end in sorted(set(parts), reverse=True):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text)
+
+
+def _in_common(old: list[str], new: list[str]) -> int:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())

@@ -1,0 +1,180 @@
+"""What several passes have written reads as if it had been written at once; what was there stays."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from text_program import files, fix_texts
+
+from devfix.findings import Applicability, Span
+from devfix.source import Source
+from devfix.tidying import tidied
+
+
+def tidy(before: str, after: str, *idle: str, others: dict[str, tuple[str, str]] | None = None) -> str:
+    """How ``after`` reads when it is tidy; the calls in ``idle`` move nothing."""
+    texts = {"main.py": (dedent(before), dedent(after)), **(others or {})}
+    first, last = ({path: Source(path, pair[side]) for path, pair in texts.items()} for side in (0, 1))
+    text = texts["main.py"][1]
+    spans = [("main.py", _span(text, call)) for call in idle]
+    return tidied(first, last, spans).get("main.py", text)
+
+
+def _span(text: str, call: str) -> Span:
+    start = text.index(call)
+    line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1)
+    return Span(line, column, line, column + len(call))
+
+
+def test_a_move_that_moves_nothing_is_taken_back() -> None:
+    assert tidy("y = f(x)\n", "y = f(x.to(device))\n", "x.to(device)") == "y = f(x)\n"
+
+
+def test_its_parentheses_go_where_they_mean_nothing() -> None:
+    after = "y = (a * b).to(c.device) + c\n"
+    assert tidy("y = a * b + c\n", after, "(a * b).to(c.device)") == "y = a * b + c\n"
+    assert tidy("y = (a + b) * c\n", "y = (a + b).to(d) * c\n", "(a + b).to(d)") == "y = (a + b) * c\n"
+
+
+def test_of_two_moves_the_idle_one_goes() -> None:
+    after = "y = x.to(a.device).to(b.device)\n"
+    assert tidy("y = x\n", after, "x.to(a.device)") == "y = x.to(b.device)\n"
+    assert tidy("y = x\n", after, "x.to(a.device).to(b.device)") == "y = x.to(a.device)\n"
+
+
+def test_the_statement_goes_that_is_nothing_but_the_move() -> None:
+    after = "x = f()\nx = x.to(device)\ng(x)\n"
+    assert tidy("x = f()\ng(x)\n", after, "x.to(device)") == "x = f()\ng(x)\n"
+
+
+def test_of_several_names_the_idle_ones_go() -> None:
+    before = "x, y, z = f()\ng(x)\n"
+    after = "x, y, z = f()\nx, y, z = x.to(d), y.to(d), z.to(d)\ng(x)\n"
+    moves = {name: f"{name}.to(d)" for name in "xyz"}
+    head, tail = "x, y, z = f()\n", "g(x)\n"
+    assert tidy(before, after, moves["x"]) == f"{head}y, z = y.to(d), z.to(d)\n{tail}"
+    assert tidy(before, after, moves["y"]) == f"{head}x, z = x.to(d), z.to(d)\n{tail}"
+    assert tidy(before, after, moves["y"], moves["z"]) == f"{head}x = x.to(d)\n{tail}"
+    assert tidy(before, after, moves["x"], moves["z"]) == f"{head}y = y.to(d)\n{tail}"
+    assert tidy(before, after, *moves.values()) == before
+
+
+def test_moves_that_were_there_stay() -> None:
+    text = "x = f().to(device)\ny = x.to(device)\n"
+    assert tidy(text, text, "x.to(device)") == text
+    changed = "x = f().to(device)\ny = h(x.to(device), z.to(device))\n"
+    before = "x = f().to(device)\ny = h(x.to(device), z)\n"
+    assert tidy(before, changed, "x.to(device)") == changed
+
+
+def test_new_moves_of_one_unpacking_stand_on_one_line_in_its_order() -> None:
+    before = """
+        for x, y in loader:
+            f(x, y)
+    """
+    after = """
+        for x, y in loader:
+            y = y.to(device)
+            x = x.to(device)
+            f(x, y)
+    """
+    assert "\n    x, y = x.to(device), y.to(device)\n    f(x, y)" in tidy(before, after)
+
+
+def test_lines_that_were_there_are_not_joined() -> None:
+    before = "x.cuda()\ny.cuda()\nf(x, y)\n"
+    after = "x = x.cuda()\ny = y.cuda()\nf(x, y)\n"
+    assert tidy(before, after) == after
+
+
+def test_a_line_that_would_be_too_long_stays_several_in_order() -> None:
+    names = [f"a_rather_long_name_{letter}" for letter in "abc"]
+    head = f"{', '.join(names)} = f()\n"
+    moves = [f"{name} = {name}.to(device)\n" for name in names]
+    assert tidy(head, head + "".join(reversed(moves))) == head + "".join(moves)
+
+
+def test_moves_to_different_devices_stay_apart() -> None:
+    head = "x, y = f()\n"
+    after = f"{head}x = x.to(a.device)\ny = y.to(b.device)\n"
+    assert tidy(head, after) == after
+    chained = f"{head}x = x.to(device)\ny = y.to(x.device)\n"
+    assert tidy(head, chained) == chained
+
+
+def test_a_device_that_is_asked_for_again_gets_a_name() -> None:
+    before = '''
+        def score(model, batch):
+            """How good it is."""
+            a = zeros(3)
+            return model(batch) - a
+    '''
+    asked = "next(model.parameters()).device"
+    after = before.replace("zeros(3)", f"zeros(3, device={asked})").replace(
+        "(batch) -", f"(batch.to({asked})) -"
+    )
+    assert tidy(before, after) == dedent(
+        '''
+        def score(model, batch):
+            """How good it is."""
+            device = next(model.parameters()).device
+            a = zeros(3, device=device)
+            return model(batch.to(device)) - a
+    '''
+    )
+
+
+def test_no_name_where_it_is_asked_for_once_or_the_name_is_taken() -> None:
+    asked = "next(model.parameters()).device"
+    once = f"def f(model, x):\n    return model(x.to({asked}))\n"
+    assert tidy("def f(model, x):\n    return model(x)\n", once) == once
+    before = "def f(model, x, device):\n    y = g(device)\n    return model(x) + y\n"
+    taken = f"def f(model, x, device):\n    y = g(device).to({asked})\n    return model(x.to({asked})) + y\n"
+    assert tidy(before, taken) == taken
+    again = "def f(model, x):\n    y = x\n    model = wrap(model)\n    return model(x) + y\n"
+    bound = f"def f(model, x):\n    y = x.to({asked})\n    model = wrap(model)\n    return model(x.to({asked})) + y\n"
+    assert tidy(again, bound) == bound
+
+
+def test_an_attribute_that_nobody_asks_for_any_more_goes() -> None:
+    before = "class A:\n    def __init__(self, net):\n        self.net = net\n"
+    after = f"{before}        self.device = next(net.parameters()).device\n"
+    assert tidy(before, after) == before
+    elsewhere = {"other.py": ("a = f(net)\n", "a = f(net).to(agent.device)\n")}
+    assert tidy(before, after, others=elsewhere) == after
+    used = f"{after}        self.x = zeros(3, device=self.device)\n"
+    assert tidy(before, used) == used
+
+
+def test_one_move_is_left_of_two_that_one_root_was_given() -> None:
+    texts = files(
+        """
+        import torch
+
+
+        class Noise:
+            def __init__(self, scale):
+                self.scale = scale
+
+            def __call__(self, x):
+                return x * self.scale
+
+
+        class Decay:
+            def __init__(self, scale):
+                self.scale = scale
+
+            def __call__(self, x):
+                return x - self.scale
+
+
+        model = torch.nn.Linear(3, 3)
+        scale = torch.linspace(0, 1, 3)
+        noise, decay = Noise(scale), Decay(scale)
+        x = model(torch.ones(4, 3))
+        print(noise(x).sum().item(), decay(x).sum().item(), (x + scale).sum().item())
+        """
+    )
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]["main.py"]
+    assert "scale = torch.linspace(0, 1, 3, device=device)" in after
+    assert "self.scale.to(" not in after
