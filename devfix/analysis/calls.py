@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import math
+import sys
 from typing import TYPE_CHECKING
 
 from devfix.analysis import (
@@ -208,7 +208,7 @@ def call_function(
         return outcome.repeated(interp, site)
     account = interp.library.account(function.node)
     calls, found, outer = account.calls, len(interp.recorder.mismatches), interp.oldest
-    interp.oldest = math.inf
+    interp.oldest = sys.maxsize
     begin = interp.fresh()
     result = _followed(interp, function, site)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
@@ -82,4 +83,7 @@ def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
 
 
-HANDLERS = {"collections.namedtuple": define, MAKE: make}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "collections.namedtuple": define,
+    MAKE: make,
+}
