@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from text_program import Ending, clashes
 
-from devfix.analysis.values import Scalar, Tensor
+from devfix.analysis.values import Const, Scalar, Tensor
 
 _HEAD = """\
 import bisect, heapq, itertools, functools, operator, random, sys
@@ -114,3 +114,74 @@ def test_where_one_of_several_is_at_its_end_something_else_stands() -> None:
 @pytest.mark.parametrize("expression", ["operator.concat(x, x)", "functools.reduce(unknown, [x, x])"])
 def test_what_nobody_knows_stays_unknown(expression: str) -> None:
     assert not isinstance(Ending(f"{_HEAD}result = {expression}\n")["result"], Tensor)
+
+
+_TEXTS = {
+    '"enc_{:d}".format(1 + 1)': "enc_2",
+    '"{name}.{k}".format(name="a", k=3)': "a.3",
+    '"layer%d_%s" % (2, "b")': "layer2_b",
+    '"layer%02d" % 2': "layer02",
+    '"7".zfill(3)': "007",
+}
+
+
+@pytest.mark.parametrize(("expression", "text"), _TEXTS.items())
+def test_texts_put_together_from_known_parts_are_known(expression: str, text: str) -> None:
+    assert Ending(f"result = {expression}\n")["result"] == Const(text)
+
+
+@pytest.mark.parametrize(
+    "expression", ['"a{}".format(unknown)', '"a%d" % unknown', '"a%d" % "b"', '"{1}".format(2)']
+)
+def test_texts_with_unknown_or_wrong_parts_are_some_text(expression: str) -> None:
+    result = Ending(f"result = {expression}\n")["result"]
+    assert isinstance(result, Scalar)
+    assert result.type == "str"
+
+
+def test_layers_that_are_looked_up_by_number_are_found() -> None:
+    program = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc_1, self.enc_2 = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        for k in range(2):
+            x = getattr(self, "enc_{:d}".format(k + 1))(x)
+        return x
+
+result = Net().cuda()(x)
+"""
+    assert _device(program) == "cuda"
+
+
+def test_modules_added_by_name_to_a_list_are_gone_through() -> None:
+    program = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = torch.nn.ModuleList()
+        for k in range(3):
+            self.parts.add_module("part_%d" % k, torch.nn.Linear(3, 3))
+
+    def forward(self, x):
+        return [part(x) for part in self.parts]
+
+result = sum(Net().cuda()(x))
+"""
+    assert _device(program) == "cuda"
+
+
+@pytest.mark.parametrize(
+    "made", ["torch.cuda.amp.GradScaler()", 'torch.amp.GradScaler("cuda", enabled=True)']
+)
+def test_a_scaled_loss_is_where_it_was(made: str) -> None:
+    assert _device(f"scaler = {made}\nresult = scaler.scale(x)\n") == "cuda"
+
+
+def test_images_and_classes_of_a_dataset_as_a_whole() -> None:
+    program = "from torchvision import datasets\nd = datasets.MNIST('.')\ne = datasets.CIFAR10('.')\n"
+    ending = Ending(_HEAD + program + "a, b, c = d.data, d.targets, torch.tensor(e.targets)\n")
+    kinds = [value.dtype for value in map(ending.__getitem__, "abc") if isinstance(value, Tensor)]
+    assert kinds == ["uint8", "int64", "int64"]

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     data,
     distributions,
     frameworks,
+    gradient_scaling,
     mappings,
     number_limits,
     numpy_model,
@@ -27,7 +28,6 @@ from devfix.analysis.torch_model import (
     vision,
 )
 from devfix.analysis.values import (
-    NONE,
     UNKNOWN,
     Const,
     External,
@@ -149,16 +149,6 @@ def _tokenizer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSit
     return UNKNOWN
 
 
-def _scaler(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``GradScaler``: scales a loss where it is; ``step`` steps the optimizer."""
-    if name == "scale" and site.args:
-        return site.args[0].value
-    if name == "step" and site.args and isinstance(site.args[0].value, Ref):
-        optimizer = site.args[0].value
-        return optim.method(interp, optimizer, interp.obj(optimizer), "step", CallSite(site.node))
-    return NONE
-
-
 def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     return numpy_model.random(interp, name, site)
 
@@ -168,7 +158,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     python_random.GENERATOR: python_random.method,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
-    "torch.amp.GradScaler": _scaler,
+    gradient_scaling.SCALER: gradient_scaling.method,
     "argparse.ArgumentParser": command_line.parser_method,
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,

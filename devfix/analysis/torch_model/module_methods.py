@@ -179,6 +179,11 @@ def _add_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     obj = interp.obj(ref)
     if value is None:
         return NONE
+    if obj.items is not None or obj.element is not None:
+        containers.append(
+            interp, ref, value
+        )  # a list of modules goes through them all, whatever they are called
+        obj = interp.obj(ref)
     if isinstance(name, Const) and isinstance(name.value, str):
         interp.update(ref, obj.with_attr(name.value, value))
     else:

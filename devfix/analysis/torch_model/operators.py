@@ -14,7 +14,7 @@ from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, pro
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.torch_model.text_methods import assembled, filled
+from devfix.analysis.torch_model.text_methods import assembled, percent
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
@@ -65,7 +65,7 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     if isinstance(right, Union):
         return interp.either(right.members, lambda member: binary(interp, node, left, member))
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
-        return filled(left.value)
+        return percent(left.value, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):

@@ -15,7 +15,7 @@ _RESULTS = {"split": None, "splitlines": None, "startswith": "bool", "endswith":
 #: What is worked out as Python does: short results of short arguments.
 _EXACT = frozenset(
     "split rsplit partition rpartition startswith endswith removeprefix removesuffix strip lstrip rstrip "
-    "lower upper title capitalize isdigit replace count find".split()
+    "lower upper title capitalize isdigit replace count find zfill format".split()
 )
 _LONGEST = 200
 
@@ -34,6 +34,18 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
         return filled(str(text.value))
     kind = _RESULTS.get(name, "str")
     return Scalar(kind) if kind is not None else UNKNOWN
+
+
+def percent(text: str, given: Value) -> Value:
+    """``"layer%d" % 3``."""
+    args = _plain(given)
+    if args is None or len(text) > _LONGEST:
+        return filled(text)
+    try:
+        result = text % args
+    except (TypeError, ValueError):
+        return filled(text)
+    return Const(result) if len(result) <= _LONGEST else filled(text)
 
 
 def filled(text: str) -> Value:
@@ -58,11 +70,14 @@ def assembled(parts: list[Value]) -> Value:
 
 def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:
     args = [_plain(arg.value) for arg in site.args]
-    if site.keywords or None in args or len(text) > _LONGEST:
+    named = {key: _plain(arg.value) for key, arg in site.keywords.items()}
+    if None in args or None in named.values() or len(text) > _LONGEST:
         return None
     try:
-        result = getattr(text, name)(*args)
-    except (TypeError, ValueError):
+        result = getattr(text, name)(*args, **named)
+    except (TypeError, ValueError, LookupError):
+        return None
+    if isinstance(result, str) and len(result) > _LONGEST:
         return None
     if isinstance(result, list):
         return interp.new(Obj("list", items=tuple(Const(part) for part in result)))

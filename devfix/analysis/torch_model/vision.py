@@ -53,7 +53,9 @@ _CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
 
 def dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torchvision.datasets.MNIST(...)``: what its samples are."""
-    return interp.new(Obj("list", element=_sample(interp, _options(name, site), site)))
+    return interp.new(
+        Obj("list", element=_sample(interp, _options(name, site), site), attrs=_held(interp, name, site))
+    )
 
 
 def describes(base: str) -> bool:
@@ -67,12 +69,28 @@ def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None
     obj = interp.obj(ref)
     for key, value in _options(base, site).items():
         obj = obj.with_attr(key, value)
-    if base.rpartition(".")[2].startswith("CIFAR"):
-        for name in ("data", "train_data", "test_data"):
-            obj = obj.with_attr(name, Array("uint8", 4))
-        for name in ("targets", "train_labels", "test_labels"):
-            obj = obj.with_attr(name, Sequence(Scalar("int")))
+    for key, value in _held(interp, base, site).items():
+        obj = obj.with_attr(key, value)
     interp.update(ref, obj)
+
+
+def _held(interp: Interpreter, name: str, site: CallSite) -> dict[str, Value]:
+    """The images and classes that such a dataset keeps as a whole, under the names they have had."""
+    last = name.rpartition(".")[2]
+    images: Value
+    classes: Value
+    if last.startswith("CIFAR"):
+        images, classes = Array("uint8", 4), Sequence(Scalar("int"))
+    elif last.endswith("MNIST"):
+        trail = (interp.site("other", site.node),)
+        images, classes = (
+            Tensor(dtype="uint8", rank=3, trail=trail),
+            Tensor(dtype="int64", rank=1, trail=trail),
+        )
+    else:
+        return {}
+    data, targets = ("data", "train_data", "test_data"), ("targets", "train_labels", "test_labels")
+    return {**dict.fromkeys(data, images), **dict.fromkeys(targets, classes)}
 
 
 def own_sample(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
