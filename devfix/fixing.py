@@ -101,8 +101,9 @@ class Fixer:
 
     def _tidied(self, start: State, end: State) -> State:
         """The end with what fixes wrote in vain taken back, where that shows nothing new."""
-        for idle in (end.judgement.idle, frozenset()):
-            texts = tidied(start.program.sources, end.program.sources, idle)
+        needless = end.judgement.idle
+        for idle, at_top in ((needless, True), (needless, False), (frozenset(), False)):
+            texts = tidied(start.program.sources, end.program.sources, idle, at_top=at_top)
             if not texts:
                 return end
             program = end.program.with_texts(texts)

@@ -178,3 +178,86 @@ def test_one_move_is_left_of_two_that_one_root_was_given() -> None:
     after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]["main.py"]
     assert "scale = torch.linspace(0, 1, 3, device=device)" in after
     assert "self.scale.to(" not in after
+
+
+def test_an_argument_of_which_parts_move_again_and_again_moves_at_the_top() -> None:
+    before = '''
+        def encode(boxes, anchors):
+            """Offsets."""
+            return cat([boxes[:, :2] - anchors[:, :2], boxes[:, 2:] / anchors[:, 2:]])
+    '''
+    after = before.replace("anchors[:, :2]", "anchors[:, :2].to(boxes.device)")
+    after = after.replace("anchors[:, 2:]", "anchors[:, 2:].to(boxes.device)")
+    wanted = before.replace("    return", "    anchors = anchors.to(boxes.device)\n            return")
+    assert tidy(before, after) == dedent(wanted)
+
+
+def test_moves_stay_where_the_top_does_not_know_the_device_or_the_argument_is_bound_again() -> None:
+    before = "def f(x, net):\n    h = net(x)\n    return h + x[0] - x[1]\n"
+    after = before.replace("x[0]", "x[0].to(h.device)").replace("x[1]", "x[1].to(h.device)")
+    assert tidy(before, after) == after
+    bound = before.replace("    return", "    x = g(x)\n    return")
+    moved = bound.replace("x[0]", "x[0].to(net.device)").replace("x[1]", "x[1].to(net.device)")
+    assert tidy(bound, moved) == moved
+    once = before.replace("x[0]", "x[0].to(net.device)")
+    assert tidy(before, once) == once
+
+
+def test_an_argument_that_stays_on_the_host_for_others_moves_for_each_use() -> None:
+    texts = files(
+        """
+        import numpy as np
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(2, 1).to(device)
+
+
+        def score(pred, target):
+            error = (pred - target[:, :1]).abs() + (pred - target[:, 1:]).abs()
+            return error.mean().item() + np.mean(target.numpy())
+
+
+        x = torch.ones(4, 2)
+        print("RESULT", score(model(x.to(device)), torch.zeros(4, 2)))
+        """
+    )
+    after = fix_texts(texts, Applicability.UNSAFE)[0]["main.py"]
+    assert "target = target.to(" not in after or "target.cpu().numpy()" in after
+
+
+def test_parts_of_a_dict_go_on_moving_one_by_one_where_others_do() -> None:
+    texts = files(
+        """
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Rows(Dataset):
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, i):
+                return {"x": torch.ones(2), "y": torch.zeros(1)}
+
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(2, 1).to(device)
+        for row in DataLoader(Rows(), 4):
+            x = row["x"].to(device)
+            y = row["y"]
+            print((model(x) - y).abs().mean().item())
+        """
+    )
+    after = fix_texts(texts, Applicability.UNSAFE)[0]["main.py"]
+    assert '    y = row["y"].to(device)\n' in after
+    assert "row.items()" not in after
+
+
+def test_a_second_cuda_of_one_name_is_taken_back() -> None:
+    after = "y = y.cuda()\nx = x.cuda()\ny = y.cuda()\nf(x, y)\n"
+    second = Span(3, 4, 3, 12)
+    sources = [{"main.py": Source("main.py", text)} for text in ("x = x.cuda()\nf(x, y)\n", after)]
+    assert tidied(sources[0], sources[1], [("main.py", second)]) == {
+        "main.py": "y = y.cuda()\nx = x.cuda()\nf(x, y)\n"
+    }

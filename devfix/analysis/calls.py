@@ -71,7 +71,7 @@ def evaluate(interp: Interpreter, node: ast.Call) -> Value:
         return construction.zero_argument_super(interp)
     callee = interp.eval(node.func)
     site = _call_site(interp, node)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "to":
+    if isinstance(node.func, ast.Attribute) and node.func.attr in idle_moves.METHODS:
         idle_moves.note(interp, node, callee, site)
     return call(interp, callee, site)
 

@@ -147,7 +147,7 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     moving = _statement_that_moves(loop, target.id)
     if kind == "object" and isinstance(moving, ast.Expr):
         return (FileEdit(place.path, BindResult(place.outline.source.span(moving), target.id)),)
-    if moving is not None or not kind:
+    if moving is not None or not kind or (kind == "dict" and moves_parts(loop, target.id)):
         return ()
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == target.id:
@@ -175,6 +175,18 @@ def _statement_that_moves(loop: ast.For | ast.AsyncFor, name: str) -> ast.stmt |
         if isinstance(func, ast.Attribute) and func.attr in ("to", "cuda") and _is_name(func.value, name):
             return statement
     return None
+
+
+def moves_parts(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether the loop's body moves ``batch["key"]`` by itself."""
+    calls = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Call))
+    moves = (
+        call.func.value
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda")
+    )
+    keyed = (part.value for part in moves if isinstance(part, ast.Subscript))
+    return any(isinstance(whole, ast.Name) and whole.id == name for whole in keyed)
 
 
 def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:

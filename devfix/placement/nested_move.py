@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement import batch_forms, device_expression
+from devfix.placement.batch_move import moves_parts
 from devfix.placement.device_expression import Place
+
+_MOVES = ("to", "cuda")
 
 
 def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit, ...]:
@@ -34,6 +37,8 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
     for part in ast.walk(loop.target):
+        if whole and isinstance(part, ast.Name) and moves_parts(loop, part.id):
+            return  # what else is in it moves in the same way
         if isinstance(part, ast.Name) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             if len(kinds) == 1 and kinds <= (batch_forms.DICTS if whole else batch_forms.COLLECTIONS):
@@ -45,7 +50,7 @@ def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:
     assigned = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Assign))
     values = (a.value for a in assigned if any(isinstance(t, ast.Name) and t.id == name for t in a.targets))
     return any(
-        isinstance(node, ast.Attribute) and node.attr in ("to", "cuda")
+        isinstance(node, ast.Attribute) and node.attr in _MOVES
         for value in values
         for node in ast.walk(value)
     )

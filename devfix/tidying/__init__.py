@@ -11,14 +11,19 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import devices, idle, lines
+from devfix.tidying import arguments, devices, idle, lines
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
 
 
-def tidied(before: Sources, after: Sources, idle_moves: Iterable[tuple[str, Span]]) -> dict[str, str]:
-    """The files of ``after``, which fixes have made of ``before``, that read otherwise when they are tidy."""
+def tidied(
+    before: Sources, after: Sources, idle_moves: Iterable[tuple[str, Span]], *, at_top: bool = True
+) -> dict[str, str]:
+    """The files of ``after``, which fixes have made of ``before``, that read otherwise when they are tidy.
+
+    ``at_top``: arguments of which parts move again and again move at the top of their function.
+    """
     places: dict[str, list[Span]] = {}
     for path, span in idle_moves:
         places.setdefault(path, []).append(span)
@@ -26,6 +31,8 @@ def tidied(before: Sources, after: Sources, idle_moves: Iterable[tuple[str, Span
     found = {}
     for path, source in changed.items():
         text = idle.without(Written(before[path], source), places.get(path, ()))
+        if at_top:
+            text = arguments.moved_once(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
     written = {path: Written(before[path], source) for path, source in found.items()}

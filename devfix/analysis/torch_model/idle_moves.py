@@ -7,24 +7,29 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.modules import module_device
 from devfix.analysis.torch_model.arguments import device_of
-from devfix.analysis.values import ExternalMethod, Tensor, Value
+from devfix.analysis.values import Const, ExternalMethod, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
 
 
+METHODS = ("to", "cuda")
+
+
 def note(interp: Interpreter, node: ast.Call, callee: Value, site: CallSite) -> None:
-    """Write down whether a call of a method ``to`` with one argument moves anything."""
+    """Write down whether ``x.to(device)`` or ``x.cuda()`` moves anything."""
     known = interp.recorder.idle.get(id(node))
     if known is None or known[2]:
         interp.recorder.idle[id(node)] = (interp.frame.path, node, _is_idle(interp, callee, site))
 
 
 def _is_idle(interp: Interpreter, callee: Value, site: CallSite) -> bool:
-    if not isinstance(callee, ExternalMethod) or len(site.args) != 1 or site.keywords or site.open:
+    if not isinstance(callee, ExternalMethod) or site.keywords or site.open:
         return False
-    receiver, target = callee.receiver, site.args[0].value
+    if len(site.args) != (callee.name == "to"):
+        return False
+    receiver, target = callee.receiver, site.args[0].value if site.args else Const("cuda")
     wanted = device_of(target) if not isinstance(target, Tensor) else None
     here = receiver.device if isinstance(receiver, Tensor) else module_device(interp, receiver)
     parted = isinstance(receiver, Tensor) and receiver.split is not None

@@ -1,0 +1,74 @@
+"""Arguments of which parts move again and again move once, at the top of their function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.tidying.functions import (
+    Function,
+    arguments_of,
+    bound_names,
+    first_statement,
+    functions,
+    holds_functions,
+    read_names,
+)
+from devfix.tidying.written import Offsets, Written, without
+
+
+def moved_once(written: Written) -> str:
+    """The text with ``x = x.to(device)`` instead of several new moves of ``x`` or of parts of it."""
+    source = written.after
+    insertions: list[tuple[int, str]] = []
+    cuts: list[Offsets] = []
+    for function in functions(source.tree):
+        first = first_statement(function)
+        line = source.lines[first.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        for name, moves in _moved(written, function):
+            device = next(_devices(function, moves), None)
+            if device is not None:
+                insertions.append((first.lineno, f"{indent}{name} = {name}.to({device}){source.newline}"))
+                cuts += [_suffix(written, move) for move in moves]
+    lines = list(source.with_text(without(source.text, cuts)).lines)
+    for number, line in sorted(insertions, reverse=True):
+        lines.insert(number - 1, line)
+    return "".join(lines)
+
+
+def _moved(written: Written, function: Function) -> Iterator[tuple[str, list[ast.Call]]]:
+    """The arguments that a function never binds again, and that it has got more than one new move of."""
+    if holds_functions(function) or first_statement(function).lineno == function.lineno:
+        return
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    for name in sorted(arguments_of(function) - bound_names(function)):
+        moves = [call for call in calls if _moved_name(call) == name]
+        if len(moves) > 1 and all(written.holds([_suffix(written, move)]) for move in moves):
+            yield name, moves
+
+
+def _moved_name(call: ast.Call) -> str:
+    """``x`` of ``x[:, 2:].to(device)``; "" of anything else."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "to" or len(call.args) != 1 or call.keywords:
+        return ""
+    part = func.value
+    while isinstance(part, ast.Subscript):
+        part = part.value
+    return part.id if isinstance(part, ast.Name) else ""
+
+
+def _devices(function: Function, moves: list[ast.Call]) -> Iterator[str]:
+    """Where the moves go to, as far as that can be said at the top of the function."""
+    unknown = bound_names(function) | {_moved_name(move) for move in moves}
+    for move in moves:
+        if read_names(move.args[0]).isdisjoint(unknown):
+            yield ast.unparse(move.args[0])
+
+
+def _suffix(written: Written, move: ast.Call) -> Offsets:
+    """``.to(device)`` of a move, with a parenthesis that may close before it."""
+    assert isinstance(move.func, ast.Attribute)  # noqa: S101 - `_moved_name` saw to it
+    span = written.after.span
+    return written.offsets(span(move.func.value))[1], written.offsets(span(move))[1]
