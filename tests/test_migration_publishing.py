@@ -193,6 +193,14 @@ def test_what_was_pushed_before_it_could_be_written_down_is_recognised(run: Run,
     assert outcomes(run(PUSH), Step.PUSH) == [Outcome.DONE, Outcome.DONE]
 
 
+def test_a_commit_whose_clone_is_gone_is_made_again(run: Run, remotes: Path, tmp_path: Path) -> None:
+    reading = run()
+    shutil.rmtree(tmp_path / "gpu" / "clones")
+    assert outcomes(run(PUSH), Step.PUSH) == [Outcome.DONE, Outcome.DONE]
+    made = reading.repositories[0].data(Step.COMMIT)["commit"]
+    assert branches(remotes / "one.git")["devfix/gpu"] == made
+
+
 def test_a_rate_is_kept_across_runs(run: Run, tmp_path: Path) -> None:
     reading = run(OPEN, pull_requests_per_hour=1.0)
     assert len(hub(tmp_path)) == 1

@@ -102,9 +102,8 @@ class _Run:
             self._close()
             return
         self._forget()
-        engine = load_engine(
-            self.wishes.engine or self.campaign.engine, self.wishes.concurrency or self.campaign.concurrency
-        )
+        name = self.wishes.engine or self.campaign.engine
+        engine = load_engine(name, self.wishes.concurrency or self.campaign.concurrency)
         pending = self._pending()
         self.progress.begin(len(pending), len(self.repositories) - len(pending))
         engine.run(self._orders(pending), self._hear)
@@ -133,7 +132,9 @@ class _Run:
         if any(each.verify or each.prove for each in repositories):
             # Found by trying, once for all the processes to come.
             strongest_isolation()
-        witness = self._witness(repositories)
+        # Each machine of a cluster has an interpreter of its own.
+        is_local = (self.wishes.engine or self.campaign.engine) == "local"
+        witness = self._witness(repositories) if is_local else None
         yield from orders_for(self.campaign, self.state, repositories, witness)
 
     def _witness(self, repositories: Sequence[Repository]) -> Witness | None:
@@ -160,7 +161,10 @@ class _Run:
 
     def _publisher(self) -> Publisher:
         scrub = Scrubber(secrets_of(each.source.address for each in self.campaign.repositories))
-        return Publisher(self.campaign, self.state, scrub, self.progress.say)
+        return Publisher(self.campaign, self.state, self._order_of, scrub, self.progress.say)
+
+    def _order_of(self, repository: Repository) -> Order:
+        return next(orders_for(self.campaign, self.state, [repository]))
 
     def _publish(self) -> None:
         publisher, wishes = self._publisher(), self.wishes

@@ -36,13 +36,14 @@ def clone_of(campaign: Campaign, repository: Repository, base: str) -> Git:
     """The clone that holds ``base``, fetched again where it is gone; raises GitError."""
     folder = clone_folder(campaign, repository)
     git = Git(folder, seconds=campaign.limits.fetch)
-    if folder.is_dir() and _holds(git, base):
+    if folder.is_dir() and holds(git, base):
         return git
     _fetch(campaign, repository, base)
     return git
 
 
-def _holds(git: Git, commit: str) -> bool:
+def holds(git: Git, commit: str) -> bool:
+    """Whether a clone has a commit with its files."""
     try:
         git.run("cat-file", "-e", f"{commit}^{{tree}}")
     except GitError:

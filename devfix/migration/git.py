@@ -141,7 +141,7 @@ class Git:
     def fetch(self, source: Source, revision: str, ref: str, depth: int) -> None:
         """Get what ``revision`` names into ``ref``; raises GitError."""
         shallow = [f"--depth={depth}"] if depth else []
-        serving = ["--upload-pack", _serving("upload-pack")] if _is_here(source) else []
+        serving = ["--upload-pack", _serving("upload-pack")] if is_here(source) else []
         options = [
             "--quiet",
             "--no-tags",
@@ -153,7 +153,7 @@ class Git:
 
     def list_remote(self, source: Source, *patterns: str) -> dict[str, str]:
         """The refs of a repository that match, and what they point to; raises GitError."""
-        serving = ["--upload-pack", _serving("upload-pack")] if _is_here(source) else []
+        serving = ["--upload-pack", _serving("upload-pack")] if is_here(source) else []
         said = self._remote(source, "ls-remote", "--quiet", *serving, "--", source.bare, *patterns)
         pairs = (line.split("\t", 1) for line in os.fsdecode(said).splitlines() if "\t" in line)
         return {ref: commit for commit, ref in pairs}
@@ -161,7 +161,7 @@ class Git:
     def push(self, source: Source, commit: str, branch: str, expected: str) -> None:
         """Let a branch be ``commit`` where it is ``expected`` now ("" for: not there); raises GitError."""
         ref = f"refs/heads/{branch}"
-        receiving = ["--receive-pack", _serving("receive-pack")] if _is_here(source) else []
+        receiving = ["--receive-pack", _serving("receive-pack")] if is_here(source) else []
         lease = f"--force-with-lease={ref}:{expected}"
         options = ["--quiet", "--porcelain", "--no-verify", "--no-recurse-submodules"]
         self._remote(source, "push", *options, lease, *receiving, "--", source.bare, f"{commit}:{ref}")
@@ -174,7 +174,7 @@ class Git:
 
 def may_pass(error: GitError, source: Source) -> bool:
     """Whether what went wrong may be gone the next time; what lies on this machine has no bad moments."""
-    return error.is_transient and not _is_here(source)
+    return error.is_transient and not is_here(source)
 
 
 def initialise(folder: Path) -> Git:
@@ -258,7 +258,8 @@ def _credentials(source: Source) -> dict[str, str]:
     }
 
 
-def _is_here(source: Source) -> bool:
+def is_here(source: Source) -> bool:
+    """Whether a repository lies on this machine."""
     return source.is_path or source.address.startswith("file://")
 
 

@@ -9,22 +9,18 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
+from devfix.migration.assignment import Assignment
+from devfix.migration.order import Event, Finished, Left, Order, Tell
 from devfix.migration.pipeline import work
 from devfix.migration.rewriting import warm_up
-from devfix.migration.steps import Outcome, Step, StepResult
 from devfix.sandbox import processes, system_calls
 
-#: Steps with limits of their own get so much more until their process is given up.
-_MARGIN = 120.0
 _PATIENCE = 10.0
 _FORKS = sys.platform == "linux"
-#: A process may be killed for what others do to the machine's memory, so it gets another chance.
-_MOST_DEATHS = 2
 
 
 class LocalEngine:
@@ -42,29 +38,9 @@ class LocalEngine:
 
 @dataclass
 class _Worker:
-    order: Order
+    assignment: Assignment
     process: BaseProcess
     receiver: Connection
-    deaths: int = 0
-    began: Began | None = None
-    deadline: float = float("inf")
-    left: bool = False
-    overdue: bool = False
-
-    @property
-    def key(self) -> str:
-        return self.order.repository.key
-
-    def note(self, event: Event) -> None:
-        if isinstance(event, Began):
-            self.began = event
-            self.deadline = time.monotonic() + _allowed(self.order, event.step)
-        elif isinstance(event, Finished):
-            self.began, self.deadline = None, float("inf")
-            # Should the process die later, its successor begins there.
-            self.order = replace(self.order, kept={**self.order.kept, event.result.step: event.result})
-        else:
-            self.left = True
 
     def end(self) -> None:
         """End the process and whatever it started."""
@@ -101,11 +77,11 @@ class _Team:
             order = next(self.orders, None)
             if order is None:
                 break
-            self.workers.append(_started(order, 0))
+            self.workers.append(_started(Assignment(order)))
         return bool(self.workers)
 
     def _patience(self) -> float | None:
-        soonest = min(worker.deadline for worker in self.workers)
+        soonest = min(worker.assignment.deadline for worker in self.workers)
         return None if soonest == float("inf") else max(0.0, soonest - time.monotonic())
 
     def _hear(self, worker: _Worker) -> None:
@@ -114,39 +90,44 @@ class _Team:
         except (EOFError, OSError):
             self._dismiss(worker)
             return
-        worker.note(event)
+        worker.assignment.note(event)
         self.tell(event)
 
     def _end_overdue(self) -> None:
-        now = time.monotonic()
         for worker in list(self.workers):
-            if worker.deadline <= now:
-                worker.overdue = True
-                worker.end()
-                self._dismiss(worker)
+            if worker.assignment.is_overdue:
+                self._let_go(worker)
+                self._give_up(worker, worker.assignment.overdue())
 
     def _dismiss(self, worker: _Worker) -> None:
         """Let go of a worker; where it died in the middle of its work, another one goes on."""
+        self._let_go(worker)
+        if worker.assignment.left:
+            return
+        again = worker.assignment.again()
+        if again is None:
+            self._give_up(worker, worker.assignment.died(_how(worker.process.exitcode)))
+        else:
+            self.workers.append(_started(again))
+
+    def _let_go(self, worker: _Worker) -> None:
         self.workers.remove(worker)
         worker.end()
-        if worker.left:
-            return
-        deaths = worker.deaths + 1
-        if worker.overdue or deaths >= _MOST_DEATHS:
-            self.tell(_loss(worker))
-            self.tell(Left(worker.key, "lost"))
-            return
-        self.workers.append(_started(worker.order, deaths))
+
+    def _give_up(self, worker: _Worker, loss: Finished) -> None:
+        self.tell(loss)
+        self.tell(Left(worker.assignment.key, "lost"))
 
 
-def _started(order: Order, deaths: int) -> _Worker:
+def _started(assignment: Assignment) -> _Worker:
+    order = assignment.order
     # Forking is fast, and this process has no other thread; what it has open its children leave alone.
     context = multiprocessing.get_context("fork") if _FORKS else multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_serve, args=(order, sender), name=f"devfix {order.repository.name}")
     process.start()
     sender.close()
-    return _Worker(order, process, receiver, deaths)
+    return _Worker(assignment, process, receiver)
 
 
 def _serve(order: Order, sender: Connection) -> None:
@@ -176,30 +157,6 @@ def _family(pid: int) -> list[processes.Process]:
     below = processes.descendants(pid)
     own = processes.running().get(pid)
     return [each for each in ([own] if own else []) + below if not each.dead]
-
-
-def _allowed(order: Order, step: Step) -> float:
-    limits = order.campaign.limits
-    if step is Step.FETCH:
-        return 3 * limits.fetch + _MARGIN
-    if step in (Step.APPLY, Step.RECHECK):
-        return limits.analysis
-    if step in (Step.VERIFY_BEFORE, Step.VERIFY_AFTER):
-        return 2 * limits.verify + _MARGIN
-    # How many programs there are to prove shows only then, each with several runs under a limit.
-    return float("inf") if step is Step.PROVE else limits.fetch + _MARGIN
-
-
-def _loss(worker: _Worker) -> Finished:
-    """What is written of the step in which a worker was lost."""
-    began = worker.began or Began(worker.key, Step.FETCH)
-    if worker.overdue:
-        reason = f"did not end within {_allowed(worker.order, began.step):g} s"
-    else:
-        reason = f"the process that worked on it died ({_how(worker.process.exitcode)})"
-    return Finished(
-        worker.key, StepResult(began.step, began.input, Outcome.FAILED, reason, started=time.time())
-    )
 
 
 def _how(status: int | None) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from devfix import __version__
 from devfix.migration import clone, proving_run, pull_request, rewriting, verification
 from devfix.migration.git import Git, GitError, may_pass
-from devfix.migration.order import Began, Finished, Left, Order, Tell
+from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
 from devfix.migration.scrubbing import Scrubber
 from devfix.migration.steps import Made, Outcome, Step, StepEndError, StepResult, digest
 from devfix.migration.verification import Judgement
@@ -28,14 +28,24 @@ PAUSES = (1.0, 4.0)
 
 def work(order: Order, tell: Tell) -> None:
     """Do what is left to do for a repository."""
+    for event in events(order):
+        tell(event)
+
+
+def events(order: Order, until: Step | None = None) -> Iterator[Event]:
+    """The same as it goes; steps from ``until`` on are left to somebody else."""
     pipeline = Pipeline(order)
+    key = order.repository.key
     try:
         for step in pipeline.steps():
+            if until is not None and step.position >= until.position:
+                return
             if pipeline.keeps(step):
                 continue
-            tell(Began(order.repository.key, step, pipeline.input(step)))
-            tell(Finished(order.repository.key, pipeline.do(step)))
-        tell(Left(order.repository.key))
+            yield Began(key, step, pipeline.input(step))
+            yield Finished(key, pipeline.do(step))
+        pipeline.drop_clone()
+        yield Left(key)
     finally:
         pipeline.clean()
 
@@ -191,10 +201,13 @@ class Pipeline:
         return made
 
     def clean(self) -> None:
-        """Take the workspace away, and a clone that nothing will be pushed from."""
+        """Take the workspace away."""
         shutil.rmtree(self._folder, ignore_errors=True)
         with suppress(OSError):
             self._folder.parent.rmdir()
+
+    def drop_clone(self) -> None:
+        """Take a clone away that nothing will be pushed from."""
         if Step.COMMIT not in self.done:
             shutil.rmtree(clone.clone_folder(self.campaign, self.repository), ignore_errors=True)
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from devfix.migration import clone
 from devfix.migration.campaign import Campaign, Repository
-from devfix.migration.git import GitError, may_pass
+from devfix.migration.git import Git, GitError, may_pass
 from devfix.migration.hub import Hub, HubError, Proposal, has_client, home_of
+from devfix.migration.order import Finished, Order
+from devfix.migration.pipeline import events
 from devfix.migration.scrubbing import Scrubber
 from devfix.migration.state import State
 from devfix.migration.steps import Outcome, Step, StepEndError, StepResult, digest
@@ -25,6 +27,7 @@ class Publisher:
 
     campaign: Campaign
     state: State
+    order_of: Callable[[Repository], Order]
     scrub: Scrubber
     say: Callable[[str], None]
     now: Callable[[], float] = time.time
@@ -68,7 +71,7 @@ class Publisher:
     def _push(self, repository: Repository, done: Mapping[Step, StepResult], commit: str) -> dict[str, Any]:
         campaign = self.campaign
         git = clone.clone_of(campaign, repository, done[Step.FETCH].data["base"])
-        self._restore(git, commit)
+        self._restore(repository, done, git, commit)
         ref, wanted = f"refs/heads/{campaign.branch}", f"refs/heads/{repository.revision}"
         there = git.list_remote(repository.source, ref, wanted)
         earlier = done.get(Step.PUSH)
@@ -90,12 +93,24 @@ class Publisher:
         git.push(repository.source, commit, campaign.branch, found)
         return told
 
-    def _restore(self, git: Any, commit: str) -> None:
-        try:
-            git.run("cat-file", "-e", f"{commit}^{{commit}}")
-        except GitError as error:
-            reason = "its clone is gone; `devfix migrate retry` makes the commit again"
-            raise StepEndError(Outcome.FAILED, reason) from error
+    def _restore(
+        self, repository: Repository, done: Mapping[Step, StepResult], git: Git, commit: str
+    ) -> None:
+        """Make the commit again where it was made on another machine, or its clone is gone."""
+        if clone.holds(git, commit):
+            return
+        kept: dict[Step, StepResult] = {**done}
+        del kept[Step.COMMIT]
+        made = [
+            event.result
+            for event in events(replace(self.order_of(repository), kept=kept))
+            if isinstance(event, Finished)
+        ]
+        if not made or made[-1].data.get("commit") != commit:
+            raise StepEndError(
+                Outcome.FAILED,
+                "its commit cannot be made again; `devfix migrate retry --which all` does the rest again",
+            )
 
     def _propose(self, repository: Repository, proposal: Proposal) -> dict[str, Any]:
         hub = self._hub(repository)
