@@ -1,7 +1,6 @@
 /** Editor: VS Code in a browser, as far as a user's hands and eyes need it. */
 
 import type { Locator, Page } from "playwright-core";
-import { SETTINGS } from "./workplace";
 
 export interface Point {
   readonly x: number;
@@ -86,14 +85,26 @@ export class Editor {
     return menu;
   }
 
-  /** Writes the user's settings, as a user does. */
-  async configure(settings: Record<string, unknown>): Promise<void> {
-    await this.command("Preferences: Open User Settings (JSON)");
-    await this.page.locator('.tab.active[data-resource-name="settings.json"]').waitFor();
+  /** Replaces the text of a file, as a user does. */
+  async rewrite(name: string, text: string): Promise<void> {
+    await this.open(name);
     await this.page.locator(".editor-instance .view-line").first().click();
     await this.page.keyboard.press("Control+A");
-    await this.page.keyboard.insertText(JSON.stringify({ ...SETTINGS, ...settings }));
+    await this.page.keyboard.insertText(text);
+    // What VS Code closed of its own accord stands behind it.
+    await this.page.keyboard.press("Control+Shift+End");
+    await this.page.keyboard.press("Delete");
     await this.save();
+  }
+
+  /** Waits for something that is not on the screen. */
+  async until(isSo: () => boolean): Promise<void> {
+    for (let tries = 0; !isSo(); tries += 1) {
+      if (tries > 300) {
+        throw new Error("it did not come to that");
+      }
+      await this.page.waitForTimeout(100);
+    }
   }
 
   async save(): Promise<void> {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Locator } from "playwright-core";
-import { EVALUATE, EVALUATE_FIXED, NOTEBOOK, RUN, TRAIN, TRAIN_FIXED } from "./programs";
+import { EVALUATE, EVALUATE_FIXED, NOTEBOOK, NOTEBOOK_FIXED, RUN, TRAIN, TRAIN_FIXED } from "./programs";
 import { Window } from "./window";
 
 const PYTHON = process.env.DEVFIX_PYTHON || "python3";
@@ -24,6 +24,8 @@ describe("a folder with programs", () => {
       "evaluate.py": EVALUATE,
       "run.py": RUN,
       "notes.ipynb": NOTEBOOK,
+      "closed.py": EVALUATE,
+      "closed.ipynb": NOTEBOOK,
     };
     window = await Window.open(files, settings);
   });
@@ -105,9 +107,17 @@ describe("a folder with programs", () => {
     await menu.getByText(/^Move `noise`/).click();
     await squiggle.first().waitFor({ state: "detached" });
     await editor.save();
-    const saved = JSON.parse(window.place.read("notes.ipynb"));
-    assert.equal(saved.cells[2].source.join(""), "noise = torch.randn(4, 16).to(device)\nmodel(noise).sum()");
-    assert.equal(saved.cells[1].source.join(""), JSON.parse(NOTEBOOK).cells[1].source.join(""));
+    assert.equal(window.place.read("notes.ipynb"), NOTEBOOK_FIXED);
+  });
+
+  it("mends all files of a folder, and saves them", async () => {
+    const { editor, place } = window;
+    assert.equal(place.read("closed.py"), EVALUATE);
+    assert.equal(place.read("closed.ipynb"), NOTEBOOK);
+    await editor.command("devfix: Fix All Files of the Workspace Folder");
+    await editor.until(() => place.read("closed.ipynb") === NOTEBOOK_FIXED);
+    await editor.until(() => place.read("closed.py") === EVALUATE_FIXED);
+    await editor.until(() => place.read("baseline.py") === TRAIN_FIXED);
   });
 });
 
@@ -115,7 +125,8 @@ describe("a folder for which devfix is not found", () => {
   let window: Window;
 
   before(async () => {
-    window = await Window.open({ "evaluate.py": EVALUATE }, { "devfix.path": "/nowhere/devfix" });
+    const files = { "evaluate.py": EVALUATE, ".vscode/settings.json": '{"devfix.path": "/nowhere/devfix"}' };
+    window = await Window.open(files, {});
   });
   after(() => window.close());
 
@@ -130,8 +141,8 @@ describe("a folder for which devfix is not found", () => {
       /The setting devfix\.path names \/nowhere\/devfix: it cannot be started/,
     );
     await editor.status.locator(".codicon-error").waitFor();
-    await window.picture("missing", 240, { x: 0, y: 480, width: 940 });
-    await editor.configure({ "devfix.path": PYTHON });
+    await window.picture("missing", 150, { x: 460, y: 570, width: 480 });
+    await editor.rewrite("settings.json", JSON.stringify({ "devfix.path": PYTHON }));
     await editor.open("evaluate.py");
     await editor.squiggles.first().waitFor();
     await editor.settled();

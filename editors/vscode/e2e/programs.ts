@@ -64,20 +64,29 @@ const CELLS = [
   ],
   ["noise = torch.randn(4, 16)\n", "model(noise).sum()"],
 ];
-export const NOTEBOOK = `${JSON.stringify(
-  {
-    cells: CELLS.map((source, index) => ({
-      cell_type: "code",
-      execution_count: null,
-      id: `cell-${index}`,
-      metadata: {},
-      outputs: [],
-      source,
-    })),
-    metadata: { language_info: { name: "python" } },
-    nbformat: 4,
-    nbformat_minor: 5,
-  },
-  null,
-  1,
-)}\n`;
+export const NOTEBOOK = notebook(CELLS);
+export const NOTEBOOK_FIXED = notebook([
+  ...CELLS.slice(0, 2),
+  ["noise = torch.randn(4, 16).to(device)\n", "model(noise).sum()"],
+]);
+
+/** A notebook as Jupyter writes it. */
+function notebook(cells: readonly string[][]): string {
+  const code = { cell_type: "code", execution_count: null };
+  return `${JSON.stringify(
+    {
+      cells: cells.map((source, index) => ({
+        ...code,
+        id: `cell-${index}`,
+        metadata: {},
+        outputs: [],
+        source,
+      })),
+      metadata: { language_info: { name: "python" } },
+      nbformat: 4,
+      nbformat_minor: 5,
+    },
+    null,
+    1,
+  )}\n`;
+}

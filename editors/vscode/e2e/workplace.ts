@@ -6,12 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** What every picture and every test wants: nothing that moves, asks or goes to the network. */
-export const SETTINGS = {
+const SETTINGS = {
   "breadcrumbs.enabled": false,
   "chat.commandCenter.enabled": false,
-  // What is typed is what stands there.
-  "editor.autoClosingBrackets": "never",
-  "editor.autoClosingQuotes": "never",
   "editor.cursorBlinking": "solid",
   "editor.fontSize": 15,
   "editor.hover.above": false,
