@@ -139,3 +139,21 @@ def test_what_changes_a_variable_of_others_is_interpreted_each_time() -> None:
             return a + made()
         """
     assert clashes(text) == ["16: device"]
+
+
+def test_calls_that_give_what_was_there_before_are_followed_once() -> None:
+    helper = """
+def relu(x):
+    return x.relu()
+
+def chosen(name):
+    return (relu, [3, name])[0] if name else None
+"""
+    users = "\n".join(f"def user{n}(x: torch.Tensor):\n    return chosen('relu')(x)\n" for n in range(9))
+    assert calls_followed(helper + users, "chosen") <= 2
+
+
+def test_calls_that_make_an_object_are_followed_each_time() -> None:
+    helper = "def made(name):\n    return [name, []]\n"
+    users = "\n".join(f"def user{n}(x: torch.Tensor):\n    return made('relu')\n" for n in range(5))
+    assert calls_followed(helper + users, "made") >= 5

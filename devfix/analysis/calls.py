@@ -213,7 +213,7 @@ def call_function(
     result = _followed(interp, function, site)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
     if account.calls > calls and not interp.exhausted:
-        outcome.book(site, result, pure=not changed)
+        outcome.book(site, result, begin, pure=not changed)
     interp.oldest = min(interp.oldest, outer)
     return result
 

@@ -18,14 +18,14 @@ def linearise(cls: Class) -> list[Class]:
     Left to right and depth first, a class after its subclasses: C3 where it matters, and never an
     error where Python would refuse.
     """
-    if not cls.order:
+    if not cls.above:
         found: list[Class] = []
         for current in _depth_first(cls, set()):
             if current in found:
                 found.remove(current)
             found.append(current)
-        cls.order.extend(found)
-    return cls.order
+        cls.above.append(tuple(found[1:]))
+    return [cls, *cls.above[0]]
 
 
 def _depth_first(cls: Class, active: set[ast.ClassDef]) -> Iterator[Class]:

@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     Function,
     Obj,
     Scalar,
+    Sequence,
     Tensor,
     TupleValue,
     Union,
@@ -61,10 +62,12 @@ class Outcome:
         """Whether one more call need not be interpreted."""
         return self.result is not None and self.calls > (0 if self.exact else 1)
 
-    def book(self, site: CallSite, result: Value, *, pure: bool) -> None:
-        """Write down one more call; ``pure``: it changed nothing and found nothing."""
+    def book(self, site: CallSite, result: Value, begin: int, *, pure: bool) -> None:
+        """Write down one more call, which began at ``begin``; ``pure``: it changed nothing and found nothing."""
         beside = _beside(site, result)
         common = _apart_from_call(result, beside) if pure else None
+        if common is None and pure and self.exact and _is_common_value(result, begin):
+            common = result
         if common is not None and not self.exact:
             common = _by_type(common)
         if self.calls and common != self.result:
@@ -121,6 +124,19 @@ def _apart_from_call(result: Value, beside: frozenset[int]) -> Value | None:
     if isinstance(result, Unknown):
         return UNKNOWN
     return result if isinstance(result, (Const, Scalar, DTypeValue, External)) else None
+
+
+def _is_common_value(value: Value, begin: int) -> bool:
+    """Whether a value holds nothing but what was there before the call: constants, functions, classes and such."""
+    if isinstance(value, (Function, Class)):
+        return value.frame < begin
+    if isinstance(value, TupleValue):
+        return all(_is_common_value(item, begin) for item in value.items)
+    if isinstance(value, Union):
+        return all(_is_common_value(member, begin) for member in value.members)
+    if isinstance(value, Sequence):
+        return _is_common_value(value.element, begin)
+    return isinstance(value, (Const, Scalar, DTypeValue, External)) or value == UNKNOWN
 
 
 def _is_common(device: Device) -> bool:

@@ -185,8 +185,8 @@ class Class(Value):
     scope: str
     frame: int
     bases: tuple[Value, ...] = field(default=(), compare=False)
-    #: In which order attributes are looked up along its classes; filled when that is first asked.
-    order: list[Class] = field(default_factory=list, init=False, compare=False, repr=False)
+    #: The classes where attributes are looked up after this one, in order; there once that was asked.
+    above: list[tuple[Class, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
 
 @immutable(frozen=True)

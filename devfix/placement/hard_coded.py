@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import BACKENDS, Device, parse_device
 from devfix.analysis.outline import Outline
+from devfix.analysis.syntax import walk
 from devfix.findings import Applicability, FileEdit, Fix, ReplaceExpression, Span
 from devfix.placement import introduction
 from devfix.placement.device_expression import Place
@@ -42,13 +43,13 @@ def _has_variable(facts: Facts, outline: Outline) -> bool:
     ):
         return True
     return any(
-        isinstance(node, ast.arg) and "device" in node.arg.lower() for node in ast.walk(outline.source.tree)
+        isinstance(node, ast.arg) and "device" in node.arg.lower() for node in walk(outline.source.tree)
     )
 
 
 def _named(outline: Outline) -> Iterator[tuple[ast.expr, Device]]:
     """Every expression that stands for an accelerator: ``x.cuda()``, and the names of devices."""
-    for node in ast.walk(outline.source.tree):
+    for node in walk(outline.source.tree):
         if not isinstance(node, ast.Call):
             continue
         if _is_move_to_default(node):
