@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import files, fix_texts
 
 from devfix.findings import Applicability, Span
@@ -261,3 +262,18 @@ def test_a_second_cuda_of_one_name_is_taken_back() -> None:
     assert tidied(sources[0], sources[1], [("main.py", second)]) == {
         "main.py": "y = y.cuda()\nx = x.cuda()\nf(x, y)\n"
     }
+
+
+@pytest.mark.parametrize("part", ['x["a"]', "x[0]", "x[key]", "x[0][:, 1]", "x[0, 1]"])
+def test_entries_of_what_may_be_a_dict_or_a_list_go_on_moving_one_by_one(part: str) -> None:
+    before = f"def f(x, net, key):\n    return net({part}) + g({part})\n"
+    after = before.replace(part, f"{part}.to(net.device)")
+    assert tidy(before, after) == after
+
+
+@pytest.mark.parametrize("part", ["x[1:]", "x[..., 0]", "x[None]", "x[:, 0][1]", "x"])
+def test_pieces_of_a_tensor_move_as_a_whole(part: str) -> None:
+    before = f"def f(x, net):\n    return net({part}) + g({part})\n"
+    after = before.replace(f"({part})", f"({part}.to(net.device))")
+    moved = before.replace("    return", "    x = x.to(net.device)\n    return")
+    assert tidy(before, after) == moved

@@ -55,8 +55,17 @@ def _moved_name(call: ast.Call) -> str:
         return ""
     part = func.value
     while isinstance(part, ast.Subscript):
+        if not isinstance(part.value, ast.Subscript) and not _slices(part.slice):
+            return ""  # an entry of a dict or a list, which has no ``to`` itself
         part = part.value
     return part.id if isinstance(part, ast.Name) else ""
+
+
+def _slices(index: ast.expr) -> bool:
+    """Whether an index takes a piece of a tensor: what moves then is of the kind of the whole."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    constants = (part.value for part in parts if isinstance(part, ast.Constant))
+    return any(isinstance(part, ast.Slice) for part in parts) or any(c in (None, ...) for c in constants)
 
 
 def _devices(function: Function, moves: list[ast.Call]) -> Iterator[str]:
