@@ -210,6 +210,19 @@ _EXECUTING = (
 ).split()
 
 
+def _promisor(folder: Path) -> None:
+    """Says that the objects it lacks are fetched by a program of its choice."""
+    _plain(FIXABLE)(folder)
+    blob = git(folder, "rev-parse", "HEAD:train.py")
+    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    values = {"promisor": "true", "partialclonefilter": "blob:none", "url": str(folder.parent / "nowhere")}
+    values |= {"uploadpack": f"touch {folder.parent / 'canary'};"}
+    for key, value in values.items():
+        git(folder, "config", f"remote.origin.{key}", value)
+    git(folder, "config", "core.repositoryFormatVersion", "1")
+    git(folder, "config", "extensions.partialClone", "origin")
+
+
 def _opted_out(folder: Path) -> None:
     make_repository(folder, {"train.py": FIXABLE, ".devfix-skip": "We do it ourselves.\n"})
 
@@ -297,6 +310,7 @@ KINDS: dict[str, tuple[Callable[[Path], None], Expected]] = {
         ),
     ),
     "hooks": (_hooks, CHANGED),
+    "promisor": (_promisor, Expected("failed", "git fetch: ")),
     "opted-out": (_opted_out, Expected("skipped", "opted out")),
     "ways-out": (_ways_out, Expected("unchanged")),
     "inner-link": (
@@ -321,7 +335,7 @@ def make_fleet(folder: Path, count: int, kinds: tuple[str, ...] = tuple(KINDS)) 
         path = folder / f"r{number:04}-{kind}"
         make, expected = KINDS[kind]
         # The kinds whose files name their own place are made anew each time.
-        if kind in models and kind not in ("ways-out", "hooks", "submodule", "lfs"):
+        if kind in models and kind not in ("ways-out", "hooks", "submodule", "lfs", "promisor"):
             _copy(models[kind], path)
         else:
             make(path)

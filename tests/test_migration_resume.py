@@ -24,6 +24,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does"
 #: How many moments to kill at.
 KILLS = int(os.environ.get("DEVFIX_KILLS", "3"))
 SEED = 20261122
+#: Nobody else sleeps so long.
+SLEEP = 271828
 FLEET = ("fixable", "clean", "broken-by-us", "empty", "failing-before", "nasty-names", "missing")
 
 
@@ -111,15 +113,24 @@ def test_killed_at_any_moment_it_loses_nothing_and_repeats_nothing(homes: tuple[
     assert not (stormy / "gpu" / "work").exists()
 
 
-def test_what_is_killed_leaves_no_process(homes: tuple[Path, Path]) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children notice only when they have news")
+@pytest.mark.parametrize(
+    ("number", "code", "ending"),
+    [(signal.SIGKILL, -9, "killed"), (signal.SIGTERM, -15, "killed"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_what_is_ended_leaves_no_process(
+    homes: tuple[Path, Path], number: int, code: int, ending: str
+) -> None:
     here = homes[0]
-    text = (here / "gpu.toml").read_text().replace("python3 -I -S check.py", "sleep 271828")
+    text = (here / "gpu.toml").read_text().replace("python3 -I -S check.py", f"sleep {SLEEP}{number}")
     (here / "gpu.toml").write_text(text)
     process = start(here)
-    _wait_for(lambda: _sleepers() > 0)
-    process.send_signal(signal.SIGKILL)
+    _wait_for(lambda: _sleepers(number) > 0)
+    process.send_signal(number)
     process.communicate()
-    _wait_for(lambda: _sleepers() == 0)
+    assert process.returncode == code
+    _wait_for(lambda: _sleepers(number) == 0)
+    assert rows(here, "SELECT ending FROM runs") == [(ending,)]
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:
@@ -129,9 +140,14 @@ def _wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _sleepers() -> int:
-    listing = subprocess.run(["ps", "-axo", "args="], capture_output=True, text=True, check=True).stdout
-    return sum(line.strip() == "sleep 271828" for line in listing.splitlines())
+def _sleepers(number: int) -> int:
+    wanted = f"sleep\0{SLEEP}{number}\0".encode()
+    count = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        # It may end while one looks.
+        with contextlib.suppress(OSError):
+            count += path.read_bytes() == wanted
+    return count
 
 
 HOLD = """

@@ -26,8 +26,9 @@ _FAILING = (
     re.compile(r"^(?:FAIL|ERROR): (\w+ \([\w.]+\))", re.MULTILINE),
 )
 _MOST_FAILING = 2000
-#: How much of what a command prints is kept.
+#: How much of what a command prints is read, and how much of that is kept.
 _HEAD, _TAIL = MIB // 8, MIB // 4
+_KEPT_HEAD, _KEPT_TAIL = 16_384, 49_152
 
 
 class Judgement(str, enum.Enum):
@@ -104,7 +105,14 @@ def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _check(ending: Ending) -> Check:
     output = ending.output + ending.errors
-    return Check(ending.status, ending.limit, ending.seconds, failing_tests(output), output)
+    return Check(ending.status, ending.limit, ending.seconds, failing_tests(output), _short(output))
+
+
+def _short(output: str) -> str:
+    left_out = len(output) - _KEPT_HEAD - _KEPT_TAIL
+    if left_out <= 0:
+        return output
+    return f"{output[:_KEPT_HEAD]}\n[... {left_out} characters left out ...]\n{output[-_KEPT_TAIL:]}"
 
 
 def failing_tests(output: str) -> tuple[str, ...]:
