@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from fleet import FIXABLE, make_repository
 
-from devfix.migration import local_engine, pipeline
+from devfix.migration import local_engine, pipeline, proving_run
 from devfix.migration.campaign import Campaign, Limits, Repository
 from devfix.migration.hub import home_of
 from devfix.migration.local_engine import LocalEngine
 from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
 from devfix.migration.source_name import parse_source
-from devfix.migration.steps import Outcome, Step, StepResult
+from devfix.migration.steps import Made, Outcome, Step, StepResult
 from devfix.migration.verification import Check, Judgement, failing_tests, judge
 
 forks = pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are handed on by forking")
@@ -141,6 +141,33 @@ def test_what_was_recorded_is_made_again_elsewhere(tmp_path: Path) -> None:
     assert list(again) == [Step.RECHECK, Step.COMMIT]
     assert again[Step.COMMIT].data == results[Step.COMMIT].data
     assert again[Step.COMMIT].files == results[Step.COMMIT].files
+
+
+def test_parts_of_the_work_come_to_the_same_as_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_repository(tmp_path / "r", {"train.py": FIXABLE})
+    proof = Made({"verdicts": {"fixed": 1}, "programs": []})
+    monkeypatch.setattr(proving_run, "prove", lambda *_: proof)
+    monkeypatch.setattr(proving_run, "find_campaign_witness", lambda _: None)
+    whole = order_for(tmp_path, "r")
+    repository = replace(whole.repository, prove="train.py")
+    whole = replace(whole, repository=repository)
+    events = list(pipeline.events(whole))
+    at_once = [event.result for event in events if isinstance(event, Finished)]
+    # As a cluster does it: up to the proof, the proof, the rest, each with what was made before.
+    part, kept = (
+        replace(whole, campaign=replace(whole.campaign, place=tmp_path / "parts")),
+        dict[Step, StepResult](),
+    )
+    for until, last in ((Step.PROVE, Step.RECHECK), (Step.COMMIT, Step.PROVE), (None, Step.COMMIT)):
+        told = list(pipeline.events(replace(part, kept=kept), until))
+        kept |= {event.result.step: event.result for event in told if isinstance(event, Finished)}
+        assert list(kept)[-1] is last
+        assert isinstance(told[-1], Left) is (until is None)
+    assert [(each.step, each.input, each.data) for each in kept.values()] == [
+        (each.step, each.input, each.data) for each in at_once
+    ]
 
 
 def run_engine(order: Order) -> list[Event]:

@@ -31,7 +31,8 @@ def locked(place: Path) -> Iterator[None]:
             raise CampaignLockedError(_holder(descriptor, place)) from error
         me = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.time()}
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(me).encode(), 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, json.dumps(me).encode())
         yield
     finally:
         # Closing it is what lets go; so does the system for a process that was killed.
@@ -54,7 +55,8 @@ def _lock(descriptor: int) -> None:
 def _holder(descriptor: int, place: Path) -> str:
     told = ""
     with suppress(OSError, ValueError, KeyError, TypeError):
-        holder = json.loads(os.pread(descriptor, 4096, 0))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        holder = json.loads(os.read(descriptor, 4096))
         since = datetime.fromtimestamp(holder["since"], timezone.utc).astimezone().strftime("%H:%M:%S")
         told = f" (process {holder['pid']} on {holder['host']}, since {since})"
     return f"another run is at work on {place}{told}; wait for it to end, or end it"

@@ -21,6 +21,7 @@ from devfix.migration.scrubbing import Scrubber
 from devfix.migration.steps import Made, Outcome, Step, StepEndError, StepResult, digest
 from devfix.migration.verification import Judgement
 from devfix.migration.workspace import Workspace
+from devfix.proof.witness import WitnessError
 
 #: How long to wait before each further try of what failed for a passing reason.
 PAUSES = (1.0, 4.0)
@@ -255,7 +256,10 @@ class Pipeline:
 
     def prove(self) -> Made:
         """Run the programs before and after."""
-        witness = self.order.witness or proving_run.find_campaign_witness(self.campaign)
+        try:
+            witness = self.order.witness or proving_run.find_campaign_witness(self.campaign)
+        except WitnessError as error:
+            raise StepEndError(Outcome.FAILED, f"nothing can be proven here: {error}") from error
         workspace = self.workspace
         tree = workspace.show(workspace.base)
         return proving_run.prove(self.campaign, self.repository, witness, tree, workspace.temporary)
