@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import sys
+import math
 from typing import TYPE_CHECKING
 
 from devfix.analysis import (
@@ -208,7 +208,7 @@ def call_function(
         return outcome.repeated(interp, site)
     account = interp.library.account(function.node)
     calls, found, outer = account.calls, len(interp.recorder.mismatches), interp.oldest
-    interp.oldest = sys.maxsize
+    interp.oldest = math.inf
     begin = interp.fresh()
     result = _followed(interp, function, site)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found

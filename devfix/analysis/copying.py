@@ -7,27 +7,30 @@ frozen for type checkers alone: nobody changes one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    # Under this name type checkers, and mypyc, take one for the dataclass that it is.
-    from dataclasses import dataclass as immutable
+    from typing_extensions import dataclass_transform
 else:
 
-    def immutable(*, frozen: bool) -> Callable[[type], type]:
-        """A dataclass with slots that is compared and hashed by its fields, and never changed."""
-        return lambda cls: dataclass(slots=True, unsafe_hash="__hash__" not in cls.__dict__)(cls)
+    def dataclass_transform(**_: object) -> Callable[[Any], Any]:
+        return lambda decorator: decorator
 
-
-__all__ = ["immutable", "replace"]
 
 Copied = TypeVar("Copied")
+Recorded = TypeVar("Recorded")
 
 #: Sets fields of those that ``dataclasses`` froze, too.
 _put = object.__setattr__
 #: What makes a copy of each class.
 _COPIERS: dict[type, Callable[[Any], Any]] = {}
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[Recorded]) -> type[Recorded]:
+    """A dataclass with slots that is compared and hashed by its fields, and never changed."""
+    return dataclass(slots=True, unsafe_hash="__hash__" not in cls.__dict__)(cls)
 
 
 def replace(value: Copied, /, **changes: Any) -> Copied:

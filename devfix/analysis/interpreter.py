@@ -9,7 +9,7 @@ torch is in ``torch_model``.
 from __future__ import annotations
 
 import ast
-import sys
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -126,7 +126,7 @@ class Interpreter:
         #: What holds a module, and its details, by the call that asked.
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         #: The oldest object that was changed since a call began that wants to know.
-        self.oldest = sys.maxsize
+        self.oldest: float = math.inf
         self._sites = library.sites
 
     def eval(self, node: ast.expr) -> Value:

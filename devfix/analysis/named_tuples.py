@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
@@ -83,7 +82,4 @@ def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
 
 
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    "collections.namedtuple": define,
-    MAKE: make,
-}
+HANDLERS = {"collections.namedtuple": define, MAKE: make}

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from devfix.analysis.copying import immutable
+from devfix.analysis.copying import frozen
 from devfix.analysis.lattice import Device
 from devfix.findings import Mismatch, Origin, Span
 
@@ -16,7 +16,7 @@ from devfix.findings import Mismatch, Origin, Span
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 
 
-@immutable(frozen=True)
+@frozen
 class Binding:
     """One binding of a name: the statement, and what the name stands for from there on.
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import CPU, Device
 from devfix.findings import Origin
 
@@ -29,7 +29,7 @@ class Value:
     __slots__ = ()
 
 
-@immutable(frozen=True)
+@frozen
 class Unknown(Value):
     """Nothing is known. A ``token`` gives it an identity, so that ``x.device`` can be spoken of."""
 
@@ -39,11 +39,11 @@ class Unknown(Value):
 UNKNOWN = Unknown()
 
 
-@immutable(frozen=True)
+@frozen
 class Const(Value):
     """A Python constant: None, a bool, a number, a string, bytes or Ellipsis."""
 
-    value: object | None
+    value: object
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -59,7 +59,7 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
-@immutable(frozen=True)
+@frozen
 class Scalar(Value):
     """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown.
 
@@ -67,7 +67,7 @@ class Scalar(Value):
     """
 
     type: str
-    usual: object | None = field(default=None, compare=False)
+    usual: object = field(default=None, compare=False)
 
 
 def usual_value(value: Value | None) -> Const | None:
@@ -77,14 +77,14 @@ def usual_value(value: Value | None) -> Const | None:
     return value if isinstance(value, Const) else None
 
 
-@immutable(frozen=True)
+@frozen
 class DTypeValue(Value):
     """A ``torch.dtype`` or NumPy dtype; None is some dtype."""
 
     name: str | None
 
 
-@immutable(frozen=True)
+@frozen
 class DeviceValue(Value):
     """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS."""
 
@@ -92,7 +92,7 @@ class DeviceValue(Value):
     mps: bool = field(default=False, compare=False)
 
 
-@immutable(frozen=True)
+@frozen
 class Tensor(Value):
     """A ``torch.Tensor`` (or a sparse or packed relative of it).
 
@@ -124,7 +124,7 @@ class Tensor(Value):
         return replace(self, trail=extend(self.trail, site))
 
 
-@immutable(frozen=True)
+@frozen
 class Array(Value):
     """A NumPy array or NumPy scalar."""
 
@@ -133,7 +133,7 @@ class Array(Value):
     trail: Trail = field(default=(), compare=False)
 
 
-@immutable(frozen=True)
+@frozen
 class TupleValue(Value):
     """A tuple whose items are known one by one; ``names`` are those of a named tuple's fields."""
 
@@ -145,21 +145,21 @@ class TupleValue(Value):
         return replace(self, items=tuple(items))
 
 
-@immutable(frozen=True)
+@frozen
 class Sequence(Value):
     """An immutable or one-pass collection of which only a typical element is known."""
 
     element: Value
 
 
-@immutable(frozen=True)
+@frozen
 class Ref(Value):
     """A reference to a heap object."""
 
     address: int
 
 
-@immutable(frozen=True)
+@frozen
 class Function(Value):
     """A function of the project, with the frame it closes over and its evaluated defaults.
 
@@ -176,7 +176,7 @@ class Function(Value):
     within: tuple[Value, ...] = field(default=(), compare=False)
 
 
-@immutable(frozen=True)
+@frozen
 class Class(Value):
     """A class of the project; its namespace lives in ``frame``."""
 
@@ -189,7 +189,7 @@ class Class(Value):
     above: list[tuple[Class, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
 
-@immutable(frozen=True)
+@frozen
 class BoundMethod(Value):
     """A method of the project bound to its receiver."""
 
@@ -197,7 +197,7 @@ class BoundMethod(Value):
     receiver: Value
 
 
-@immutable(frozen=True)
+@frozen
 class ExternalMethod(Value):
     """Attribute ``name`` of a value whose class is not in the project, about to be called."""
 
@@ -206,21 +206,21 @@ class ExternalMethod(Value):
     node: ast.expr | None = field(default=None, compare=False)
 
 
-@immutable(frozen=True)
+@frozen
 class External(Value):
     """Something imported from outside the project, by its canonical dotted name."""
 
     name: str
 
 
-@immutable(frozen=True)
+@frozen
 class Namespace(Value):
     """A module of the project."""
 
     path: str
 
 
-@immutable(frozen=True)
+@frozen
 class Partial(Value):
     """``functools.partial`` and what is like it."""
 
@@ -229,7 +229,7 @@ class Partial(Value):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@immutable(frozen=True)
+@frozen
 class Retargeting(Value):
     """The function that ``Module.to`` hands to ``_apply``: moves a tensor, casts a floating one."""
 
@@ -238,7 +238,7 @@ class Retargeting(Value):
     site: Origin = field(compare=False)
 
 
-@immutable(frozen=True)
+@frozen
 class SuperValue(Value):
     """``super()`` inside a method of ``owner``."""
 
@@ -246,7 +246,7 @@ class SuperValue(Value):
     receiver: Value
 
 
-@immutable(frozen=True)
+@frozen
 class Obj:
     """A heap object; immutable, replaced on every change.
 
@@ -367,7 +367,7 @@ def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
     return replace(result, split=replace(result, device=split.device, roots=roots_of([split])))
 
 
-@immutable(frozen=True)
+@frozen
 class Union(Value):
     """One of a few values, each of them possible."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
 from devfix.analysis.conditions import truth
-from devfix.analysis.copying import immutable
+from devfix.analysis.copying import frozen
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LOADER = "torch.utils.data.DataLoader"
 
 
-@immutable(frozen=True)
+@frozen
 class Batch:
     """What a loader (or a framework's own loader) yields, and which calls put it on a device."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, modules
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
@@ -38,7 +38,7 @@ _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
 _DEPTH = 5
 
 
-@immutable(frozen=True)
+@frozen
 class Kept:
     """A dict or list without a heap."""
 

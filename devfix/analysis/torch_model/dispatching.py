@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
@@ -59,7 +58,7 @@ def dispatch(interp: Interpreter, name: str, site: CallSite) -> Value:
     return model
 
 
-HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+HANDLERS = {
     "accelerate.dispatch_model": dispatch,
     "accelerate.big_modeling.dispatch_model": dispatch,
     "accelerate.load_checkpoint_and_dispatch": dispatch,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@immutable(frozen=True)
+@frozen
 class Layer:
     """A function with weights: operands in order (``#`` marks what is no tensor), one device.
 

@@ -21,8 +21,6 @@ _PROMOTING = frozenset(
     f"torch.{name}"
     for name in "add sub subtract mul multiply div divide true_divide remainder fmod pow clamp clip".split()
 )
-#: Dtypes that hold no fractions.
-_WHOLE = frozenset({*INTEGERS, "bool"})
 _BOUNDED = frozenset({"torch.clamp", "torch.clip"})
 
 
@@ -32,7 +30,7 @@ def check(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part],
     "result type Float can't be cast to the desired output type Long", on every device.
     """
     target = parts[0]
-    if operation not in _PROMOTING or target.tensor.dtype not in _WHOLE or _rounded(node):
+    if operation not in _PROMOTING or target.tensor.dtype not in (*INTEGERS, "bool") or _rounded(node):
         return
     floats = [part for part in parts[1:] if requirements.is_float(part.tensor.dtype)]
     if operation in _BOUNDED:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@immutable(frozen=True)
+@frozen
 class LayerSpec:
     """A layer with parameters.
 

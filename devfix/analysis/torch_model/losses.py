@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.copying import immutable
+from devfix.analysis.copying import frozen
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import operations, requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@immutable(frozen=True)
+@frozen
 class Loss:
     """A loss: its operands in the order of the functional form, and what its target must be.
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
@@ -44,7 +44,7 @@ CASTS = {
 METHODS = frozenset({"to", "cuda", "cpu", "type", "xpu", "type_as", *CASTS})
 
 
-@immutable(frozen=True)
+@frozen
 class Target:
     """Where a move goes: None leaves the device (or dtype) as it is; "?" is some other dtype."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis.copying import immutable, replace
+from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@immutable(frozen=True)
+@frozen
 class Part:
     """An operand of an operation: its value, its role and the expression it is written as.
 
@@ -200,7 +200,7 @@ def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
 
 def under_autocast(interp: Interpreter, dtype: str | None) -> str | None:
     """The dtype of what autocast computes in low precision, given what it would be without."""
-    if interp.autocast is None or (dtype is not None and dtype not in _CAST_BY_AUTOCAST):
+    if interp.autocast is None or dtype not in (*_CAST_BY_AUTOCAST, None):
         return dtype
     return None if interp.autocast == "?" or dtype is None else interp.autocast
 

@@ -7,10 +7,10 @@ tensor itself in the method form. Which operations accept a 0-dim CPU operand wa
 
 from __future__ import annotations
 
-from devfix.analysis.copying import immutable
+from devfix.analysis.copying import frozen
 
 
-@immutable(frozen=True)
+@frozen
 class Op:
     """One operation.
 

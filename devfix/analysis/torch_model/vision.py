@@ -102,9 +102,7 @@ def _options(name: str, site: CallSite) -> dict[str, Value]:
     found: dict[str, Value] = {"transform": NONE, "target_transform": NONE}
     order = _CLASSIFIED.get(name.rpartition(".")[2], ())
     found.update({key: arg.value for key, arg in zip(order, site.args[1:], strict=False)})
-    found.update(
-        {key: arg.value for key, arg in site.keywords.items() if key == "root" or key in _AFTER_ROOT}
-    )
+    found.update({key: arg.value for key, arg in site.keywords.items() if key in (*_AFTER_ROOT, "root")})
     return found
 
 
