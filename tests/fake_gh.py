@@ -28,7 +28,7 @@ def _answer(words: list[str], known: dict[str, list[dict[str, object]]]) -> int:
     if action == "list":
         found = [each for each in mine if each["head"] == given["--head"] and each["state"] == "OPEN"]
         sys.stdout.write(
-            json.dumps([{key: each[key] for key in ("number", "url", "state")} for each in found])
+            json.dumps([{key: each[key] for key in ("number", "url", "isCrossRepository")} for each in found])
         )
         return 0
     if action == "create":
@@ -40,12 +40,20 @@ def _answer(words: list[str], known: dict[str, list[dict[str, object]]]) -> int:
             "base": given.get("--base"),
             "number": number,
         }
-        made |= {"url": url, "state": "OPEN", "draft": "--draft" in words, "title": given["--title"]}
+        made |= {
+            "url": url,
+            "state": "OPEN",
+            "isCrossRepository": False,
+            "draft": "--draft" in words,
+            "title": given["--title"],
+        }
         known["requests"].append({**made, "body": sys.stdin.read()})
         sys.stdout.write(f"{url}\n")
         return 0
     (one,) = (each for each in mine if str(each["number"]) == words[4])
-    if action == "edit":
+    if action == "view":
+        sys.stdout.write(json.dumps({"state": one["state"]}))
+    elif action == "edit":
         one |= {"title": given["--title"], "body": sys.stdin.read()}
     else:
         one |= {"state": "CLOSED", "comment": given["--comment"]}

@@ -122,9 +122,7 @@ def test_a_draft_is_brought_up_to_date_when_the_repository_moves_on(
     run: Run, remotes: Path, tmp_path: Path
 ) -> None:
     first = run(OPEN)
-    (tmp_path / "one" / "new.py").write_text("x = 1\n")
-    commit(tmp_path / "one", "B")
-    git(tmp_path / "one", "push", "--quiet", str(remotes / "one.git"), "main")
+    move_on(remotes, tmp_path)
     second = run(replace(OPEN, refresh=True))
     made = [reading.repositories[0].data(Step.COMMIT)["commit"] for reading in (first, second)]
     assert made[0] != made[1]
@@ -157,6 +155,40 @@ def test_closing_closes_what_was_opened_and_only_once(run: Run, tmp_path: Path) 
     assert [each.standing.value for each in reading.repositories] == ["changed", "changed"]
 
 
+def move_on(remotes: Path, tmp_path: Path) -> None:
+    """A commit more in the first repository."""
+    (tmp_path / "one" / "new.py").write_text("x = 1\n")
+    commit(tmp_path / "one", "B")
+    git(tmp_path / "one", "push", "--quiet", str(remotes / "one.git"), "main")
+
+
+@pytest.mark.parametrize(("state", "reason"), [("CLOSED", "closed by others"), ("MERGED", "merged")])
+def test_what_others_decided_on_is_not_opened_again(
+    run: Run, remotes: Path, tmp_path: Path, state: str, reason: str
+) -> None:
+    run(OPEN)
+    store = tmp_path / "gh.json"
+    known = json.loads(store.read_text())
+    known["requests"][0]["state"] = state
+    store.write_text(json.dumps(known))
+    move_on(remotes, tmp_path)
+    for wishes in (replace(OPEN, refresh=True), OPEN):
+        reading = run(wishes)
+        assert outcomes(reading, Step.PROPOSE) == [Outcome.SKIPPED, Outcome.DONE]
+        assert reason in reading.repositories[0].reason
+        assert reading.repositories[0].pull_request == ""
+        assert len(hub(tmp_path)) == 2
+
+
+def test_the_fork_of_somebody_has_its_own_pull_request(run: Run, tmp_path: Path) -> None:
+    theirs = {"repo": "git.example/o/one", "head": "devfix/gpu", "number": 1, "url": "https://git.example/1"}
+    theirs |= {"state": "OPEN", "isCrossRepository": True, "title": "T", "body": "B"}
+    (tmp_path / "gh.json").write_text(json.dumps({"requests": [theirs], "calls": []}))
+    run(OPEN)
+    assert hub(tmp_path)[0] == theirs
+    assert len(hub(tmp_path)) == 3
+
+
 def test_the_branch_of_somebody_else_is_left_alone(run: Run, remotes: Path) -> None:
     git(remotes / "one.git", "branch", "devfix/gpu", "main")
     theirs = branches(remotes / "one.git")["main"]
@@ -176,9 +208,7 @@ def test_commits_that_somebody_put_on_top_are_left_alone(run: Run, remotes: Path
     commit(work, "by hand")
     git(work, "push", "--quiet", "origin", "devfix/gpu")
     theirs = branches(remotes / "one.git")["devfix/gpu"]
-    (tmp_path / "one" / "new.py").write_text("x = 1\n")
-    commit(tmp_path / "one", "B")
-    git(tmp_path / "one", "push", "--quiet", str(remotes / "one.git"), "main")
+    move_on(remotes, tmp_path)
     reading = run(replace(OPEN, refresh=True))
     assert branches(remotes / "one.git")["devfix/gpu"] == theirs
     assert outcomes(reading, Step.PUSH) == [Outcome.FAILED, Outcome.DONE]

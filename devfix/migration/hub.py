@@ -37,7 +37,6 @@ class PullRequest:
 
     number: int
     url: str
-    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,16 @@ class Hub:
 
     def find(self, branch: str) -> PullRequest | None:
         """The open pull request from a branch, if there is one."""
-        words = ("list", "--head", branch, "--state", "open", "--json", "number,url,state", "--limit", "1")
+        words = ("list", "--head", branch, "--state", "open", "--json", "number,url,isCrossRepository")
         found: list[dict[str, Any]] = json.loads(self._ask(words) or "[]")
-        return PullRequest(found[0]["number"], found[0]["url"], found[0]["state"].lower()) if found else None
+        # A fork may have a branch of the same name.
+        own = [each for each in found if not each["isCrossRepository"]]
+        return PullRequest(own[0]["number"], own[0]["url"]) if own else None
+
+    def state_of(self, number: int) -> str:
+        """What became of a pull request: open, closed or merged."""
+        found: dict[str, str] = json.loads(self._ask(("view", str(number), "--json", "state")))
+        return found["state"].lower()
 
     def create(self, proposal: Proposal) -> str:
         """Open a draft; its address."""

@@ -18,6 +18,8 @@ from devfix.migration.state import State
 from devfix.migration.steps import Outcome, Step, StepEndError, StepResult, digest
 
 _HOUR = 3600.0
+#: What others did with a pull request of ours.
+_DECIDED = {"merged": "its pull request was merged", "refused": "its pull request was closed by others"}
 _CLOSING = "Closed by the devfix campaign that opened it: {reason}."
 
 
@@ -64,9 +66,7 @@ class Publisher:
         if opened is None or opened.data.get("state") != "open":
             return
         given = digest(Step.PROPOSE.value, "closed")
-        self._do(
-            repository, Step.PROPOSE, given, lambda: self._close(repository, opened.data, reason), opened
-        )
+        self._do(repository, Step.PROPOSE, given, lambda: self._close(repository, opened.data, reason))
 
     def _push(self, repository: Repository, done: Mapping[Step, StepResult], commit: str) -> dict[str, Any]:
         campaign = self.campaign
@@ -113,16 +113,27 @@ class Publisher:
             )
 
     def _propose(self, repository: Repository, proposal: Proposal) -> dict[str, Any]:
+        earlier = self._seen_before(repository, Step.PROPOSE)
         hub = self._hub(repository)
         there = hub.find(proposal.branch)
         if there is not None:
             hub.edit(there.number, proposal)
-            return {"number": there.number, "url": there.url, "state": "open"}
+            return {**earlier, "number": there.number, "url": there.url, "state": "open"}
+        self._respect(hub, earlier)
         self._mind_the_rate()
         url = hub.create(proposal)
         made = hub.find(proposal.branch)
         number = made.number if made else int(url.rpartition("/")[2] or 0)
         return {"number": number, "url": url, "state": "open", "created": self.now()}
+
+    def _respect(self, hub: Hub, earlier: Mapping[str, Any]) -> None:
+        """Open nothing again that others have decided on."""
+        state = earlier.get("state", "")
+        if state == "open":
+            found = hub.state_of(earlier["number"])
+            state = {"merged": "merged", "closed": "refused"}.get(found, state)
+        if state in _DECIDED:
+            raise StepEndError(Outcome.SKIPPED, _DECIDED[state], data={**earlier, "state": state})
 
     def _close(self, repository: Repository, opened: Mapping[str, Any], reason: str) -> dict[str, Any]:
         hub = self._hub(repository)
@@ -161,7 +172,6 @@ class Publisher:
         step: Step,
         given: str,
         action: Callable[[], Mapping[str, Any]],
-        opened: StepResult | None = None,
     ) -> None:
         started, clock = time.time(), time.monotonic()
         try:
@@ -177,18 +187,16 @@ class Publisher:
             self.busy = self.busy or error.is_transient
             result = StepResult(step, given, outcome, str(error), log=error.said)
         if result.ends and not result.data:
-            result = replace(result, data=self._seen_before(repository, step, opened))
+            result = replace(result, data=self._seen_before(repository, step))
         seconds = round(time.monotonic() - clock, 3)
         clean = replace(result, reason=self.scrub(result.reason), log=self.scrub(result.log))
         self.state.record(repository.key, replace(clean, started=started, seconds=seconds))
         if clean.ends:
             self.say(f"{repository.name} {step.value} {clean.outcome.value}: {clean.reason}")
 
-    def _seen_before(
-        self, repository: Repository, step: Step, opened: StepResult | None
-    ) -> Mapping[str, Any]:
+    def _seen_before(self, repository: Repository, step: Step) -> Mapping[str, Any]:
         """What others have seen of us stays known, also when the next step towards them fails."""
-        earlier = opened or self.state.results(repository.key).get(step)
+        earlier = self.state.results(repository.key).get(step)
         return {} if earlier is None else earlier.data
 
 
