@@ -105,13 +105,19 @@ def _text(node: ast.stmt | ast.expr | ast.Lambda, source: Source) -> str:
 def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source) -> bool:
     """Whether a body makes functions or classes, which may outlive it."""
     text = _text(node, source)
-    may = "lambda" in text or "class" in text or text.count("def") > 1
-    return may and _makes_functions(node)
+    if "lambda" in text and _makes_lambdas(node):
+        return True
+    return ("class" in text or text.count("def") > 1) and _makes_definitions(node)
 
 
 @remembered
-def _makes_functions(node: ast.AST) -> bool:
-    return any(isinstance(part, _SCOPES) for part in walk(node) if part is not node)
+def _makes_lambdas(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Lambda) for part in walk(node) if part is not node)
+
+
+@remembered
+def _makes_definitions(node: ast.AST) -> bool:
+    return any(isinstance(part, _SCOPES) for part in statements_in(node) if part is not node)
 
 
 #: One of these is in the text of any code that names an accelerator.
@@ -269,6 +275,8 @@ def grows(node: ast.If) -> bool:
         for part in walk(node.test)
         if isinstance(part, ast.Call) and len(part.args) == 1 and _called(part) == "len"
     }
+    if not asked:
+        return False
     grown = (part.func for part in walk(node) if isinstance(part, ast.Call) and _called(part) in _ADDING)
     return any(isinstance(added, ast.Attribute) and ast.unparse(added.value) in asked for added in grown)
 

@@ -24,7 +24,8 @@ _PACKAGES = frozenset({"torch", "backends", "version", "distributed", "nn"})
 def spots(facts: Facts, path: str) -> list[ast.expr]:
     """The expressions that name the most used accelerator, in order; none where a name stands for it."""
     outline = facts.outline(path)
-    if not _FEW.search(outline.source.text) or _has_variable(facts, outline):
+    text = outline.source.text
+    if sum(map(text.count, BACKENDS)) < 2 or not _FEW.search(text) or _has_variable(facts, outline):
         return []
     found: dict[Device, list[ast.expr]] = {}
     for node, device in _named(outline):
