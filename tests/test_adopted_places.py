@@ -73,20 +73,21 @@ def test_where_only_the_maker_of_other_things_could_move_a_model_nothing_does() 
 
 
 def test_an_image_that_is_trained_moves_before_it_requires_grad() -> None:
-    after = adopted(
-        files(
-            """
+    text = """
             import torch
 
             photo = torch.ones(3, 8, 8) * 0.5
             image = photo.clone().requires_grad_()
             optimizer = torch.optim.Adam([image])
-            (image - photo).pow(2).mean().backward()
+            (image - {other}).pow(2).mean().backward()
             optimizer.step()
             """
-        )
-    )
-    assert "photo.clone().to(device).requires_grad_()" in after["main.py"]
+    alone = adopted(files(text.replace("{other}", "0.5")))["main.py"]
+    assert "photo.clone().to(device).requires_grad_()" in alone
+    # What it is made of is on the device here anyway.
+    beside = adopted(files(text.replace("{other}", "photo")))["main.py"]
+    assert "torch.ones(3, 8, 8, device=device) * 0.5" in beside
+    assert "photo.clone().requires_grad_()" in beside
 
 
 def test_a_default_that_is_looked_up_is_taken_now_and_then() -> None:

@@ -323,3 +323,74 @@ def test_a_batch_that_is_a_dict_moves_at_the_top_of_its_loop_whatever_gets_it() 
     assert f"device = {CHOICE}" in after
     assert '    batch = {k: v.to(device) if hasattr(v, "to") else v for k, v in batch.items()}\n' in after
     assert after.count(".to(device)") == 2
+
+
+def test_what_a_script_makes_and_hands_over_at_once_moves_there() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import build
+            from solver import Solver
+
+            solver = Solver(3, build())
+            print(solver.loss(torch.ones(4, 2)).item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            def build():
+                return nn.Linear(2, 1)
+            """,
+            solver="""
+            class Solver:
+                def __init__(self, steps, net):
+                    self.steps, self.net = steps, net
+
+                def loss(self, x):
+                    return self.net(x).mean()
+            """,
+        )
+    )
+    assert "Solver(3, build().to(device))" in after["main.py"]
+    assert "device" not in after["nets.py"] + after["solver.py"]
+
+
+def test_quasi_random_points_are_drawn_on_the_host() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            points = torch.quasirandom.SobolEngine(2, scramble=True).draw(8)
+            print(model(points).sum().item())
+            """
+        )
+    )["main.py"]
+    assert ".draw(8).to(device)" in after
+
+
+def test_what_one_statement_makes_of_many_tensors_moves_at_once() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+
+            def boundary(n):
+                x = torch.cat([torch.zeros(n), torch.ones(n), torch.arange(n), torch.linspace(0, 1, n)])
+                return x.unsqueeze(1)
+
+
+            model = torch.nn.Linear(1, 1)
+            print(model(boundary(4)).sum().item())
+            """
+        )
+    )["main.py"]
+    assert (
+        "torch.cat([torch.zeros(n), torch.ones(n), torch.arange(n), torch.linspace(0, 1, n)]).to(device)"
+        in after
+    )
+    assert after.count("device=") == 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, Origin, WrapExpression
-from devfix.placement import device_expression, introduction, leafhood, own_device
+from devfix.placement import device_expression, giving, introduction, leafhood, own_device
 from devfix.placement.device_expression import DeviceExpression, Place
 
 Trail = tuple[Origin, ...]
@@ -75,6 +75,9 @@ def _where_had(facts: Facts, life: Trail) -> Place | None:
     """Where a script or an object has the model from a function of another file; None if it makes it itself."""
     if facts.is_script(life[0].path):
         return None
+    given = giving.place(facts, life[1]) if len(life) > 1 else None
+    if given is not None:
+        return given
     for site in life[1:]:
         if site.kind == "name" and facts.is_script(site.path):
             return _assigned(facts, site)

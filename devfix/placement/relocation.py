@@ -34,6 +34,7 @@ from devfix.placement import (
     rebuilding,
     selecting,
     sibling_move,
+    together,
 )
 from devfix.placement.boundness import decides
 from devfix.placement.causes import Trail, is_only_given
@@ -310,9 +311,12 @@ class Relocator:
 
     def _at_sources(self, trails: list[Trail]) -> Edits:
         """All factories and batches behind the operand, as far as they can: what else there is shows then."""
+        whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in _MADE))
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            if trail[0].kind in _MADE:
+            if trail[0] in whole:
+                found.update(dict.fromkeys(self._wrap(whole[trail[0]])))
+            elif trail[0].kind in _MADE:
                 found.update(dict.fromkeys(self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))))
             elif trail[0].kind == "loader":
                 found.update(dict.fromkeys(next((way for way in self._at_unpacking(trail) if way), ())))

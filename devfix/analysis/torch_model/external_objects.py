@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     optim,
     python_random,
+    sobol,
     tables,
     threads,
     tokenizers,
@@ -155,6 +156,7 @@ def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: C
 
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     "torch.Generator": _generator,
+    sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
