@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Locator } from "playwright-core";
 import { EVALUATE, EVALUATE_FIXED, NOTEBOOK, NOTEBOOK_FIXED, RUN, TRAIN, TRAIN_FIXED } from "./programs";
-import { Window } from "./window";
+import { SELECTING, Window } from "./window";
 
 const PYTHON = process.env.DEVFIX_PYTHON || "python3";
 
@@ -144,6 +144,27 @@ describe("a folder for which devfix is not found", () => {
     await window.picture("missing", 150, { x: 460, y: 570, width: 480 });
     await editor.rewrite("settings.json", JSON.stringify({ "devfix.path": PYTHON }));
     await editor.open("evaluate.py");
+    await editor.squiggles.first().waitFor();
+    await editor.settled();
+  });
+});
+
+describe("a folder whose interpreter has no devfix", () => {
+  let window: Window;
+
+  before(async () => {
+    window = await Window.open({ "evaluate.py": EVALUATE }, {}, SELECTING);
+  });
+  after(() => window.close());
+
+  it("is told to select another, and works as soon as one is selected", async () => {
+    const { editor, page } = window;
+    await editor.open("evaluate.py");
+    const message = page.locator(".notification-toast").filter({ hasText: "devfix" });
+    await message.waitFor();
+    const where = /Install "devfix\[lsp\]" in \/nowhere\/python \(selected in the Python extension\)/;
+    assert.match(await text(message), where);
+    await message.getByRole("button", { name: "Select Interpreter" }).click();
     await editor.squiggles.first().waitFor();
     await editor.settled();
   });

@@ -1,7 +1,9 @@
 /** Serving: code-server with a workplace, as long as a test lasts. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
 import { codeServer, type Workplace } from "./workplace";
 
 export interface Served {
@@ -17,11 +19,18 @@ export async function serve(place: Workplace): Promise<Served> {
   // A group of its own: code-server leaves children behind when it alone is ended.
   const child = spawn(command, [...args, ...options, "--disable-update-check", ...folders, place.folder], {
     detached: true,
+    env: { ...process.env, PATH: withoutDevfix(process.env.PATH ?? "") },
     stdio: "ignore",
   });
   const url = `http://127.0.0.1:${port}/`;
   await answering(url, child);
   return { url: `${url}?folder=${encodeURIComponent(place.folder)}`, stop: () => ended(child) };
+}
+
+/** Where devfix is on the PATH nobody has to look for it. */
+function withoutDevfix(path: string): string {
+  const folders = path.split(delimiter).filter((folder) => !existsSync(join(folder, "devfix")));
+  return folders.join(delimiter);
 }
 
 async function answering(url: string, child: ChildProcess): Promise<void> {

@@ -8,6 +8,8 @@ import { type Served, serve } from "./serving";
 import { Workplace } from "./workplace";
 
 const VSIX = resolve("devfix.vsix");
+/** A stand-in for the Python extension, which is not to be had everywhere. */
+export const SELECTING = resolve("out/selecting.vsix");
 /** Where pictures go: those of the README are made by `PICTURES=media npm run e2e`. */
 const PICTURES = resolve(process.env.PICTURES || "out/pictures");
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
@@ -22,8 +24,12 @@ export class Window {
   ) {}
 
   /** Opens a folder with some files. */
-  static async open(files: Record<string, string>, settings: Record<string, unknown>): Promise<Window> {
-    const place = new Workplace(VSIX, settings);
+  static async open(
+    files: Record<string, string>,
+    settings: Record<string, unknown>,
+    ...more: string[]
+  ): Promise<Window> {
+    const place = new Workplace([VSIX, ...more], settings);
     for (const [name, text] of Object.entries(files)) {
       place.write(name, text);
     }

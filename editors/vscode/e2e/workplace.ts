@@ -45,13 +45,15 @@ export class Workplace {
   readonly profile = join(this.root, "profile");
   readonly extensions = join(this.root, "extensions");
 
-  constructor(vsix: string, settings: Record<string, unknown>) {
+  constructor(extensions: readonly string[], settings: Record<string, unknown>) {
     mkdirSync(this.folder);
     mkdirSync(this.extensions);
     this.put(join(this.profile, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }));
     const [command, ...args] = codeServer();
     const options = ["--user-data-dir", this.profile, "--extensions-dir", this.extensions];
-    execFileSync(command, [...args, ...options, "--install-extension", vsix], { stdio: "pipe" });
+    for (const vsix of extensions) {
+      execFileSync(command, [...args, ...options, "--install-extension", vsix], { stdio: "pipe" });
+    }
   }
 
   write(name: string, text: string): string {
