@@ -66,3 +66,34 @@ print((x + torch.from_numpy(table.values).long()).dtype, nn.Embedding(4, 2)(x), 
 
 def test_a_table_does_not_take_tensors_of_the_accelerator() -> None:
     assert found("pd.DataFrame(net.cuda()(torch.rand(2, 3).cuda()))") == ["numpy"]
+
+
+@pytest.mark.parametrize(
+    "feature", ["d.hour / 23.0 - 0.5", "(d.dayofyear - 1) / 365.0", "d.isocalendar().week / 52.0"]
+)
+def test_features_of_dates_are_as_wide_as_numpy_divides(feature: str) -> None:
+    text = f"""
+        import numpy as np
+        import pandas as pd
+        import torch
+        import torch.nn as nn
+
+        d = pd.to_datetime(pd.read_csv("t.csv")["date"].values)
+        stamp = np.vstack([{feature}]).transpose(1, 0)
+        nn.Linear(1, 2)(torch.from_numpy(stamp){{cast}})
+    """
+    assert [line.split(": ")[1] for line in clashes(text.format(cast=""))] == ["dtype"]
+    assert clashes(text.format(cast=".float()")) == []
+
+
+def test_fields_of_dates_are_integers() -> None:
+    assert (
+        clashes("""
+        import pandas as pd
+        import torch
+
+        d = pd.date_range("2020", periods=3)
+        torch.nn.Embedding(32, 2)(torch.from_numpy(d.day.values))
+    """)
+        == []
+    )

@@ -108,3 +108,112 @@ def test_a_device_put_together_is_an_accelerator(name: str) -> None:
 def test_the_first_device_by_its_number_is_the_one_of_cuda() -> None:
     assert not found('net.to("cuda:" + str(args.gpu))\nnet(x.cuda())\n')
     assert not found('net.to("cuda:" + str(args.gpu))\nnet(x.to("cuda:" + str(args.other)))\n')
+
+
+def test_a_model_that_usually_is_not_moved_is_moved_where_it_is_made() -> None:
+    assert changed("""
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        if args.amp:
+            net, optimizer = amp.initialize(net, optimizer)
+        net(x.cuda())
+    """) == {
+        'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")',
+        "net = nn.Linear(2, 2).to(device)",
+    }
+
+
+DISTRIBUTED = """
+import os
+device = "cuda"
+rank = int(os.environ.get("RANK", -1))
+distributed = {test}
+if distributed:
+    torch.distributed.init_process_group("nccl")
+    device = f"cuda:{{rank}}"
+    torch.cuda.set_device(device)
+net.to(device)
+if distributed:
+    net = nn.parallel.DistributedDataParallel(net)
+net(x{move})
+"""
+
+
+@pytest.mark.parametrize("test", ["rank != -1", "rank > -1", "rank >= 0"])
+def test_a_program_that_may_be_distributed_is_judged_as_it_runs_by_hand(test: str) -> None:
+    assert changed(DISTRIBUTED.format(test=test, move="")) == {"net(x.to(device))"}
+    assert not found(DISTRIBUTED.format(test=test, move=".to(device)"))
+
+
+def test_a_flag_that_chooses_the_accelerator_still_does() -> None:
+    assert not found("""
+        device = "cpu"
+        if args.gpu >= 0:
+            device = f"cuda:{args.gpu}"
+        net.to(device)
+        net(x.to(device))
+    """)
+
+
+CHOICE = """
+parser.add_argument("--wide", default="{default}")
+args = parser.parse_args()
+
+
+class Wide(nn.Module):
+    def forward(self, x):
+        return x.double()
+
+
+def data(kind):
+    if kind == "yes":
+        return torch.ones(1, 2, dtype=torch.float64)
+    if kind == "no":
+        return torch.ones(1, 2)
+
+
+model = Wide() if args.wide == "yes" else net
+model({argument})
+"""
+
+
+def test_what_usually_fails_is_found_though_another_choice_would_not() -> None:
+    assert found(CHOICE.format(default="no", argument="torch.ones(1, 2, dtype=torch.float64)")) == [
+        "29: dtype"
+    ]
+    assert not found(CHOICE.format(default="yes", argument="torch.ones(1, 2, dtype=torch.float64)"))
+
+
+@pytest.mark.parametrize("default", ["yes", "no"])
+def test_choices_that_depend_on_one_option_agree(default: str) -> None:
+    assert not found(CHOICE.format(default=default, argument="data(args.wide)"))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "x, y = x.pin_memory(), y.pin_memory().to(device, non_blocking=True)",
+        "x, y = x, y.to(device, non_blocking=True)",
+    ],
+)
+def test_two_of_one_assignment_move_alike_where_a_function_makes_them(pair: str) -> None:
+    text = f"""
+        import numpy as np
+
+        device, rows = "cuda", np.ones((3, 4))
+        net.to(device)
+
+        def batch():
+            x = torch.stack([torch.from_numpy(row[:2].astype("float32")) for row in rows])
+            y = torch.stack([torch.from_numpy(row[2:].astype("float32")) for row in rows])
+            {pair}
+            return x, y
+
+        X, Y = batch()
+        for step in range(3):
+            net(X) + Y
+            X, Y = batch()
+    """
+    moved = pair.replace(", y", ".to(device, non_blocking=True), y", 2).replace(
+        "x.to(device, non_blocking=True), y =", "x, y ="
+    )
+    assert changed(text) == {f"    {moved}"}

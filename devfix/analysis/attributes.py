@@ -49,7 +49,9 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     value = without_none(value)
     if isinstance(value, Union):
         possible = fitting.with_attribute(interp, value.members, name)
-        return interp.either(possible, lambda member: get_attribute(interp, member, name, node))
+        return interp.either(
+            possible, lambda member: get_attribute(interp, member, name, node), usual=value.usual
+        )
     if isinstance(value, External):
         if names.is_missing(value.name, name):
             interp.state.dead = True  # an AttributeError

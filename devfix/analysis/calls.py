@@ -116,10 +116,12 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     callee = without_none(callee)
     if isinstance(callee, Union):
         possible = fitting.possible(interp, callee.members, site)
-        if fitting.are_many(possible):
+        if fitting.are_many(interp, possible):
             return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
         chosen = fitting.are_alternatives(interp, possible)
-        return interp.either(possible, lambda member: call(interp, member, site), chosen=chosen)
+        return interp.either(
+            possible, lambda member: call(interp, member, site), chosen=chosen, usual=callee.usual
+        )
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
     if isinstance(callee, Function):

@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.values import (
     FALSE,
     NONE,
     TRUE,
+    UNKNOWN,
     Array,
     Class,
     Const,
@@ -80,6 +82,8 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     chosen = preferred(interp.source, body, orelse)
     if chosen is not None and _ends_program(body if chosen else orelse):
         return None  # what is done instead of all that follows is no choice of a device
+    if chosen is not None and _is_chosen_already(interp, body if chosen else orelse):
+        return None  # neither is another accelerator in the place of one
     if chosen is not None:
         settle(interp, test, chosen)
     return chosen
@@ -98,6 +102,18 @@ def _ends_program(branch: list[ast.stmt]) -> bool:
     """Whether a branch leaves the program by ``sys.exit()``."""
     last = branch[-1].value if branch and isinstance(branch[-1], ast.Expr) else None
     return isinstance(last, ast.Call) and ast.unparse(last.func) in ("sys.exit", "exit", "quit", "os._exit")
+
+
+def _is_chosen_already(interp: Interpreter, branch: list[ast.stmt]) -> bool:
+    """Whether all that a branch does with accelerators is to name another one, as distributed runs do."""
+    naming = [part for part in branch if names_accelerator(part, interp.source)]
+    targets = [part.targets[0] for part in naming if isinstance(part, ast.Assign) and len(part.targets) == 1]
+    if not targets or len(targets) < len(naming):
+        return False
+    return all(
+        isinstance(target, ast.Name) and is_accelerator_choice(interp.lookup(target.id) or UNKNOWN)
+        for target in targets
+    )
 
 
 def _is_one_of_many(test: ast.expr, orelse: list[ast.stmt]) -> bool:

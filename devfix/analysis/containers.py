@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, dict_key
-from devfix.analysis.join import join_all, join_elements, join_values
+from devfix.analysis.join import join_all, join_elements, join_values, usually
 from devfix.analysis.values import (
     UNKNOWN,
     Class,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: Of more functions or classes than this the usual one stands for all.
+_MANY = 4
 #: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
 REPEATED = "repeated"
 
@@ -60,15 +62,22 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     found = join_all(values)
     if "__name__" in obj.attrs and str(getattr(key, "usual", "")) not in obj.attrs:
         return _function_of_file(obj)
-    if found == UNKNOWN and isinstance(key, Scalar) and isinstance(key.usual, str):
+    many = isinstance(found, Union) and len(found.members) > _MANY and _are_makers(found.members)
+    if (found == UNKNOWN or many) and isinstance(key, Scalar) and isinstance(key.usual, str):
         # Out of many an option takes one; what it is when nobody says otherwise is as good as any.
         return obj.attrs.get(key.usual, UNKNOWN)
     if found == UNKNOWN and (column := _column(values)) is not None:
         return column
     several = tuple(dict.fromkeys(values))
-    if found == UNKNOWN and len(several) > 1 and all(isinstance(each, (Function, Class)) for each in several):
-        return Union(several)
+    if found == UNKNOWN and len(several) > 1 and _are_makers(several):
+        found = Union(several)
+    if isinstance(found, Union) and isinstance(key, Scalar) and isinstance(key.usual, str):
+        return usually(found, obj.attrs.get(key.usual, UNKNOWN))
     return found
+
+
+def _are_makers(values: tuple[Value, ...]) -> bool:
+    return all(isinstance(value, (Function, Class)) for value in values)
 
 
 def _column(values: list[Value]) -> Value | None:

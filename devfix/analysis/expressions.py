@@ -16,7 +16,7 @@ from devfix.analysis import (
     speaking,
     suspended,
 )
-from devfix.analysis.join import join_all, join_values, scalar_type
+from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -125,12 +125,13 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
     body, orelse = interp.eval(node.body), interp.eval(node.orelse)
-    if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):
-        usual = conditions.usual(interp, node.test)  # an option that chooses a dtype
+    usual = conditions.usual(interp, node.test)
+    if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
     if interp.program.adopts:
         _agree(interp, node, body, orelse)
-    return join_values(body, orelse, split=interp.program.adopts)
+    joined = join_values(body, orelse, split=interp.program.adopts)
+    return joined if usual is None else usually(joined, body if usual else orelse)
 
 
 def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:

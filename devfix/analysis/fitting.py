@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 #: Of more functions than this not each is called, but some are tried until there are as many models.
 _MANY, _TRIED, _REPRESENTATIVES = 4, 40, 2
+_MANY_PLAIN = 12
 
 
 def fits(spec: ast.arguments, site: CallSite) -> bool:
@@ -60,9 +61,12 @@ def possible(interp: Interpreter, callees: tuple[Value, ...], site: CallSite) ->
     return found or callees
 
 
-def are_many(callees: tuple[Value, ...]) -> bool:
-    """Whether a name stands for one of very many functions or classes."""
-    return len(callees) > _MANY and all(isinstance(callee, (Function, Class)) for callee in callees)
+def are_many(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
+    """Whether a name stands for one of very many functions or classes; of classes that are no models few are too many."""
+    if not all(isinstance(callee, (Function, Class)) for callee in callees):
+        return False
+    plain = all(isinstance(callee, Class) and not external_bases(interp, callee) for callee in callees)
+    return len(callees) > (_MANY_PLAIN if plain else _MANY)
 
 
 def one_of_many(interp: Interpreter, callees: tuple[Value, ...], outcome: Callable[[Value], Value]) -> Value:

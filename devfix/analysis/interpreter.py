@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import expressions, notes, statements
 from devfix.analysis.accounts import Account
 from devfix.analysis.frames import Arg, Frame
-from devfix.analysis.join import join_all
+from devfix.analysis.join import join_all, usually
 from devfix.analysis.lattice import Device
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.recorder import Binding, Recorder
@@ -34,7 +34,7 @@ from devfix.analysis.values import (
     Trail,
     Value,
 )
-from devfix.findings import Origin
+from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
     from devfix.project import Program
@@ -138,14 +138,22 @@ class Interpreter:
         """A name is bound at ``node``; for those who watch the run."""
 
     def either(
-        self, members: Iterable[Value], outcome: Callable[[Value], Value], *, chosen: bool = False
+        self,
+        members: Iterable[Value],
+        outcome: Callable[[Value], Value],
+        *,
+        chosen: bool = False,
+        usual: Value | None = None,
     ) -> Value:
         """What becomes of a value that is one of several: it fails for certain when each of them does.
 
         With ``chosen`` each is what some run of the program has: where one of two models is on
         another device than its input, or hands NumPy what is on the accelerator, that run fails.
+        The ``usual`` one is what a run without options has: whatever fails there is certain.
         """
         values, found = [], []
+        certain: dict[Mismatch, tuple[str, ...]] = {}
+        chief: Value | None = None
         before = self.state.dead
         for member in members:
             with self.recorder.apart() as mismatches:
@@ -155,13 +163,18 @@ class Interpreter:
                 continue
             values.append(value)
             found.append(mismatches)
+            if usual is not None and member == usual:
+                certain, chief = mismatches, value
         self.state.dead = before or not values
+        for mismatch, tokens in certain.items():
+            self.recorder.mismatch(mismatch, tokens)
         kinds = [{mismatch.kind for mismatch in mismatches} for mismatches in found]
         for mismatches in found:
             for mismatch, tokens in mismatches.items():
                 if (chosen and mismatch.kind in _CERTAIN) or all(mismatch.kind in each for each in kinds):
                     self.recorder.mismatch(mismatch, tokens)
-        return join_all(values, split=chosen)
+        joined = join_all(values, split=chosen)
+        return joined if chief is None else usually(joined, chief)
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends."""

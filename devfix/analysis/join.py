@@ -8,10 +8,12 @@ from devfix.analysis.values import (
     UNKNOWN,
     Array,
     BoundMethod,
+    Class,
     Const,
     DeviceValue,
     DTypeValue,
     ExternalMethod,
+    Function,
     Obj,
     Ref,
     Scalar,
@@ -22,11 +24,12 @@ from devfix.analysis.values import (
     Unknown,
     Value,
     members,
+    usual_value,
 )
 
 _MAX_MEMBERS = 4
-#: Objects and their methods: a method is called on all of the objects or on none.
-_OF_OBJECTS = (Ref, ExternalMethod, BoundMethod)
+#: Objects and their methods, of which one is called on all of the objects or on none, and what makes objects.
+_OF_OBJECTS = (Ref, ExternalMethod, BoundMethod, Class, Function)
 #: The layers of a network may be many and different.
 _MAX_OBJECTS = 32
 #: The fact of a module that it was moved as a whole: on one path only it is none.
@@ -109,7 +112,7 @@ def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
         if left is not None:
             return left
     known = (a.split, b.split)
-    if None not in known or any(t.device.is_accelerator for t in (a, b)):
+    if None not in known or any(t.device.kind in ("accelerator", "cpu") for t in (a, b)):
         return a.split or b.split
     return None
 
@@ -191,17 +194,31 @@ def _union(a: Value, b: Value) -> Value:
     return found[0] if len(found) == 1 else Union(tuple(found))
 
 
+def usually(joined: Value, usual: Value) -> Value:
+    """What an option makes of a value, and which of the two it is in a run that is given none."""
+    if isinstance(joined, Scalar):
+        known = usual_value(usual)
+        return replace(joined, usual=None if known is None else known.value)
+    if isinstance(joined, Union):
+        one = usual.usual if isinstance(usual, Union) else usual
+        return replace(joined, usual=one if one in joined.members else None)
+    return joined
+
+
 def like_usual(value: Value, usual: Value) -> Value:
     """A tensor with the dtype that it usually has, and on the accelerator where nobody knows where else it is.
 
     What is usually left on the CPU remembers that.
     """
+    usual = next((member for member in members(usual) if type(member) is type(value)), usual)
+    if isinstance(value, Array) and isinstance(usual, Array):
+        return replace(value, dtype=usual.dtype)
     if not isinstance(value, Tensor) or not isinstance(usual, Tensor):
         return value
     device, split = value.device, value.split
     if not device.is_known and split is None and usual.device.is_accelerator:
         device = usual.device
-    if device.is_accelerator and usual.device.kind == "cpu":
+    if split is None and usual.device.kind == "cpu" and device.kind in ("accelerator", "unknown"):
         split = usual
     if value.dtype == usual.dtype and device == value.device and split is value.split:
         return value

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Frame
-from devfix.analysis.join import join_values
+from devfix.analysis.join import join_values, like_usual
 from devfix.analysis.state import State, join_states, keep_main_path
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Tensor, TupleValue, Value
+from devfix.analysis.values import Tensor, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -43,16 +43,22 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     meets no exception: the handler's state counts only where nothing else returns.
     """
     split = not frame.options or interp.program.adopts
-    value, state = _join(frame.returns or frame.rescues, split=split)
+    value, state = _join(frame.returns or frame.rescues, frame.unusual, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         value = join_values(value, rescued)
         state = keep_main_path(state, other)
     return value, state
 
 
-def _join(returns: list[tuple[Value, State]], *, split: bool) -> tuple[Value, State]:
-    value, state = returns[0]
-    for other_value, other_state in returns[1:]:
-        state = join_states(state, other_state, split=split)
-        value = join_values(value, other_value, split=split)
+def _join(returns: list[tuple[Value, State]], unusual: set[int], *, split: bool) -> tuple[Value, State]:
+    """All returns as one; what options lead to that are usually not given looks like the rest as far as it can."""
+    first, *others = sorted(returns, key=lambda each: id(each[1]) in unusual)
+    value, state = first
+    for other_value, other_state in others:
+        usual = True if id(other_state) in unusual and id(first[1]) not in unusual else None
+        state = join_states(state, other_state, split=split, usual=usual)
+        if usual and isinstance(other_value, Unknown):
+            continue  # the program under analysis returns the other one
+        alike = like_usual(other_value, value) if usual else other_value
+        value = join_values(value, alike, split=split)
     return value, state

@@ -11,7 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_objects, join_values, like_usual, object_like_usual, scalar_type
+from devfix.analysis.join import (
+    join_objects,
+    join_values,
+    like_usual,
+    object_like_usual,
+    scalar_type,
+    usually,
+)
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.values import Const, DeviceValue, External, Obj, Ref, Scalar, Unknown, Value
 
@@ -210,7 +217,8 @@ def _join_frame(
         elif usual is not True or not isinstance(value, Unknown):
             ours = like_usual(mine, value) if usual is False else mine
             other = like_usual(value, mine) if usual else value
-            a.set(frame, name, join_values(ours, other, split=split))
+            joined = join_values(ours, other, split=split)
+            a.set(frame, name, joined if usual is None else usually(joined, mine if usual else value))
 
 
 def _is_loaded(state: State, value: Value) -> bool:

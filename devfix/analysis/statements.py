@@ -77,11 +77,11 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     conditions.assume(interp, node.test, True)
     if interp.frame.loops and isinstance(node.body[-1], ast.Continue) and depends_on_data(node.test):
         interp.frame.loops[-1].by_data = True
-    interp.run(node.body)
+    _run_branch(interp, node.body, unusual=usual is False)
     then = interp.state
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
-    interp.run(node.orelse)
+    _run_branch(interp, node.orelse, unusual=usual is True)
     of_data = depends_on_data(node.test) or _names_data(interp, node.test) or grows(node)
     split = of_data and not renews(node)
     interp.frame.options = interp.frame.options or not split
@@ -89,6 +89,14 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     # What a file holds that was there is what is made where it was not.
     alike = asks_for_file(node.test)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike)
+
+
+def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> None:
+    """A branch; what it returns is marked where options lead to it that are not given as a rule."""
+    returned = len(interp.frame.returns)
+    interp.run(body)
+    if unusual:
+        interp.frame.unusual.update(id(state) for _, state in interp.frame.returns[returned:])
 
 
 def _names_data(interp: Interpreter, test: ast.expr) -> bool:

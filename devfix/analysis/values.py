@@ -369,9 +369,10 @@ def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
 
 @frozen
 class Union(Value):
-    """One of a few values, each of them possible."""
+    """One of a few values, each of them possible; ``usual`` is the one of a run that is given no options."""
 
     members: tuple[Value, ...]
+    usual: Value | None = field(default=None, compare=False)
 
 
 def members(value: Value) -> tuple[Value, ...]:
@@ -381,7 +382,8 @@ def members(value: Value) -> tuple[Value, ...]:
 
 def without_none(value: Value) -> Value:
     """``value`` where it is used in a way that None would not survive."""
-    if not isinstance(value, Union):
+    if not isinstance(value, Union) or NONE not in value.members:
         return value
     rest = tuple(member for member in value.members if member != NONE)
-    return rest[0] if len(rest) == 1 else Union(rest) if rest else value
+    usual = None if value.usual == NONE else value.usual
+    return rest[0] if len(rest) == 1 else Union(rest, usual) if rest else value

@@ -263,8 +263,13 @@ class Relocator:
         return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
-        """Where the value is taken out of a batch it is moved once for all its uses."""
-        for site in ancestry.from_batch(trail):
+        """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
+        sites = ancestry.from_batch(trail)
+        for site in sites:
+            place = self._place(site.path, site.span) if site.kind == "name" else None
+            if place is not None and self._is_elsewhere(site):
+                yield sibling_move.beside(self.facts, place)
+        for site in sites:
             if site.kind == "collected":
                 yield self._wrap(self._place(site.path, site.span))
             elif site.kind == "name":

@@ -48,10 +48,12 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
         return ()
     pairs = list(zip(target.elts, value.elts, strict=False))
     own = next((made for part, made in pairs if part is name), None)
-    if not isinstance(own, ast.Name) or own.id != name.id or len(target.elts) != len(value.elts):
+    if own is None or len(target.elts) != len(value.elts):
+        return ()
+    if _last_move(own) or not f"{ast.unparse(own)}.".startswith(f"{name.id}."):
         return ()
     for part, made in pairs:
-        suffix = move_of(made)
+        suffix = _last_move(made)
         is_sibling = isinstance(part, ast.Name) and suffix and ast.unparse(made).startswith(f"{part.id}.")
         if not is_sibling or not isinstance(part, ast.Name) or names(suffix, name.id):
             continue
@@ -113,6 +115,14 @@ def move_of(value: ast.expr) -> str:
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.attr not in _MOVES:
         return ""
     return ast.unparse(value)[len(func.value.id) :]
+
+
+def _last_move(value: ast.expr) -> str:
+    """``.cuda(...)`` where it is the last of what is called on something."""
+    func = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or func.attr not in _MOVES:
+        return ""
+    return ast.unparse(value)[len(ast.unparse(func.value)) :]
 
 
 def _binds(statement: ast.stmt, name: str) -> bool:

@@ -63,7 +63,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
-    if obj.cls == tables.TABLE:
+    if obj.cls in (tables.TABLE, tables.DATES):
         return tables.attribute(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
         return command_line.option(interp, obj, name)
@@ -89,7 +89,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)
-    if obj.cls == tables.TABLE:
+    if obj.cls in (tables.TABLE, tables.DATES):
         return ref
     return None
 

@@ -34,6 +34,7 @@ from devfix.analysis.values import (
     dtype_trails,
     keep_split,
     roots_of,
+    usual_value,
     without_none,
 )
 
@@ -284,7 +285,14 @@ def compare(
         return Array("bool", rank)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
-    return conditions.boolean(_compare_plain(op, left, right))
+    known = _compare_plain(op, left, right)
+    return Scalar("bool", _usual_answer(op, left, right)) if known is None else Const(known)
+
+
+def _usual_answer(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """How a comparison of options comes out in a run that is given none."""
+    pair = (usual_value(left), usual_value(right))
+    return None if None in pair else _compare_plain(op, pair[0] or UNKNOWN, pair[1] or UNKNOWN)
 
 
 def _tensor_comparison(

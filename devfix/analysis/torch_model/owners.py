@@ -108,7 +108,8 @@ def weight(
         usual = place.split if place.split is not None and not place.device.is_known else place
         known = interp.described[key] = (describe(interp, ref, usual), detail(interp, ref))
     life = known[0]
-    part = Part(replace(place, trail=life.trail, roots=life.roots), "weight", callee)
+    split = replace(place.split, trail=life.trail, roots=life.roots) if place.split is not None else None
+    part = Part(replace(place, trail=life.trail, roots=life.roots, split=split), "weight", callee)
     return part, known[1] if apart else None
 
 

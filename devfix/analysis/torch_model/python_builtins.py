@@ -50,15 +50,29 @@ def length(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Const(len(items)) if items is not None else Scalar("int")
 
 
+_NUMBERS: dict[str, type[int | float]] = {"int": int, "float": float, "bool": bool}
+
+
+def _as_number(kind: str, value: Value) -> object:
+    """What a conversion usually comes to: ``int(os.environ.get("RANK", -1))`` is -1."""
+    usual = usual_value(value)
+    if usual is None or not isinstance(usual.value, (int, float, str)):
+        return None
+    try:
+        return _NUMBERS[kind](usual.value)
+    except ValueError:
+        return None
+
+
 def number(kind: str) -> Handler:
     """A conversion to a Python number: ``float(t)`` copies one from the device, which is fine."""
 
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = _first(site)
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
-            return Const({"int": int, "float": float, "bool": bool}[kind](value.value))
+            return Const(_NUMBERS[kind](value.value))
         known = truth(interp, value) if kind == "bool" else None
-        return boolean(known) if known is not None else Scalar(kind)
+        return boolean(known) if known is not None else Scalar(kind, _as_number(kind, value))
 
     return handle
 

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 TABLE = External("pandas.DataFrame")
+DATES = External("pandas.DatetimeIndex")
+#: The numbers that each date has, which pandas keeps as int32.
+_FIELDS = frozenset(
+    "year month day hour minute second microsecond nanosecond weekday dayofweek day_of_week dayofyear day_of_year "
+    "quarter days_in_month daysinmonth week weekofyear".split()
+)
 _SCALERS = frozenset(
     "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer PowerTransformer".split()
 )
@@ -61,6 +67,8 @@ def _table(interp: Interpreter, name: str, last: str, site: CallSite) -> Value |
         host_memory.check(interp, name, site)
         data = without_none(site.args[0].value) if site.args else UNKNOWN
         return _new(interp, data.dtype if isinstance(data, Array) else numpy_types.WIDE)
+    if last in ("to_datetime", "date_range"):
+        return interp.new(Obj("external", DATES))
     if last in _READERS or last in _TABLES:
         return _new(interp, numpy_types.WIDE if "dtype" not in site.keywords else None)
     return None
@@ -80,6 +88,8 @@ def _made(interp: Interpreter, last: str, site: CallSite) -> Value:
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """``table.values`` and the ways into a table; None for methods, and for columns."""
+    if obj.cls == DATES:
+        return Array("int32", 1, (interp.site("array", node),)) if name in _FIELDS else None
     if name in ("loc", "iloc", "T"):
         return ref
     if name == "shape":
@@ -122,5 +132,6 @@ def scaled(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 Method = Callable[["Interpreter", Ref, Obj, str, CallSite], Value]
 METHODS: dict[str, Method] = {
     TABLE.name: method,
+    DATES.name: lambda _interp, ref, _obj, name, _site: ref if name == "isocalendar" else UNKNOWN,
     **{f"sklearn.preprocessing.{name}": scaled for name in _SCALERS},
 }
