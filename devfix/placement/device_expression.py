@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
-from devfix.findings import FileEdit, Operand
+from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, own_device
 from devfix.placement.naming import named_tensor
 from devfix.placement.reaching import is_usable, is_wanted, reaches
@@ -37,6 +37,13 @@ class Place:
     path: str
     outline: Outline
     node: ast.AST
+
+
+def place_at(facts: Facts, path: str, span: Span) -> Place | None:
+    """The expression at a span; None where the file is none of the program's."""
+    outline = facts.outline(path) if path in facts.program.sources else None
+    node = outline.expression_at(span) if outline is not None else None
+    return Place(path, outline, node) if outline is not None and node is not None else None
 
 
 #: A way to find the device expression for a place.

@@ -39,7 +39,7 @@ from devfix.placement import (
 from devfix.placement.boundness import decides
 from devfix.placement.causes import Trail, is_only_given
 from devfix.placement.device_argument import takes_no_device
-from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
 from devfix.placement.shared_memory import is_written_later
 
@@ -50,15 +50,8 @@ _MAX_SOURCES = 3
 
 #: What makes a collection, which has no ``to``.
 _DISPLAYS = (
-    ast.List,
-    ast.Tuple,
-    ast.Set,
-    ast.Dict,
-    ast.ListComp,
-    ast.GeneratorExp,
-    ast.SetComp,
-    ast.DictComp,
-)
+    ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
+)  # fmt: skip
 
 Edits = tuple[FileEdit, ...]
 
@@ -265,25 +258,21 @@ class Relocator:
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
         sites = ancestry.from_batch(trail)
+        yield from sibling_move.where_made(self.facts, list(filter(self._is_elsewhere, sites)))
         for site in sites:
-            place = self._place(site.path, site.span) if site.kind == "name" else None
-            if place is not None and self._is_elsewhere(site):
-                yield sibling_move.beside(self.facts, place)
-        for site in sites:
+            place = self._place(site.path, site.span)
+            if place is None:
+                continue
             if site.kind == "collected":
-                yield self._wrap(self._place(site.path, site.span))
+                yield self._wrap(place)
             elif site.kind == "name":
-                place = self._place(site.path, site.span)
-                if place is not None:
-                    yield rebuilding.moved(self.facts, place, self.peers)
-                    yield batch_move.guarded(place, self.peers)
-                    yield sibling_move.beside(self.facts, place)
-                    yield batch_move.after(self.facts, place, self.peers)
+                yield rebuilding.moved(self.facts, place, self.peers)
+                yield batch_move.guarded(place, self.peers)
+                yield sibling_move.beside(self.facts, place)
+                yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":
-                place = self._place(site.path, site.span)
-                if place is not None:
-                    yield batch_move.whole_batch(self.facts, place, self.peers)
-                    yield nested_move.at_loop(self.facts, place, self.peers)
+                yield batch_move.whole_batch(self.facts, place, self.peers)
+                yield nested_move.at_loop(self.facts, place, self.peers)
 
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""
@@ -400,11 +389,7 @@ class Relocator:
         return self._edits(place, WrapExpression(span, "", move), found)
 
     def _place(self, path: str, span: Span) -> Place | None:
-        if path not in self.facts.program.sources:
-            return None
-        outline = self.facts.outline(path)
-        node = outline.expression_at(span)
-        return Place(path, outline, node) if node is not None else None
+        return place_at(self.facts, path, span)
 
     def _expression(self, place: Place) -> DeviceExpression | None:
         return device_expression.find(self.facts, place, self.peers)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.findings import FileEdit, InsertAfter, WrapExpression
+from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement import device_expression
 from devfix.placement.batch_move import with_other_branches
-from devfix.placement.device_expression import Place
+from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
 _MOVES = ("to", "cuda")
@@ -37,6 +37,14 @@ def beside(facts: Facts, place: Place) -> Edits:
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)
     return ()
+
+
+def where_made(facts: Facts, sites: list[Origin]) -> Iterator[Edits]:
+    """What another function makes of a value moves there, if the others that it makes with it do."""
+    for site in sites:
+        place = place_at(facts, site.path, site.span) if site.kind == "name" else None
+        if place is not None:
+            yield beside(facts, place)
 
 
 def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: ast.Name) -> Edits:
