@@ -15,6 +15,7 @@ export class Status implements vscode.Disposable {
   );
   private readonly watching: vscode.Disposable;
   private checks = 0;
+  private up = false;
   private server = "";
   private failed = false;
 
@@ -26,16 +27,19 @@ export class Status implements vscode.Disposable {
   }
 
   starting(): void {
+    this.up = false;
     this.set("$(loading~spin) devfix", "devfix is starting.");
   }
 
   /** The server runs; `server` says which one. */
   running(server: string): void {
     this.server = server;
+    this.up = true;
     this.settled();
   }
 
   failing(message: string): void {
+    this.up = false;
     this.set("$(error) devfix", message, true);
   }
 
@@ -56,7 +60,11 @@ export class Status implements vscode.Disposable {
     this.item.dispose();
   }
 
+  /** Checks that a server leaves behind when it ends say nothing of how it is. */
   private settled(): void {
+    if (!this.up) {
+      return;
+    }
     if (this.checks > 0) {
       this.set("$(sync~spin) devfix", `devfix is checking.\n\n${this.server}`);
     } else {
