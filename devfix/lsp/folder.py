@@ -15,6 +15,7 @@ from devfix.engine import Engine
 from devfix.findings import Skipped
 from devfix.imports import find_imports
 from devfix.judgement import Judgement
+from devfix.lsp.blank_lines import judgement_after
 from devfix.lsp.buffers import Buffer
 from devfix.project import Program, Project, Scanned, find_roots, load_project, scan
 from devfix.registry import Rule
@@ -48,6 +49,7 @@ class Folder:
         self._programs: list[Program] = []
         self._number: dict[str, int] = {}
         self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
+        self._last: tuple[Program, Judgement] | None = None
         self._built = False
         self.engine = Engine(rules, Settings())
         self.refresh()
@@ -64,6 +66,7 @@ class Folder:
             engine = Engine(self._rules, Settings(root=self.root))
         if engine.settings != self.engine.settings:
             self._judged.clear()
+            self._last = None
         self.engine = engine
         programs = [] if self.loose else _programs_in(self.root, engine.settings)
         self._on_disk = [path for path in programs if not path.endswith(NOTEBOOK_SUFFIX)]
@@ -117,13 +120,20 @@ class Folder:
         key = frozenset((path, source.text) for path, source in program.sources.items())
         known = self._judged.get(key)
         if known is None:
-            known = self.engine.judge(program)
+            known = self._moved(program) or self.engine.judge(program)
             self._forget_trees(program)
+        self._last = (program, known)
         self._judged[key] = known
         self._judged.move_to_end(key)
         while len(self._judged) > _KEPT:
             self._judged.popitem(last=False)
         return known
+
+    def _moved(self, program: Program) -> Judgement | None:
+        """The judgement before, where nothing but blank lines came and went since."""
+        if self._last is None or self._last[0].device_policy != program.device_policy:
+            return None
+        return judgement_after(*self._last, program)
 
     def _forget_trees(self, program: Program) -> None:
         if sum(len(source.text) for source in program.sources.values()) > _KEPT_TREES:

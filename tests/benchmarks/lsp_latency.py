@@ -12,6 +12,7 @@ import argparse
 import ast
 import asyncio
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -41,6 +42,7 @@ async def main(options: argparse.Namespace) -> None:
                 f"open to first diagnostics: {time.perf_counter() - start:.2f} s, with the start of the process"
             )
             await changes(made, uri, options.edits, text)
+            await blank_lines(made, uri, options.edits, text)
             await actions(made, uri, text)
             if options.memory:
                 await memory(made, uri, options.memory)
@@ -69,6 +71,21 @@ async def changes(made: Editor, uri: str, count: int, text: str) -> None:
     parse = parse_time(text)
     show("change to diagnostics, beyond the debounce", times)
     print(f"    median / ast.parse: {statistics.median(times) / parse:.1f}")
+
+
+async def blank_lines(made: Editor, uri: str, count: int, text: str) -> None:
+    """The enter key, before one function after the other."""
+    made.change(uri, 0, len(made.texts[uri]), text)
+    await made.diagnostics(uri)
+    times = []
+    for number in range(count):
+        offsets = [found.start() for found in re.finditer(r"^def ", made.texts[uri], re.MULTILINE)]
+        start = time.perf_counter()
+        made.change(uri, offsets[number % len(offsets)], offsets[number % len(offsets)], "\n")
+        await made.diagnostics(uri)
+        times.append(time.perf_counter() - start - _DEBOUNCE)
+    show("an empty line to diagnostics, beyond the debounce", times)
+    made.change(uri, 0, len(made.texts[uri]), text)
 
 
 class Places:
