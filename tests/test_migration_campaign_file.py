@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_migration_fleet import migrate
+from test_migration_fleet import asked
 
 from devfix.migration.campaign import Campaign, CampaignError, Limits
 from devfix.migration.campaign_file import load_campaign, parse_campaign
@@ -160,28 +160,27 @@ def test_credentials_do_not_make_another_repository_of_it() -> None:
     assert "u:p" not in repr(second)
 
 
-def test_the_command_tells_it_as_an_error(tmp_path: Path) -> None:
-    (tmp_path / "gpu.toml").write_text(
+def test_the_command_tells_it_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gpu.toml").write_text(
         '[campaign]\nname = "a"\nbranch = "b"\nrepositories = ["x"]\nselect = ["DF1O2"]\n'
     )
-    for word in ("plan", "run"):
-        ended = migrate(word, "gpu.toml", here=tmp_path)
-        assert (ended.returncode, ended.stdout) == (2, "")
-        assert (
-            ended.stderr
-            == "error: gpu.toml:5: `campaign.select`: no rule is called `DF1O2`; did you mean `DF102`?\n"
-        )
-    missing = migrate("status", "none.toml", here=tmp_path)
-    assert (missing.returncode, missing.stderr) == (2, "error: none.toml: No such file or directory\n")
+    said = "error: gpu.toml:5: `campaign.select`: no rule is called `DF1O2`; did you mean `DF102`?\n"
+    assert asked("plan", "gpu.toml") == (2, "", said)
+    assert asked("run", "gpu.toml") == (2, "", said)
+    assert asked("status", "none.toml") == (2, "", "error: none.toml: No such file or directory\n")
 
 
-def test_before_a_run_there_is_no_state_and_reading_makes_none(tmp_path: Path) -> None:
-    (tmp_path / "gpu.toml").write_text('[campaign]\nname = "a"\nbranch = "b"\nrepositories = ["x"]\n')
+def test_before_a_run_there_is_no_state_and_reading_makes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gpu.toml").write_text('[campaign]\nname = "a"\nbranch = "b"\nrepositories = ["x"]\n')
     for word in ("status", "export", "report"):
-        ended = migrate(word, "gpu.toml", here=tmp_path)
-        assert ended.returncode == 2
-        assert "there is no state" in ended.stderr
-    assert migrate("plan", "gpu.toml", here=tmp_path).returncode == 0
+        code, _, errors = asked(word, "gpu.toml")
+        assert code == 2
+        assert "there is no state" in errors
+    assert asked("plan", "gpu.toml")[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gpu.toml"]
     assert load_campaign(tmp_path / "gpu.toml").state == tmp_path / "a" / "state.db"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from fleet import FIXABLE, git, make_repository
-from test_migration_fleet import migrate
+from test_migration_fleet import asked, migrate
 
 from devfix.migration.scrubbing import Scrubber, is_secret, scrub_url, secrets_of
 
@@ -77,7 +77,7 @@ repositories = ["http://user:{PASSWORD}@{address}", "{wrong.replace("one.git", "
     # The server takes no pushes, and the second password is wrong.
     assert ended.returncode == 2, ended.stderr
     assert "1 changed, 1 failed" in ended.stdout
-    told = [migrate(word, "gpu.toml", here=here).stdout for word in ("status", "export", "plan")]
+    told = [asked(word, str(here / "gpu.toml"))[1] for word in ("status", "export", "plan")]
     assert "http://***@127.0.0.1" in told[1]
     kept = {path: path.read_bytes() for path in (here / "gpu").rglob("*") if path.is_file()}
     assert kept

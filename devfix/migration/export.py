@@ -63,8 +63,11 @@ def _cell(value: object) -> object:
         value = " ".join(map(str, value))
     elif isinstance(value, dict):
         value = ", ".join(f"{count} {word}" for word, count in value.items())
-    # A spreadsheet would take such a text for a formula.
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
+    if not isinstance(value, str):
+        return value
+    # Names of files need not be text, and a spreadsheet would take some texts for formulas.
+    text = value.encode("utf-8", "backslashreplace").decode()
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
 def _row(each: RepositoryReading) -> dict[str, Any]:
