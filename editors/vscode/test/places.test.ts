@@ -7,7 +7,7 @@ const commands = (...args: Parameters<typeof machine>) =>
   places(machine(...args)).map((place) => place.command);
 
 test("the selected interpreter comes first, then the default one, the workspace's environment, the PATH", () => {
-  const files = ["/work/.venv/bin/python", "/opt/bin/devfix"];
+  const files = ["/project/.venv/bin/python", "/opt/bin/devfix"];
   const found = places(
     machine(files, { selected: ["/conda/bin/python"], defaults: ["/usr/bin/python3.12"] }),
   );
@@ -16,14 +16,14 @@ test("the selected interpreter comes first, then the default one, the workspace'
     [
       "/conda/bin/python -m devfix",
       "/usr/bin/python3.12 -m devfix",
-      "/work/.venv/bin/python -m devfix",
+      "/project/.venv/bin/python -m devfix",
       "/opt/bin/devfix",
     ],
   );
 });
 
 test("an interpreter that is named twice is tried once, for the better reason", () => {
-  const found = places(machine(["/work/.venv/bin/python"], { selected: ["/work/.venv/bin/python"] }));
+  const found = places(machine(["/project/.venv/bin/python"], { selected: ["/project/.venv/bin/python"] }));
   assert.deepEqual(
     found.map((place) => place.origin),
     ["selected in the Python extension"],
@@ -50,14 +50,14 @@ test("settings may be relative, bare, or have variables", () => {
   const paths = {
     "~/bin/devfix": "/home/ada/bin/devfix",
     "${userHome}/bin/devfix": "/home/ada/bin/devfix",
-    "${workspaceFolder}/tools/devfix": "/work/tools/devfix",
+    "${workspaceFolder}/tools/devfix": "/project/tools/devfix",
     "${workspaceFolder:lab}/tools/devfix": "/else/lab/tools/devfix",
     "${env:TOOLS}/devfix": "/srv/devfix",
-    "tools/devfix": "/work/tools/devfix",
+    "tools/devfix": "/project/tools/devfix",
     devfix: "/opt/bin/devfix",
-    "${unheard}/devfix": "/work/${unheard}/devfix",
+    "${unheard}/devfix": "/project/${unheard}/devfix",
   };
-  const around = { folders: ["/work", "/else/lab"], environment: { TOOLS: "/srv", PATH: "/opt/bin" } };
+  const around = { folders: ["/project", "/else/lab"], environment: { TOOLS: "/srv", PATH: "/opt/bin" } };
   for (const [path, command] of Object.entries(paths)) {
     assert.deepEqual(commands(["/opt/bin/devfix"], { ...around, path }), [command], path);
   }
@@ -73,11 +73,11 @@ test("every folder of the workspace may have an environment", () => {
 });
 
 test("nothing of a folder that is not trusted is started", () => {
-  const files = ["/work/.venv/bin/python", "/work/bin/devfix", "/opt/bin/devfix"];
+  const files = ["/project/.venv/bin/python", "/project/bin/devfix", "/opt/bin/devfix"];
   const around = {
     trusted: false,
-    selected: ["/work/.venv/bin/python", "/conda/bin/python"],
-    environment: { PATH: "/work/bin:/opt/bin" },
+    selected: ["/project/.venv/bin/python", "/conda/bin/python"],
+    environment: { PATH: "/project/bin:/opt/bin" },
   };
   assert.deepEqual(commands(files, around), ["/conda/bin/python", "/opt/bin/devfix"]);
   assert.deepEqual(commands(files, { ...around, trusted: true }).length, 3);
@@ -92,10 +92,10 @@ test("folders of the PATH that are relative are left out: they would be the user
 });
 
 test("on Windows", () => {
-  const files = ["C:\\work\\.venv\\Scripts\\python.exe", "C:\\tools\\devfix.exe"];
+  const files = ["C:\\project\\.venv\\Scripts\\python.exe", "C:\\tools\\devfix.exe"];
   const around = {
     platform: "win32" as const,
-    folders: ["C:\\work"],
+    folders: ["C:\\project"],
     environment: { Path: "C:\\Windows;C:\\tools" },
   };
   assert.deepEqual(commands(files, around), files);

@@ -7,7 +7,7 @@ export function machine(files: readonly string[], more: Partial<Surroundings> = 
     path: "",
     selected: [],
     defaults: [],
-    folders: ["/work"],
+    folders: ["/project"],
     trusted: true,
     home: "/home/ada",
     environment: { PATH: "/usr/bin:/opt/bin" },
