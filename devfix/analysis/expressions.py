@@ -157,7 +157,9 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
     """``value[key]``."""
     if isinstance(value, Union):
         long = tuple(member for member in value.members if iteration.may_have_item(interp, member, key))
-        return interp.either(long or value.members, lambda member: item(interp, node, member, key))
+        return interp.either(
+            long or value.members, lambda member: item(interp, node, member, key), usual=value.usual
+        )
     if isinstance(value, (Tensor, Array)):
         return indexing.get(interp, node, value, key)
     if isinstance(value, TupleValue):

@@ -205,6 +205,11 @@ def usually(joined: Value, usual: Value) -> Value:
     return joined
 
 
+def usual_of_all(value: Union) -> Value | None:
+    """What a run without options has; None where another has a number there, which nothing can move."""
+    return None if any(scalar_type(member) is not None for member in value.members) else value.usual
+
+
 def like_usual(value: Value, usual: Value) -> Value:
     """A tensor with the dtype that it usually has, and on the accelerator where nobody knows where else it is.
 

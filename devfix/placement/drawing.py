@@ -25,6 +25,8 @@ from devfix.placement.device_expression import DeviceExpression, Place
 Edits = tuple[FileEdit, ...]
 
 #: Calls that make a tensor, to be filled at once, where their argument is.
+#: What draws where the tensor is that it is given.
+_OF_TENSORS = frozenset({"torch.bernoulli", "torch.multinomial", "torch.poisson"})
 _LIKE = ("torch.empty_like", "torch.zeros_like", "torch.ones_like")
 
 
@@ -59,6 +61,7 @@ class Drawing:
 
     def _for_host_generator(self) -> Iterator[tuple[str, Edits, Applicability]]:
         yield "draw on the CPU and move the result", self._draw_on_host(), Applicability.SAFE
+        yield "draw on the CPU and move the result", self._draw_of_copy(), Applicability.SAFE
         if not self.generator.trail:
             yield "give the sampler a generator on the device", self._new_generator(), Applicability.UNSAFE
         yield "make the generator on the device", self._generator_moved(), Applicability.SAFE
@@ -92,6 +95,19 @@ class Drawing:
         moved = WrapExpression(self.mismatch.sink, "", f".to({template.id}.device)")
         return FileEdit(place.path, host), FileEdit(place.path, moved)
 
+    def _draw_of_copy(self) -> Edits:
+        """``bernoulli(p, generator=g)`` becomes ``bernoulli(p.cpu(), generator=g).to(p.device)``."""
+        place = self._place(self.mismatch.path, self.mismatch.sink)
+        call = place.node if place is not None else None
+        if place is None or not isinstance(call, ast.Call) or not call.args:
+            return ()
+        given = call.args[0]
+        if ast.unparse(call.func) not in _OF_TENSORS or not isinstance(given, (ast.Name, ast.Attribute)):
+            return ()
+        host = WrapExpression(place.outline.source.span(given), "", ".cpu()")
+        moved = WrapExpression(self.mismatch.sink, "", f".to({ast.unparse(given)}.device)")
+        return FileEdit(place.path, host), FileEdit(place.path, moved)
+
     def _generator_moved(self) -> Edits:
         place = self._construction()
         if place is None:
@@ -105,6 +121,7 @@ class Drawing:
         if sink is None or not isinstance(sink.node, ast.Call):
             return None
         given = any(keyword.arg in ("device", None) for keyword in sink.node.keywords)
+        given = given or ast.unparse(sink.node.func) in _OF_TENSORS
         if given or not boundness.is_bound(place.outline, place.node, "torch"):
             return None
         return DeviceExpression("torch.get_default_device()")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.conditions import truth
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE
+from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
@@ -54,6 +54,11 @@ def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
     interp.state.default_device = DeviceValue(found) if found is not None else None
     interp.recorder.accelerated = True
     return NONE
+
+
+def get_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.get_default_device()``."""
+    return interp.state.default_device or DeviceValue(CPU)
 
 
 def set_default_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -118,6 +123,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.accelerator.current_accelerator": accelerator,
     "torch.cuda.current_device": accelerator,
     "torch.set_default_device": set_default_device,
+    "torch.get_default_device": get_default_device,
     "torch.set_default_dtype": set_default_dtype,
     "torch.set_default_tensor_type": set_default_tensor_type,
     "torch.cuda.device_count": count,

@@ -141,7 +141,10 @@ def _adds_dimensions(key: Value) -> bool:
     So do several, as ``numpy.where`` gives them.
     """
     key = key.element if isinstance(key, Sequence) else key
-    return isinstance(key, (Tensor, Array)) and key.rank not in (0, None)
+    # What NumPy has of no dimensions is a number mostly, and known as one.
+    return (isinstance(key, Array) and key.rank != 0) or (
+        isinstance(key, Tensor) and key.rank not in (0, None)
+    )
 
 
 def _selected(rank: int, key: Value) -> int | None:

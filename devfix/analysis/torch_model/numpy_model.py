@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
-from devfix.analysis.torch_model import host_memory, numpy_ranks, numpy_types
+from devfix.analysis.lattice import AT_LEAST_1, DTYPES, REAL_OF, rank_of_broadcast
+from devfix.analysis.torch_model import host_memory, numpy_ranks, numpy_results, numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of, nesting, size_rank
 from devfix.analysis.values import (
     NONE,
@@ -37,8 +37,9 @@ _PAIRWISE = frozenset(
     "inner vdot tensordot kron bitwise_and bitwise_or bitwise_xor".split()
 )
 #: Functions of one array that keep its dtype; those in ``_RESHAPING`` say nothing about the rank.
+_MAGNITUDES = frozenset("abs absolute real imag angle".split())
 _KEEPING = frozenset(
-    "abs absolute fabs negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc rint sign "
+    "fabs negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc sign "
     "square nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
 )
 _RESHAPING = frozenset(
@@ -79,6 +80,8 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     if name.startswith("numpy.random"):
         return random(interp, last, site)
     made = _factory(interp, last, site)
+    if made is None:
+        made = numpy_results.call(interp, name, site)
     return made if made is not None else _computed(interp, last, site)
 
 
@@ -236,6 +239,8 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
 
 
 def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Value:
+    if last in _MAGNITUDES:
+        return replace(array, dtype=REAL_OF.get(array.dtype or "", array.dtype))
     if last in _KEEPING:
         return array
     if last == "repeat":

@@ -49,6 +49,18 @@ def check_attention_masks(interp: Interpreter, node: ast.AST, operation: str, pa
     for part in parts:
         if part.role in _ATTENTION and part.tensor.dtype in INTEGERS:
             requirements.record(interp, node, operation, "mask-dtype", [part])
+    if not interp.autocast:
+        _check_added_mask(interp, node, operation, parts)
+
+
+def _check_added_mask(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """What is added to the scores: "Expected attn_mask dtype to be bool or float or to match query dtype"."""
+    query = next((part for part in parts if part.role == "query"), None)
+    mask = next((part for part in parts if part.role == "attn_mask"), None)
+    if query is None or mask is None or not requirements.is_float(mask.tensor.dtype):
+        return
+    if mask.tensor.dtype != "float32" and requirements.is_float(query.tensor.dtype):
+        requirements.same_dtype(interp, node, operation, [mask, query], decisive=query)
 
 
 def check_logical(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.join import join_all, scalar_type, usual_of_all
 from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
 from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
 from devfix.analysis.torch_model.folding import folded
@@ -62,9 +62,11 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     """``left op right``."""
     left, right = without_none(left), without_none(right)
     if isinstance(left, Union):
-        return interp.either(left.members, lambda member: binary(interp, node, member, right))
+        usual = usual_of_all(left)
+        return interp.either(left.members, lambda member: binary(interp, node, member, right), usual=usual)
     if isinstance(right, Union):
-        return interp.either(right.members, lambda member: binary(interp, node, left, member))
+        usual = usual_of_all(right)
+        return interp.either(right.members, lambda member: binary(interp, node, left, member), usual=usual)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
         return percent(left.value, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
@@ -370,7 +372,8 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
     """``left op= right``: a tensor keeps its device and dtype, anything else is rebound."""
     left, right = without_none(left), without_none(right)
     if isinstance(left, Union):
-        return interp.either(left.members, lambda member: in_place(interp, node, member, right))
+        usual = usual_of_all(left)
+        return interp.either(left.members, lambda member: in_place(interp, node, member, right), usual=usual)
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         parts = [Part(left, "input", node.target), Part(right, "other", node.value)]
         name = _NAMES[type(node.op)]

@@ -1,0 +1,166 @@
+"""NumPy's functions of one array whose results follow from it: signals, linear algebra, sets, pieces, indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls
+from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
+from devfix.analysis.torch_model import numpy_types
+from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.values import UNKNOWN, Array, Scalar, Sequence, TupleValue, Value, without_none
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What has the array's dtype; and what has floats as wide, whatever it is.
+_AS_GIVEN = frozenset(
+    "partition trim_zeros rollaxis real fix insert ediff1d intersect1d union1d setdiff1d setxor1d "
+    "sliding_window_view nancumsum nancumprod".split()
+)
+_FLOATS = frozenset("gradient rint heaviside unwrap".split())
+#: Dtypes of several arrays together.
+_TOGETHER = frozenset("convolve correlate cross".split())
+_INDICES = frozenset("argwhere argpartition".split())
+_PIECES = frozenset("split array_split hsplit vsplit dsplit".split())
+#: What gives int64 whatever it is given: single arrays, and tuples of two.
+_GRID_INDICES = frozenset(
+    "triu_indices tril_indices triu_indices_from tril_indices_from diag_indices".split()
+)
+#: Functions of ``numpy.linalg`` that give floats, with the number of results.
+_LINEAR = {
+    **dict.fromkeys("inv pinv solve cholesky matrix_power".split(), 1),
+    **dict.fromkeys("eigh qr".split(), 2),
+    "svd": 3,
+}
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """``numpy.name(...)``; None for what is not known here."""
+    package, _, last = name.rpartition(".")
+    handler = _HANDLERS.get(name)
+    if handler is not None:
+        return handler(interp, site)
+    arrays = [value for value in (without_none(arg.value) for arg in site.args) if isinstance(value, Array)]
+    if last in _GRID_INDICES:
+        return TupleValue((Array("int64", 1), Array("int64", 1)))
+    if not arrays:
+        return None
+    if package == "numpy.linalg" and last in _LINEAR:
+        return _linear(_LINEAR[last], arrays)
+    if package == "numpy.fft":
+        return _spectrum(last, arrays[0])
+    return _of_arrays(interp, last, arrays, site)
+
+
+def _of_arrays(interp: Interpreter, last: str, arrays: list[Array], site: CallSite) -> Value | None:
+    first = arrays[0]
+    if last in _AS_GIVEN:
+        return replace(first, rank=None)
+    if last in _FLOATS:
+        return replace(first, dtype=numpy_types.floating(first.dtype))
+    if last in _TOGETHER:
+        return replace(first, dtype=numpy_types.common(interp, [arg.value for arg in site.args[:2]]))
+    if last in _INDICES:
+        return Array("int64", AT_LEAST_1)
+    if last in _PIECES:
+        return Sequence(first)
+    if last == "trace":
+        return replace(first, rank=0)
+    return None
+
+
+def _linear(many: int, arrays: list[Array]) -> Value:
+    """Floats as wide as the widest that is given."""
+    dtypes = {numpy_types.floating(array.dtype) for array in arrays}
+    made = replace(arrays[0], dtype=dtypes.pop() if len(dtypes) == 1 else None, rank=AT_LEAST_1)
+    return made if many == 1 else TupleValue((made,) * many)
+
+
+def _spectrum(last: str, array: Array) -> Value | None:
+    """Fourier transforms: complex numbers, or floats again."""
+    if last in ("fftshift", "ifftshift"):
+        return array
+    wide = numpy_types.floating(array.dtype)
+    if last.startswith(("irfft", "hfft")):
+        return replace(array, dtype=REAL_OF.get(array.dtype or "", wide))
+    if "fft" in last and not last.endswith("freq"):
+        return replace(array, dtype=COMPLEX_OF.get(wide or "") if wide not in REAL_OF else wide)
+    return None
+
+
+def _frequencies(interp: Interpreter, site: CallSite) -> Value:
+    return Array("float64", 1, (interp.site("array", site.node),))
+
+
+def _fitted(interp: Interpreter, site: CallSite) -> Value:
+    """``polyfit`` computes in float64."""
+    return Array("float64", 1, (interp.site("array", site.node),))
+
+
+def _buffered(interp: Interpreter, site: CallSite) -> Value:
+    """``frombuffer``, ``fromiter``, ``fromfile``, ``memmap``: floats of 64 bits unless told otherwise."""
+    given = site.value(1, "dtype")
+    dtype = "float64" if given is None else dtype_of(given)
+    return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
+
+
+def _mapped_file(interp: Interpreter, site: CallSite) -> Value:
+    """``memmap``: bytes unless told otherwise."""
+    given = site.value(1, "dtype")
+    return Array(
+        "uint8" if given is None else dtype_of(given), AT_LEAST_1, (interp.site("array", site.node),)
+    )
+
+
+def _grid(interp: Interpreter, site: CallSite) -> Value:
+    return Array("int64", AT_LEAST_1, (interp.site("array", site.node),))
+
+
+def _along(interp: Interpreter, site: CallSite) -> Value:
+    """``apply_along_axis(function, axis, array)``: what the function makes of a row."""
+    given = site.value(2, "arr")
+    given = without_none(given) if given is not None else None
+    if not isinstance(given, Array) or not site.args:
+        return UNKNOWN
+    made = calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(replace(given, rank=1)),)))
+    made = without_none(made)
+    if isinstance(made, Array):
+        return replace(made, rank=AT_LEAST_1)
+    return replace(given, dtype="float64", rank=AT_LEAST_1) if made == Scalar("float") else UNKNOWN
+
+
+def _counted(interp: Interpreter, site: CallSite) -> Value:
+    """``histogram``: how many, and the edges between."""
+    trail = (interp.site("array", site.node),)
+    counts = "int64" if site.value(None, "density", "weights") is None else "float64"
+    given = without_none(site.args[0].value) if site.args else UNKNOWN
+    edges = numpy_types.floating(given.dtype) if isinstance(given, Array) else None
+    return TupleValue((Array(counts, 1, trail), Array(edges, 1, trail)))
+
+
+def _truth(interp: Interpreter, site: CallSite) -> Value:
+    """``np.all(x)``: one answer, or one for each row."""
+    if site.get(1, "axis") is None:
+        return Scalar("bool")
+    return Array("bool", None)
+
+
+_HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
+    "numpy.fft.fftfreq": _frequencies,
+    "numpy.fft.rfftfreq": _frequencies,
+    "numpy.polyfit": _fitted,
+    "numpy.frombuffer": _buffered,
+    "numpy.fromiter": _buffered,
+    "numpy.fromfile": _buffered,
+    "numpy.memmap": _mapped_file,
+    "numpy.indices": _grid,
+    "numpy.lexsort": _grid,
+    "numpy.apply_along_axis": _along,
+    "numpy.histogram": _counted,
+    "numpy.all": _truth,
+    "numpy.any": _truth,
+}

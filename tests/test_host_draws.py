@@ -1,0 +1,83 @@
+"""Draws from tensors with a generator of the CPU, masks that attention adds, and numbers beside tensors."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+
+@pytest.mark.parametrize("draw", ["bernoulli(p, ", "multinomial(p, 2, "])
+def test_what_a_generator_of_the_cpu_draws_is_drawn_there(draw: str) -> None:
+    text = f"""
+    import torch
+
+    gen = torch.Generator().manual_seed(0)
+    p = torch.full((4,), 0.5, device="cuda")
+    mask = torch.{draw}generator=gen)
+    """
+    after, _ = fix_texts(files(text), Applicability.SAFE)
+    moved = draw.replace("p,", "p.cpu(),")
+    assert f"mask = torch.{moved}generator=gen).to(p.device)\n" in after["main.py"]
+
+
+def test_a_draw_where_tensor_and_generator_are_on_one_device_stays() -> None:
+    text = """
+    import torch
+
+    gen = torch.Generator("cuda").manual_seed(0)
+    mask = torch.bernoulli(torch.full((4,), 0.5, device="cuda"), generator=gen)
+    """
+    assert clashes(text) == []
+
+
+_ATTENTION = """
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+q = torch.zeros(1, 2, 3, 4, device="cuda")
+{mask}
+F.scaled_dot_product_attention(q, q, q, attn_mask=mask)
+"""
+
+
+def test_a_wide_mask_is_no_mask_for_narrow_scores() -> None:
+    mask = "mask = torch.from_numpy(np.log(np.ones((3, 3)))).cuda()"
+    assert clashes(_ATTENTION.format(mask=mask)) == ["8: dtype"]
+
+
+@pytest.mark.parametrize("made", ["torch.zeros(3, 3)", "torch.ones(3, 3, dtype=torch.bool)", "unknown()"])
+def test_a_mask_of_floats_or_choices_is_one(made: str) -> None:
+    assert clashes(_ATTENTION.format(mask=f"mask = {made}.to(q.device)")) == []
+
+
+_CHOSEN = """
+import argparse
+import torch
+
+
+class None_:
+    def __call__(self):
+        return {other}
+
+
+class Table:
+    def __call__(self):
+        return torch.zeros(3)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--bias", default="table")
+bias = {{"none": None_, "table": Table}}[parser.parse_args().bias]()
+torch.ones(3, device="cuda") + bias()
+"""
+
+
+def test_what_an_option_usually_gives_is_judged_where_all_it_gives_are_tensors() -> None:
+    assert clashes(_CHOSEN.format(other="torch.ones(3, device='cuda')")) == ["19: device"]
+
+
+def test_where_another_option_gives_a_number_nothing_can_move_there() -> None:
+    assert clashes(_CHOSEN.format(other="0.0")) == []

@@ -1,0 +1,94 @@
+"""What the analysis says that NumPy's functions give is what the installed NumPy gives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from text_program import Ending
+
+from devfix.analysis.values import Array, Scalar, Sequence, TupleValue, Value
+
+_CALLS = """\
+np.gradient(a)
+np.gradient(m, axis=1)
+np.convolve(a, a, mode="same")
+np.correlate(a, a)
+np.apply_along_axis(lambda r: np.convolve(r, r, mode="same"), 1, m)
+np.apply_along_axis(np.cumsum, 0, m)
+np.polyfit(a, a, 1)
+np.array_split(a, 2)
+np.split(a, 2)
+np.hsplit(m, 2)
+np.cross(a[:3], a[:3])
+np.linalg.inv(np.eye(3))
+np.linalg.pinv(m)
+np.linalg.svd(m)
+np.linalg.eigh(m @ m.T)
+np.linalg.qr(m)
+np.histogram(a, 3)
+np.insert(a, 0, a[0])
+np.indices((2, 3))
+np.trace(m)
+np.fromiter((i for i in range(3)), dtype=float)
+np.frombuffer(b"abcd", dtype=np.uint8)
+np.all(a > 0)
+np.any(a > 0)
+np.argwhere(a)
+np.lexsort((a, a))
+np.fft.fft(a)
+np.fft.rfft(a)
+np.abs(np.fft.rfft(a))
+np.fft.irfft(np.fft.rfft(a))
+np.fft.fftfreq(4)
+np.partition(a, 1)
+np.intersect1d(a, a)
+np.union1d(a, a)
+np.lib.stride_tricks.sliding_window_view(a, 2)
+np.real(a)
+np.rint(a)
+np.heaviside(a, 0)
+np.triu_indices(3)
+np.trim_zeros(a)
+np.rollaxis(m, 1)
+""".splitlines()
+
+
+def _agrees(value: Value, result: Any) -> bool:
+    if isinstance(result, np.ndarray):
+        return isinstance(value, Array) and value.dtype == str(result.dtype)
+    if isinstance(result, np.generic):
+        return value.dtype == str(result.dtype) if isinstance(value, Array) else isinstance(value, Scalar)
+    if isinstance(value, Sequence):
+        return _agrees(value.element, result[0])
+    return isinstance(value, TupleValue) and all(map(_agrees, value.items, result))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("call", _CALLS)
+def test_a_result_has_the_dtype_that_numpy_gives_it(call: str, dtype: str) -> None:
+    made = {
+        "a": f"(np.arange(4) % 3).astype({dtype!r})",
+        "m": f"(np.arange(12) % 5).reshape(3, 4).astype({dtype!r})",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = {"np": np, **{name: eval(text, {"np": np}) for name, text in made.items()}}
+        result = eval(call, names)
+    lines = [
+        "import numpy as np",
+        *(f"{name} = {text}" for name, text in made.items()),
+        f"result = {call}",
+        "",
+    ]
+    assert _agrees(Ending("\n".join(lines))["result"], result)
+
+
+@pytest.mark.parametrize(
+    "call", ["np.gradient(unknown)", "np.apply_along_axis(unknown, 0, np.eye(3))", "np.fft.fft(unknown)"]
+)
+def test_what_comes_of_something_unknown_is_unknown(call: str) -> None:
+    value = Ending(f"import numpy as np\nresult = {call}\n")["result"]
+    assert not isinstance(value, Array) or value.dtype is None
