@@ -185,3 +185,27 @@ def test_images_and_classes_of_a_dataset_as_a_whole() -> None:
     ending = Ending(_HEAD + program + "a, b, c = d.data, d.targets, torch.tensor(e.targets)\n")
     kinds = [value.dtype for value in map(ending.__getitem__, "abc") if isinstance(value, Tensor)]
     assert kinds == ["uint8", "int64", "int64"]
+
+
+def test_layers_by_name_are_gone_through_by_their_names() -> None:
+    program = """
+layers = torch.nn.ModuleDict({f"{i}_{j}": torch.nn.Linear(3, 3) for j in range(1, 3) for i in range(j)}).cuda()
+weights = [torch.ones(3, device="cuda") for _ in layers]
+result = sum(weights)
+"""
+    assert _device(program) == "cuda"
+
+
+def test_a_slice_beyond_what_was_followed_holds_what_the_list_holds() -> None:
+    program = """
+rows = []
+for k in range(100):
+    rows += [x, x]
+result = torch.stack([row for row in rows[60:]])
+"""
+    assert _device(program) == "cuda"
+
+
+def test_a_slice_right_behind_the_last_item_is_empty() -> None:
+    program = "rest = [x][1:]\nresult = 0\nfor row in rest:\n    result = row\n"
+    assert Ending(_HEAD + program)["result"] == Const(0)

@@ -11,6 +11,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Array,
     Const,
+    External,
     Obj,
     Ref,
     Scalar,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Longer collections are summarised by one element.
 MAX_ITEMS = 32
+#: A module whose items are its names, as those of a dict are.
+_MODULE_DICT = External("torch.nn.ModuleDict")
 
 
 def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None = None) -> Ref:
@@ -50,7 +53,7 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     obj = interp.obj_of(value)
     if obj is None:
         return None
-    if obj.kind == "dict":
+    if obj.kind == "dict" or obj.cls == _MODULE_DICT:
         if obj.element is not None:
             return None
         return tuple(key_value(key) for key in obj.attrs)
@@ -92,6 +95,8 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
         return calls.iterate_instance(interp, value, node)
     if obj.kind == "dict":
         return UNKNOWN
+    if obj.cls == _MODULE_DICT:
+        return Scalar("str")
     if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
         return module_walks.part(interp, value)
     parts = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]

@@ -210,10 +210,15 @@ def _list_slice(interp: Interpreter, obj: Obj, node: ast.Slice) -> Value:
     from devfix.analysis.expressions import slice_bounds
 
     bounds = slice_bounds(node)
-    if obj.items is not None and bounds is not None:
+    if obj.items is not None and bounds is not None and not _is_beyond(bounds, obj.items):
         return interp.new(replace(obj, items=obj.items[bounds]))
     values = containers.everything(obj)
     return interp.new(replace(obj, items=None, element=join_all(values) if values else None))
+
+
+def _is_beyond(bounds: slice, items: tuple[Value, ...]) -> bool:
+    """Whether a slice begins where no item is known any more: a loop has filled the list further than was followed."""
+    return isinstance(bounds.start, int) and bounds.start > len(items) > 0
 
 
 def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value) -> Value:
