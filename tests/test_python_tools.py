@@ -209,3 +209,40 @@ result = torch.stack([row for row in rows[60:]])
 def test_a_slice_right_behind_the_last_item_is_empty() -> None:
     program = "rest = [x][1:]\nresult = 0\nfor row in rest:\n    result = row\n"
     assert Ending(_HEAD + program)["result"] == Const(0)
+
+
+def test_subclasses_are_those_that_were_made() -> None:
+    program = """
+class Metric:
+    pass
+
+class Mean(Metric):
+    name = "mean"
+
+class Window(Metric):
+    name = "window"
+
+    def __init__(self):
+        self.kernel = torch.ones(3)
+
+table = {c.name: c for c in Metric.__subclasses__()}
+result = [table[n]() for n in ["mean", "window"]][1].kernel
+"""
+    assert _device(program) == "cpu"
+
+
+def test_the_first_state_of_a_recurrent_layer_is_the_one_that_fits_it() -> None:
+    program = """
+    import argparse
+    import torch
+    from torch import nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cell", default="lstm")
+    pair = parser.parse_args().cell == "lstm"
+    zeros = torch.zeros(1, 2, 4)
+    state = (zeros, zeros) if pair else zeros
+    state = tuple(part.detach() for part in state) if isinstance(state, tuple) else state.detach()
+    nn.LSTM(4, 4).cuda()(torch.ones(3, 2, 4, device="cuda"), state)
+    """
+    assert [found.partition(": ")[2] for found in clashes(program)] == ["device"]

@@ -59,6 +59,11 @@ def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Va
     return None
 
 
+def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:
+    """``cls.__subclasses__()``: the classes made so far that name it as a base, in order."""
+    return tuple(each for each in interp.library.classes if cls in each.bases)
+
+
 def is_dataclass(cls: Class) -> bool:
     """Whether the class is decorated as a dataclass (``attrs`` classes count)."""
     for decorator in cls.node.decorator_list:

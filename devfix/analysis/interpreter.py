@@ -26,6 +26,7 @@ from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import Layer, State
 from devfix.analysis.values import (
     UNKNOWN,
+    Class,
     Const,
     Namespace,
     Obj,
@@ -65,9 +66,9 @@ class Library:
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     #: What was noted of bindings already; see ``notes``.
     noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
-    #: What classes, by their frames, descend from outside of the project.
+    #: All classes; what they descend from outside of the project, and which are Modules, by their frames.
+    classes: list[Class] = field(default_factory=list)
     outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    #: Which classes, by their frames, are Modules.
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.
     as_given: bool = False
@@ -100,8 +101,7 @@ class Interpreter:
         self.steps = 0
         #: Up to which step functions are followed whatever their accounts say, and how often that was granted.
         self.free_until, self.granted = 0, 0
-        #: How often a name was read that nothing had bound.
-        self.unbound = 0
+        self.unbound = 0  # how often a name was read that nothing had bound
         #: The dtype of the autocast block that is active ("?": one that is not known).
         self.autocast: str | None = None
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.

@@ -280,6 +280,7 @@ def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) 
 def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     bases = tuple(interp.eval(base) for base in node.bases)
     cls = calls.make_class(interp, node, bases)
+    interp.library.classes.append(cls)
     construction.announce(interp, cls, node.keywords)
     made: Value = cls
     for decorator in reversed(node.decorator_list):

@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     External,
     Obj,
     Ref,
+    Sequence,
     Tensor,
     TupleValue,
     Union,
@@ -346,7 +347,7 @@ def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) 
     if arg is None:
         return site
     value = _state_for(name, arg.value)
-    items = iteration.exact_items(interp, value)
+    items = (value.element,) if isinstance(value, Sequence) else iteration.exact_items(interp, value)
     if not items:
         return replace(site, args=(site.args[0], Arg(value, arg.node)), keywords={}) if site.args else site
     tensors = [item for item in items if isinstance(item, Tensor)]
@@ -368,7 +369,8 @@ def _is_on_host(tensor: Tensor) -> int:
 def _state_for(name: str, value: Value) -> Value:
     """Of a first state that is a tensor or a pair of them, as an option has it, the one that the layer takes."""
     pair = name.startswith("LSTM")
-    fitting = tuple(m for m in members(without_none(value)) if isinstance(m, TupleValue) == pair)
+    kinds = (TupleValue, Sequence)
+    fitting = tuple(m for m in members(without_none(value)) if isinstance(m, kinds) == pair)
     return fitting[0] if len(fitting) == 1 else value
 
 

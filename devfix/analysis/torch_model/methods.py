@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, calls, construction, named_tuples
+from devfix.analysis import binding, calls, classes, construction, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
@@ -24,6 +24,7 @@ from devfix.analysis.values import (
     Array,
     Class,
     ExternalMethod,
+    Obj,
     Ref,
     SuperValue,
     Tensor,
@@ -48,6 +49,8 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return numpy_model.method(interp, receiver, name, site)
     if isinstance(receiver, Class) and name == "apply" and autograd_functions.is_function(interp, receiver):
         return autograd_functions.apply(interp, receiver, site)
+    if isinstance(receiver, Class) and name == "__subclasses__":
+        return interp.new(Obj("list", items=classes.directly_below(interp, receiver)))
     if isinstance(receiver, Class) and name == "__new__":
         return construction.bare(interp, receiver, site)
     if isinstance(receiver, SuperValue):
