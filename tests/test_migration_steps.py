@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fleet import FIXABLE, make_repository
 
+from devfix import judgement
 from devfix.migration import local_engine, pipeline, proving_run
 from devfix.migration.campaign import Campaign, Limits, Repository
 from devfix.migration.hub import home_of
@@ -228,8 +229,10 @@ def test_a_worker_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @forks
-def test_too_little_memory_ends_one_repository(tmp_path: Path) -> None:
-    make_repository(tmp_path / "r", {"train.py": FIXABLE * 200})
+def test_too_little_memory_ends_one_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # More than what this process was given and has not used yet.
+    monkeypatch.setattr(judgement, "is_relevant", lambda _: bool(bytearray(1 << 30)))
+    make_repository(tmp_path / "r", {"train.py": FIXABLE})
     events = run_engine(order_for(tmp_path, "r", limits=Limits(memory=1)))
     last = ends_of(events)[-1]
     assert (last.step, last.outcome) == (Step.APPLY, Outcome.FAILED)
