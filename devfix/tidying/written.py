@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from functools import cached_property
 
 from devfix.findings import Span
 from devfix.source import Source
+from devfix.tidying.differences import Hunk, differences
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: Where a part of a text begins and ends.
@@ -50,12 +52,16 @@ class Written:
         return sum(map(len, self.after.lines[: line - 1])) + column
 
     @cached_property
-    def _hunks(self) -> list[tuple[int, int, int, int]]:
-        matcher = difflib.SequenceMatcher(None, self.before.lines, self.after.lines, autojunk=False)
-        return [hunk[1:] for hunk in matcher.get_opcodes() if hunk[0] != "equal"]
+    def _hunks(self) -> list[Hunk]:
+        return list(differences(self.before.lines, self.after.lines))
 
-    def _hunk(self, number: int) -> tuple[int, int, int, int] | None:
-        return next((hunk for hunk in self._hunks if hunk[2] < number <= hunk[3]), None)
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [hunk[3] for hunk in self._hunks]
+
+    def _hunk(self, number: int) -> Hunk | None:
+        at = bisect_left(self._ends, number)
+        return self._hunks[at] if at < len(self._hunks) and self._hunks[at][2] < number else None
 
 
 def without(text: str, parts: list[Offsets]) -> str:
