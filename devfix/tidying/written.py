@@ -12,6 +12,8 @@ from devfix.source import Source
 from devfix.tidying.differences import Hunk, differences
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+#: A larger difference does not tell what was written.
+_LARGEST = 1_000
 #: Where a part of a text begins and ends.
 Offsets = tuple[int, int]
 
@@ -53,7 +55,8 @@ class Written:
 
     @cached_property
     def _hunks(self) -> list[Hunk]:
-        return list(differences(self.before.lines, self.after.lines))
+        found = differences(self.before.lines, self.after.lines)
+        return [hunk for hunk in found if hunk[3] - hunk[2] <= _LARGEST]
 
     @cached_property
     def _ends(self) -> list[int]:
