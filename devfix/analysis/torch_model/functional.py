@@ -105,16 +105,21 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 def _of_one(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A function of one tensor with results of its own."""
+    value = _operand(site)
+    return results.of(interp, name, value, site) if value is not None else UNKNOWN
+
+
+def _operand(site: CallSite) -> Tensor | None:
+    """The tensor that a function of one tensor is given."""
     value = site.value(0, "input", "self")
     value = without_none(value) if value is not None else None
-    return results.of(interp, name, value, site) if isinstance(value, Tensor) else UNKNOWN
+    return value if isinstance(value, Tensor) else None
 
 
 def nonzero(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.nonzero``: one row for each place, or a tuple of index tensors."""
-    value = site.value(0, "input", "self")
-    value = without_none(value) if value is not None else None
-    if not isinstance(value, Tensor):
+    value = _operand(site)
+    if value is None:
         return UNKNOWN
     split = site.value(None, "as_tuple")
     if split in (None, FALSE):
@@ -193,9 +198,8 @@ def one_operand(dtype: str | None) -> Callable[..., Value]:
     """A handler for a function of one tensor with a result of its shape (dtype None: the operand's)."""
 
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
-        value = site.value(0, "input", "self")
-        value = without_none(value) if value is not None else None
-        if not isinstance(value, Tensor):
+        value = _operand(site)
+        if value is None:
             return UNKNOWN
         return operations.derived(interp, [value], site, dtype or value.dtype, value.rank)
 

@@ -135,9 +135,11 @@ def _told(dtype: str | None, site: CallSite) -> str | None:
 
 
 def _reduced_dtype(base: str, dtype: str | None, site: CallSite) -> str | None:
-    given = site.keywords.get("dtype")
-    if given is not None and given.value != NONE:
-        return dtype_of(given.value)
+    return _told(_reduced_by_itself(base, dtype), site)
+
+
+def _reduced_by_itself(base: str, dtype: str | None) -> str | None:
+    """The dtype that a reduction has when the call asks for none."""
     kind = REDUCTIONS.get(base, "first")
     if kind == "first" or dtype is None:
         return dtype if kind in ("first", "float", "sum") else kind
