@@ -92,28 +92,20 @@ def _spectrum(last: str, array: Array) -> Value | None:
     return None
 
 
-def _frequencies(interp: Interpreter, site: CallSite) -> Value:
+def _wide(interp: Interpreter, site: CallSite) -> Value:
+    """``fftfreq`` and ``polyfit`` compute in float64, whatever they are given."""
     return Array("float64", 1, (interp.site("array", site.node),))
 
 
-def _fitted(interp: Interpreter, site: CallSite) -> Value:
-    """``polyfit`` computes in float64."""
-    return Array("float64", 1, (interp.site("array", site.node),))
+def _stored(default: str) -> Callable[[Interpreter, CallSite], Value]:
+    """Numbers out of a buffer, an iterator or a file, of this dtype unless told otherwise."""
 
+    def read(interp: Interpreter, site: CallSite) -> Value:
+        given = site.value(1, "dtype")
+        dtype = default if given is None else dtype_of(given)
+        return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
 
-def _buffered(interp: Interpreter, site: CallSite) -> Value:
-    """``frombuffer``, ``fromiter``, ``fromfile``, ``memmap``: floats of 64 bits unless told otherwise."""
-    given = site.value(1, "dtype")
-    dtype = "float64" if given is None else dtype_of(given)
-    return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
-
-
-def _mapped_file(interp: Interpreter, site: CallSite) -> Value:
-    """``memmap``: bytes unless told otherwise."""
-    given = site.value(1, "dtype")
-    return Array(
-        "uint8" if given is None else dtype_of(given), AT_LEAST_1, (interp.site("array", site.node),)
-    )
+    return read
 
 
 def _grid(interp: Interpreter, site: CallSite) -> Value:
@@ -150,13 +142,13 @@ def _truth(interp: Interpreter, site: CallSite) -> Value:
 
 
 _HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
-    "numpy.fft.fftfreq": _frequencies,
-    "numpy.fft.rfftfreq": _frequencies,
-    "numpy.polyfit": _fitted,
-    "numpy.frombuffer": _buffered,
-    "numpy.fromiter": _buffered,
-    "numpy.fromfile": _buffered,
-    "numpy.memmap": _mapped_file,
+    "numpy.fft.fftfreq": _wide,
+    "numpy.fft.rfftfreq": _wide,
+    "numpy.polyfit": _wide,
+    "numpy.frombuffer": _stored("float64"),
+    "numpy.fromiter": _stored("float64"),
+    "numpy.fromfile": _stored("float64"),
+    "numpy.memmap": _stored("uint8"),
     "numpy.indices": _grid,
     "numpy.lexsort": _grid,
     "numpy.apply_along_axis": _along,
