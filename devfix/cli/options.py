@@ -1,4 +1,4 @@
-"""Options of the command line that several commands share, with what they say of themselves."""
+"""Options of the commands, with what they say of themselves."""
 
 from __future__ import annotations
 
@@ -56,6 +56,28 @@ class On(str, enum.Enum):
     SIMULATOR = "simulator"
 
 
+class CampaignEngine(str, enum.Enum):
+    """Who does the work of a campaign."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class ExportFormat(str, enum.Enum):
+    """How a campaign's state is written."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+class Again(str, enum.Enum):
+    """Which repositories of a campaign are tried again."""
+
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    ALL = "all"
+
+
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
@@ -69,6 +91,9 @@ Select = Annotated[
 ]
 Ignore = Annotated[list[str] | None, typer.Option(metavar="RULES", help="Do not run these.")]
 Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these out of folders.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print a patch and write nothing.")]
+Unsafe = Annotated[bool, typer.Option("--unsafe", help="Take unsafe fixes too.")]
+Adopt = Annotated[bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")]
 Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
 Config = Annotated[
@@ -86,3 +111,8 @@ Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How lo
 Steps = Annotated[
     int | None, typer.Option("--max-steps", min=1, help="Stop each run after so many optimizer steps.")
 ]
+
+
+def words(values: list[str] | None) -> tuple[str, ...]:
+    """The words of an option that may be given several times, each time with several words and commas between."""
+    return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())

@@ -1,16 +1,13 @@
-"""The command line of ``devfix migrate``: parse, call."""
+"""``devfix migrate`` and its commands."""
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from devfix.cli_options import Color, Colour
-
-# What the commands need is imported inside them: `devfix --help` must not wait for it.
+from devfix.cli.options import Again, CampaignEngine, Color, Colour, ExportFormat
 
 app = typer.Typer(
     name="migrate",
@@ -19,28 +16,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class EngineName(str, enum.Enum):
-    """Who does the work."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
-class ExportFormat(str, enum.Enum):
-    """How the state is written."""
-
-    JSON = "json"
-    CSV = "csv"
-
-
-class Again(str, enum.Enum):
-    """Which repositories are tried again."""
-
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    ALL = "all"
 
 
 CampaignPath = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign's TOML file.")]
@@ -56,7 +31,7 @@ Open = Annotated[
 Concurrency = Annotated[
     int, typer.Option("--concurrency", "-j", min=0, help="Repositories at a time. Default: the campaign's.")
 ]
-Engine = Annotated[EngineName | None, typer.Option("--engine", help="Default: the campaign's.")]
+Engine = Annotated[CampaignEngine | None, typer.Option("--engine", help="Default: the campaign's.")]
 
 
 @app.command()

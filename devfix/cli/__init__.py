@@ -1,0 +1,66 @@
+"""The command line: one module for each command or family of commands; they parse and call."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from devfix.cli import apply, check, lsp, migrate, prove, rules, run
+from devfix.running.invocation import ProgramCommand
+
+# What the commands need is imported inside them: `devfix --help` must not wait for it.
+
+app = typer.Typer(
+    name="devfix",
+    help="Find PyTorch code that dies on an accelerator with a device or dtype mismatch, and fix it.",
+    epilog="Exit codes: 0 clean, 1 findings or changes, 2 error (usage, settings, a file that cannot be read).",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from devfix import __version__
+
+        typer.echo(f"devfix {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+# In the order of the help text.
+app.command()(check.check)
+app.command()(apply.apply)
+app.command()(prove.prove)
+app.command()(rules.rules)
+app.command()(rules.explain)
+app.command(cls=ProgramCommand, context_settings={"allow_interspersed_args": False})(run.run)
+app.command()(lsp.lsp)
+app.add_typer(migrate.app)
+
+
+def main() -> None:
+    """Run the command line; a defect of devfix itself ends in exit code 2, never in 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A source may hold characters the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="devfix")
+    except Exception:
+        traceback.print_exc()
+        sys.exit(2)

@@ -1,0 +1,92 @@
+"""``devfix apply``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from devfix.cli.options import (
+    Adopt,
+    Color,
+    Colour,
+    Config,
+    Diff,
+    Exclude,
+    Format,
+    Ignore,
+    Jobs,
+    NoConfig,
+    On,
+    OutputFormat,
+    Paths,
+    Python,
+    RunOn,
+    Select,
+    StdinName,
+    Steps,
+    Timeout,
+    Unsafe,
+    words,
+)
+
+
+def apply(
+    paths: Paths = None,
+    diff: Diff = False,
+    unsafe: Unsafe = False,
+    adopt: Adopt = False,
+    prove: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help='Run this script ("train.py --epochs 1") or folder, and write only what it proves. Repeatable.',
+        ),
+    ] = None,
+    on: RunOn = On.AUTO,
+    python: Python = None,
+    timeout: Timeout = 300.0,
+    max_steps: Steps = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    output_format: Format = OutputFormat.TEXT,
+    jobs: Jobs = None,
+    config: Config = None,
+    no_config: NoConfig = False,
+    stdin_filename: StdinName = "stdin.py",
+    color: Colour = Color.AUTO,
+) -> None:
+    """Apply the safe fixes, and report what remains.
+
+    Exit code 0 when every finding was fixed, 1 when some remain (with --diff: or when there are
+    changes to make; with --prove: or something is not proven), 2 on an error. With --diff the patch
+    goes to standard output and all else to standard error. `-` writes the fixed text to standard
+    output. With --prove, which runs your code as `devfix prove` does, only what belongs to a proven
+    program is written.
+    """
+    from devfix import commands
+
+    options = commands.Options(
+        paths=tuple(paths or ([] if prove else [Path()])),
+        diff=diff,
+        unsafe=unsafe,
+        adopt=adopt,
+        select=words(select),
+        ignore=words(ignore),
+        exclude=words(exclude),
+        output_format=output_format.value,
+        jobs=jobs,
+        config=config,
+        no_config=no_config,
+        stdin_filename=stdin_filename,
+        color=color.value,
+    )
+    if prove:
+        from devfix import proving
+        from devfix.proof.inquiry import Wishes
+
+        wishes = Wishes(on.value, python, timeout, steps=max_steps)
+        raise typer.Exit(proving.apply_if_proven(options, prove, wishes))
+    raise typer.Exit(commands.apply(options))

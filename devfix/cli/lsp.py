@@ -1,0 +1,27 @@
+"""``devfix lsp``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+
+def lsp(
+    stdio: Annotated[  # noqa: ARG001 - there is no other way
+        bool, typer.Option("--stdio", hidden=True, help="As many editors call a server.")
+    ] = True,
+) -> None:
+    """Serve an editor: the Language Server Protocol over standard input and output. Runs no code of yours.
+
+    Only the commands devfix.run and devfix.showProof, which the editor's user calls, run a program.
+    """
+    try:
+        import pygls  # noqa: F401 - only whether it is there
+    except ImportError:
+        sys.stderr.write("error: the language server needs more packages: pip install 'devfix[lsp]'\n")
+        raise typer.Exit(2) from None
+    from devfix.lsp.server import serve
+
+    serve()

@@ -1,0 +1,104 @@
+"""``devfix prove``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from devfix.cli.options import (
+    Adopt,
+    Color,
+    Colour,
+    Config,
+    Exclude,
+    Format,
+    Ignore,
+    NoConfig,
+    On,
+    OutputFormat,
+    Python,
+    RunOn,
+    Select,
+    Steps,
+    Timeout,
+    Unsafe,
+    words,
+)
+
+
+def prove(
+    target: Annotated[Path, typer.Argument(metavar="SCRIPT|FOLDER|CORPUS", help="What to prove.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]", help="Arguments of the script.")
+    ] = None,
+    on: RunOn = On.AUTO,
+    python: Python = None,
+    unsafe: Unsafe = False,
+    adopt: Adopt = False,
+    timeout: Timeout = 300.0,
+    memory: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="Memory of each run. Default: 80% of the machine's.")
+    ] = 0.0,
+    processes: Annotated[int, typer.Option(min=1, help="Processes that a run may have at a time.")] = 256,
+    max_copy: Annotated[
+        float, typer.Option(min=0, metavar="GIB", help="How much of a folder is copied.")
+    ] = 1.0,
+    max_steps: Steps = None,
+    network: Annotated[bool, typer.Option("--network", help="Leave the network on.")] = False,
+    no_reference: Annotated[
+        bool, typer.Option("--no-reference", help="Run before and after only, and compare no results.")
+    ] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0, help="Relative difference allowed where numbers need not be the same. Default: 0.02."
+        ),
+    ] = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    exclude: Exclude = None,
+    output_format: Format = OutputFormat.TEXT,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Programs to run at a time.")] = 1,
+    config: Config = None,
+    no_config: NoConfig = False,
+    color: Colour = Color.AUTO,
+) -> None:
+    """Run programs before and after the fixes, and say what that proves. Runs your code; writes nothing.
+
+    Every run is a child process in a copy of the folder, with limits, without a network where the system
+    allows that, on a GPU or, where there is none, a simulated one. A folder stands for its programs; a
+    folder of cases (before.py, after.py, case.toml) for these. Verdicts: fixed, was-fine, still-fails,
+    changed-result, cannot-run. Exit code 0 when all is fixed or was fine, 1 when something is not
+    proven, 2 on an error.
+    """
+    from devfix import commands, proving
+    from devfix.proof.inquiry import Wishes
+
+    options = commands.Options(
+        paths=(target,),
+        unsafe=unsafe,
+        adopt=adopt,
+        select=words(select),
+        ignore=words(ignore),
+        exclude=words(exclude),
+        output_format=output_format.value,
+        config=config,
+        no_config=no_config,
+        color=color.value,
+    )
+    wishes = Wishes(
+        on=on.value,
+        python=python,
+        seconds=timeout,
+        memory=memory,
+        processes=processes,
+        max_copy=max_copy,
+        steps=max_steps,
+        network=network,
+        on_cpu=not no_reference,
+        tolerance=tolerance,
+        jobs=jobs,
+    )
+    raise typer.Exit(proving.prove(options, target, tuple(arguments or ()), wishes))

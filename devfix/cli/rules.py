@@ -1,0 +1,47 @@
+"""``devfix rules`` and ``devfix explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from devfix.cli.options import Color, Colour, ErrorFormat, Format, OutputFormat
+
+
+def rules(output_format: Format = OutputFormat.TEXT) -> None:
+    """List the rules: code, name, how far the fix can be trusted, and what is wrong."""
+    from devfix import commands
+
+    raise typer.Exit(commands.rules(output_format.value))
+
+
+def explain(
+    rule: Annotated[str | None, typer.Argument(help="A rule's code or name.")] = None,
+    error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Explain the error in this text instead; `-` reads standard input."
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where the files of the traceback are.")
+    ] = None,
+    output_format: Annotated[ErrorFormat, typer.Option("--output-format")] = ErrorFormat.TEXT,
+    color: Colour = Color.AUTO,
+) -> None:
+    """Show a rule's page, or say what a pasted error means and how it is fixed.
+
+    With --error the exit code is 0 when the error is explained, 1 when it is not recognised, 2 when
+    there is nothing that reads as an error.
+    """
+    if (rule is None) == (error is None):
+        raise typer.BadParameter("give either a rule or --error FILE")
+    if error is None:
+        from devfix import commands
+
+        raise typer.Exit(commands.explain(rule or ""))
+    from devfix.tracebacks import command
+
+    raise typer.Exit(command.explain_error(command.Options(error, source, output_format.value, color.value)))
