@@ -14,6 +14,7 @@ from devfix.analysis import (
     iteration,
     outcomes,
     parameters,
+    recursion,
     returning,
 )
 from devfix.analysis.copying import replace
@@ -48,7 +49,6 @@ from devfix.analysis.values import (
     Retargeting,
     Sequence,
     Tensor,
-    TupleValue,
     Union,
     Unknown,
     Value,
@@ -60,9 +60,6 @@ if TYPE_CHECKING:
 
 #: Deeper chains of calls are not followed; their results are unknown.
 MAX_DEPTH = 40
-_MAX_RECURSION = 3
-#: And on the way down through nested data.
-_MAX_DESCENT = 6
 
 
 def evaluate(interp: Interpreter, node: ast.Call) -> Value:
@@ -201,20 +198,22 @@ def call_function(
     site = site if site is not None else CallSite(node)
     if first:
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
-    if _too_deep(interp, function, site) or not fitting.fits(function.node.args, site):
+    if interp.exhausted or len(interp.stack) > MAX_DEPTH or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
+    if recursion.is_too_deep(interp, function, site):
+        return recursion.cut(interp, function)
     if interp.is_script or interp.placements is not None:
         return _followed(interp, function, site)
     outcome = outcomes.of_call(interp, function, site)
     if outcome.is_known:
         return outcome.repeated(interp, site)
     account = interp.library.account(function.node)
-    calls, found, outer = account.calls, len(interp.recorder.mismatches), interp.oldest
+    calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
     interp.oldest = math.inf
     begin = interp.fresh()
     result = _followed(interp, function, site)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
-    if account.calls > calls and not interp.exhausted:
+    if account.calls > calls and interp.cuts == cuts and not interp.exhausted:
         outcome.book(site, result, begin, pure=not changed)
     interp.oldest = min(interp.oldest, outer)
     return result
@@ -228,6 +227,7 @@ def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
         return accounts.known(interp, account, given) or _not_followed(interp, site)
     frame = _new_frame(interp, function, site)
     before = interp.steps
+    start = interp.state.fork() if recursion.is_active(interp, function) else None
     interp.parents[frame.id] = frame.parent
     interp.stack.append(frame)
     try:
@@ -238,6 +238,9 @@ def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     finally:
         interp.stack.pop()
     account.book(interp.steps - before)
+    if start is not None and frame.is_cut and interp.state.dead:
+        interp.state = start
+        return _not_followed(interp, site)
     account.results[given] = result
     return result
 
@@ -261,32 +264,12 @@ def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Val
     return result
 
 
-def _too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
-    if interp.exhausted or len(interp.stack) > MAX_DEPTH:
-        return True
-    active = 0
-    for frame in interp.stack:
-        called = frame.function
-        if called is not None and called.node is function.node and frame.kind == "function":
-            active += 1
-    if active < _MAX_RECURSION:
-        return False
-    return active >= (_MAX_DESCENT if _descends(interp, site) else _MAX_RECURSION)
-
-
-def _descends(interp: Interpreter, site: CallSite) -> bool:
-    """Whether a call is given data whose parts are known: a recursion ends with the data."""
-    value = site.args[0].value if site.args else UNKNOWN
-    obj = interp.obj_of(value)
-    return isinstance(value, (Tensor, TupleValue)) or (obj is not None and obj.kind in ("list", "dict"))
-
-
 def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame:
     receiver = site.args[0].value if function.owner is not None and site.args else None
     module = interp.outermost(function.frame)
     return Frame(
         interp.fresh(), function.path, function.scope, "function", function.frame, module,
-        function, function.owner, receiver,
+        function, function.owner, receiver, given=tuple(arg.value for arg in site.all_args()),
     )  # fmt: skip
 
 

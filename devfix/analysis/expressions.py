@@ -90,7 +90,10 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     stops_at = isinstance(node.op, ast.Or)
     possible: list[Value] = []
     for part in node.values:
-        value = interp.eval(part)
+        tried = _tried(interp, part) if possible else interp.eval(part)
+        if tried is None:
+            break
+        value = tried
         known = conditions.truth(interp, value)
         if known is stops_at:
             possible.append(value)
@@ -124,7 +127,10 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     truth = conditions.decide_expression(interp, node)
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
-    body, orelse = interp.eval(node.body), interp.eval(node.orelse)
+    body, orelse = _tried(interp, node.body), _tried(interp, node.orelse)
+    if body is None or orelse is None:
+        interp.state.dead = interp.state.dead or body is orelse
+        return body or orelse or UNKNOWN
     usual = conditions.usual(interp, node.test)
     if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
@@ -132,6 +138,16 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         _agree(interp, node, body, orelse)
     joined = join_values(body, orelse, split=interp.program.adopts)
     return joined if usual is None else usually(joined, body if usual else orelse)
+
+
+def _tried(interp: Interpreter, node: ast.expr) -> Value | None:
+    """What an expression gives that not every run evaluates; None where it raises, so that the others go on."""
+    before = interp.state.dead
+    value = interp.eval(node)
+    if before or not interp.state.dead:
+        return value
+    interp.state.dead = False
+    return None
 
 
 def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:

@@ -43,6 +43,10 @@ class Frame:
     #: Which of the states at a ``return`` only options lead to that are not given as a rule.
     unusual: set[int] = field(default_factory=set)
     yields: list[Value] = field(default_factory=list)
+    #: What a function was called with.
+    given: tuple[Value, ...] = ()
+    #: Whether the function calls itself again where recursion is not followed any more.
+    is_cut: bool = False
     loops: list[Loop] = field(default_factory=list)
 
 

@@ -1,0 +1,63 @@
+"""Recursion: how deep functions that call themselves are followed, and what holds below that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite, Frame
+from devfix.analysis.values import UNKNOWN, Const, Function, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_MAX_LEVELS = 3
+#: On the way down through nested data, or from one known number or text to the next.
+_MAX_DESCENT = 6
+
+
+def is_active(interp: Interpreter, function: Function) -> bool:
+    """Whether a call of the function is a recursive one."""
+    return next(_activations(interp, function), None) is not None
+
+
+def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
+    """Whether a recursive call is one too many to be followed."""
+    active = list(_activations(interp, function))
+    if len(active) < _MAX_LEVELS:
+        return False
+    return len(active) >= _MAX_DESCENT or not (_descends(interp, site) or _counts(active[0], site))
+
+
+def cut(interp: Interpreter, function: Function) -> Value:
+    """A recursion that is not followed any deeper: this path ends, as if only the others returned.
+
+    What a function does at the next level it has done at those before. Where no other path returns, the call
+    around this one is taken for one that is not followed.
+    """
+    next(_activations(interp, function)).is_cut = True
+    interp.cuts += 1
+    interp.state.dead = True
+    return UNKNOWN
+
+
+def _activations(interp: Interpreter, function: Function) -> Iterator[Frame]:
+    """The calls of a function that have not returned, the innermost first."""
+    for frame in reversed(interp.stack):
+        called = frame.function
+        if called is not None and called.node is function.node and frame.kind == "function":
+            yield frame
+
+
+def _descends(interp: Interpreter, site: CallSite) -> bool:
+    """Whether a call is given data whose parts are known: a recursion ends with the data."""
+    value = site.args[0].value if site.args else UNKNOWN
+    obj = interp.obj_of(value)
+    return isinstance(value, (Tensor, TupleValue)) or (obj is not None and obj.kind in ("list", "dict"))
+
+
+def _counts(caller: Frame, site: CallSite) -> bool:
+    """Whether a number or text differs from what the call around this one was given, and all of them are known."""
+    given = tuple(arg.value for arg in site.all_args())
+    pairs = zip(caller.given, given, strict=False)
+    return any(isinstance(new, Const) and isinstance(old, Const) and new != old for old, new in pairs)
