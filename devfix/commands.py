@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -14,7 +14,7 @@ from devfix.config import ConfigError, Settings, find_config, load_settings
 from devfix.discovery import short_path
 from devfix.engine import Engine, with_built_in
 from devfix.findings import Applicability
-from devfix.registry import RegistryError, Rule, load_rules
+from devfix.registry import PackFault, RegistryError, Rule, load
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
 from devfix.report.faults import render_faults
@@ -69,12 +69,12 @@ def apply(options: Options) -> int:
 def rules(output_format: str) -> int:
     """List the rules."""
     render = render_rules_json if output_format == "json" else render_rules
-    return guarded(lambda: _say(render(with_built_in(load_rules()))))
+    return guarded(lambda: _listed(render))
 
 
 def explain(name: str) -> int:
     """Show one rule's page."""
-    return guarded(lambda: _say(render_page(_find(name, with_built_in(load_rules())))))
+    return guarded(lambda: _explained(name))
 
 
 def guarded(command: Callable[[], int]) -> int:
@@ -89,6 +89,23 @@ def guarded(command: Callable[[], int]) -> int:
 def _say(text: str) -> int:
     sys.stdout.write(text)
     return 0
+
+
+def _listed(render: Callable[[list[Rule]], str]) -> int:
+    loaded = load()
+    _say(render(with_built_in(loaded.rules)))
+    _complain(loaded.faults)
+    return _ERROR if loaded.faults else 0
+
+
+def _explained(name: str) -> int:
+    loaded = load()
+    _complain(loaded.faults)
+    return _say(render_page(_find(name, with_built_in(loaded.rules))))
+
+
+def _complain(faults: Sequence[PackFault]) -> None:
+    sys.stderr.writelines(f"error: {fault}\n" for fault in faults)
 
 
 def _find(name: str, known: list[Rule]) -> Rule:
@@ -131,7 +148,8 @@ def _run(options: Options, task: Task) -> Results:
 
 def engine_of(options: Options) -> Engine:
     """The rules and settings; names of rules that do not exist are found before any file is read."""
-    engine = Engine(load_rules(), settings_of(options))
+    loaded = load()
+    engine = Engine(loaded.rules, settings_of(options), pack_faults=loaded.faults)
     _ = engine.selection
     return engine
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from devfix.batch import ApplyEdits
-from devfix.config import Settings
+from devfix.config import ConfigError, Settings
 from devfix.findings import Applicability, Crash, FileReport, Finding
 from devfix.fixing import Admits, Fixer, NotConvergingError, State
-from devfix.judgement import Analyse, Judgement, UnusedSuppression, judge
+from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
 from devfix.project import Program, Project
-from devfix.registry import Rule
+from devfix.registry import PackFault, Rule
 from devfix.selection import Selection
 
 
@@ -45,18 +45,25 @@ def with_built_in(rules: Iterable[Rule]) -> list[Rule]:
 class Engine:
     """Rules and settings, ready to be run on programs.
 
-    ``analyse`` and ``rewriting`` are the tool's own unless given.
+    ``analyse`` and ``rewriting`` are the tool's own unless given. ``pack_faults`` say which installed
+    rules are not among ``rules``.
     """
 
     rules: Sequence[Rule]
     settings: Settings
     analyse: Analyse | None = None
     rewriting: Rewriting | None = None
+    pack_faults: Sequence[PackFault] = ()
 
     @cached_property
     def selection(self) -> Selection:
         """The rules that run; raises ConfigError when the settings name one that does not exist."""
-        return Selection(with_built_in(self.rules), self.settings)
+        try:
+            return Selection(with_built_in(self.rules), self.settings, is_complete=not self.pack_faults)
+        except ConfigError as error:
+            if not self.pack_faults:
+                raise
+            raise ConfigError("; ".join([str(error), *map(str, self.pack_faults)])) from error
 
     def check(self, program: Program) -> list[FileReport]:
         """A report for each target of the program."""
@@ -118,11 +125,23 @@ def _in_order(reports: Iterable[FileReport]) -> list[FileReport]:
 
 
 def reports(program: Program, judgement: Judgement) -> list[FileReport]:
-    """The judgement file by file."""
+    """The judgement file by file; where a rule failed, no file is known to be without its findings."""
     return [
-        FileReport(path, findings=_of(path, judgement.findings), suppressed=judgement.suppressed.get(path, 0))
+        FileReport(
+            path,
+            findings=_of(path, judgement.findings),
+            crash=_failures(path, judgement.failures),
+            suppressed=judgement.suppressed.get(path, 0),
+        )
         for path in sorted(program.targets)
     ]
+
+
+def _failures(path: str, failures: Sequence[RuleFailure]) -> Crash | None:
+    if not failures:
+        return None
+    messages, traces = ([getattr(each, key) for each in failures] for key in ("message", "traceback"))
+    return Crash(path, "; ".join(messages), "\n".join(traces))
 
 
 def _of(path: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -137,6 +156,7 @@ def _with_changes(report: FileReport, start: State, end: State) -> FileReport:
         findings=report.findings,
         fixed=_of(path, end.fixed),
         new_text=None if after == before else after,
+        crash=report.crash,
         suppressed=report.suppressed,
     )
 

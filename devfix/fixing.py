@@ -244,10 +244,10 @@ class Fixer:
         return adopts or fix.applicability >= self.wanted
 
     def _is_worse(self, before: Judgement, after: Judgement) -> bool:
-        """Whether a rule has more findings than before; advice does not count."""
+        """Whether a rule has more findings than before, or fails now; advice does not count."""
         advice = {rule.code for rule in self.selection.rules if rule.applicability == Applicability.DISPLAY}
         advice.add(UnusedSuppression.code)
-        return bool(after.counts(advice) - before.counts(advice))
+        return bool(after.counts(advice) - before.counts(advice) or after.failed - before.failed)
 
     def _with_notes(self, state: State) -> Judgement:
         findings = tuple(self._shown(state.program, finding) for finding in state.judgement.findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any
 
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment, Span
 from devfix.project import Program
+from devfix.registry import Rule
 from devfix.selection import Selection, names_rule
 from devfix.source import Source
 from devfix.suppression import Suppression
@@ -39,6 +41,15 @@ class UnusedSuppression:
         return iter(())
 
 
+@dataclass(frozen=True, slots=True)
+class RuleFailure:
+    """What a rule raised instead of looking at a program: a defect of the rule."""
+
+    code: str
+    message: str
+    traceback: str
+
+
 @dataclass(frozen=True)
 class Judgement:
     """The findings to report, in order, and how many were suppressed in each file."""
@@ -47,6 +58,13 @@ class Judgement:
     suppressed: Mapping[str, int]
     #: Moves that move nothing, by file and place.
     idle: frozenset[tuple[str, Span]] = frozenset()
+    #: The rules that failed on the program: the others have spoken all the same.
+    failures: tuple[RuleFailure, ...] = ()
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """The codes of the rules that failed."""
+        return frozenset(failure.code for failure in self.failures)
 
     def counts(self, ignoring: Iterable[str]) -> Counter[str]:
         """How many findings each rule has, but for the codes in ``ignoring``."""
@@ -57,12 +75,13 @@ class Judgement:
 def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement:
     """Run the rules on a program."""
     facts: Any = analyse(program) if is_relevant(program) else None
-    findings = sorted(_findings(program, selection, facts), key=_order)
-    ledger = _Ledger(program, selection)
+    failures: list[RuleFailure] = []
+    findings = sorted(_findings(program, selection, facts, failures), key=_order)
+    ledger = _Ledger(program, selection, frozenset(failure.code for failure in failures))
     reported = [finding for finding in findings if not ledger.suppresses(finding)]
     reported.extend(ledger.unused())
     idle = frozenset(facts.idle_moves()) if hasattr(facts, "idle_moves") else frozenset()
-    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed, idle)
+    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed, idle, tuple(failures))
 
 
 def is_relevant(program: Program) -> bool:
@@ -70,15 +89,31 @@ def is_relevant(program: Program) -> bool:
     return any(_RELEVANT.search(source.text) for source in program.sources.values())
 
 
-def _findings(program: Program, selection: Selection, facts: Any) -> set[Finding]:
+def _findings(
+    program: Program, selection: Selection, facts: Any, failures: list[RuleFailure]
+) -> set[Finding]:
+    found: set[Finding] = set()
     if facts is None:
-        return set()
-    return {
-        _within(program, finding)
-        for rule in selection.active
-        for finding in rule.check(facts)
-        if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
-    }
+        return found
+    for rule in selection.active:
+        try:
+            said = list(rule.check(facts))
+        except (MemoryError, RecursionError):
+            raise  # the program is too large or nested too deeply, and for all rules
+        except Exception as error:  # noqa: BLE001 - a defect of one rule must not silence the others
+            failures.append(_failure(rule, error))
+            continue
+        found.update(
+            _within(program, finding)
+            for finding in said
+            if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
+        )
+    return found
+
+
+def _failure(rule: Rule, error: Exception) -> RuleFailure:
+    place = f"{rule.code} {rule.name} ({type(rule).__module__})"
+    return RuleFailure(rule.code, f"{place} failed: {type(error).__name__}: {error}", traceback.format_exc())
 
 
 def _within(program: Program, finding: Finding) -> Finding:
@@ -106,9 +141,10 @@ def _order(finding: Finding) -> tuple[object, ...]:
 class _Ledger:
     """Which comment suppressed what."""
 
-    def __init__(self, program: Program, selection: Selection) -> None:
+    def __init__(self, program: Program, selection: Selection, failed: frozenset[str]) -> None:
         self.program = program
         self.selection = selection
+        self.failed = failed
         self.suppressed: Counter[str] = Counter()
         self._used: set[tuple[str, Suppression, str]] = set()
 
@@ -129,6 +165,7 @@ class _Ledger:
         return [comment for comment in self.program.sources[path].suppressions if not comment.malformed]
 
     def unused(self) -> Iterator[Finding]:
+        """Comments that cannot be read, and those that silence nothing, which is known when all rules spoke."""
         for path in sorted(self.program.targets):
             if self.selection.allows(path, UnusedSuppression.code, UnusedSuppression.name):
                 yield from self._unused_in(self.program.sources[path])
@@ -139,6 +176,8 @@ class _Ledger:
                 yield _report(
                     source.path, comment, f"`{comment.text}` is not a comment devfix understands", None
                 )
+            elif self.failed or not self.selection.is_complete:
+                continue
             elif not comment.rules:
                 if self.selection.is_default and not self._is_used(source.path, comment, ""):
                     yield _stale(source.path, comment, comment.rules)

@@ -43,7 +43,8 @@ class Task:
 def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | None = None) -> Results:
     """Do the task on files and folders."""
     with _collecting_seldom():
-        return _run_files(paths, engine, task, jobs or os.cpu_count() or 1)
+        results = _run_files(paths, engine, task, jobs or os.cpu_count() or 1)
+    return replace(results, pack_faults=tuple(engine.pack_faults))
 
 
 def _run_files(paths: Sequence[Path], engine: Engine, task: Task, jobs: int) -> Results:
@@ -69,7 +70,8 @@ def run_text(data: bytes, name: str, engine: Engine, task: Task) -> Results:
         read=partial(_scan_instead, source),
     )
     groups = [_run_program(engine, task, program) for program in project.programs()]
-    return _results([report for group in groups for report in group], project, task)
+    results = _results([report for group in groups for report in group], project, task)
+    return replace(results, pack_faults=tuple(engine.pack_faults))
 
 
 def _results(reports: Iterable[FileReport], project: Project, task: Task) -> Results:

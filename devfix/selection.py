@@ -27,8 +27,10 @@ def names_rule(selector: str, code: str, name: str) -> bool:
 class Selection:
     """The rules that the settings choose from those there are."""
 
-    def __init__(self, rules: Sequence[Rule], settings: Settings) -> None:
+    def __init__(self, rules: Sequence[Rule], settings: Settings, *, is_complete: bool = True) -> None:
         self.rules = tuple(rules)
+        #: Whether every installed rule is there; not where a pack could not be loaded.
+        self.is_complete = is_complete
         self.settings = settings
         for selector in self._selectors():
             self._refuse_unknown(selector)

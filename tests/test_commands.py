@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from devfix import __version__, commands, engine
 from devfix.cli import app
 from devfix.engine import Rewriting
-from devfix.registry import Rule
+from devfix.registry import Loaded, Rule
 
 KNOWN: list[Rule] = [
     WordRule("DF101", "bad", "good"),
@@ -30,7 +30,7 @@ CODE = "import torch\nbad\n"
 @pytest.fixture(autouse=True)
 def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "load_rules", lambda: KNOWN)
+    monkeypatch.setattr(commands, "load", lambda: Loaded(tuple(KNOWN)))
     monkeypatch.setattr(engine, "_analyse", identity)
     monkeypatch.setattr(engine, "_rewriting", lambda: Rewriting(toy_edits, ToyEditError))
 

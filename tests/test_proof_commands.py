@@ -18,6 +18,7 @@ from devfix.cli import app
 from devfix.engine import Rewriting
 from devfix.proof import inquiry, laboratory
 from devfix.proof.witness import Witness, WitnessError
+from devfix.registry import Loaded
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are held within limits on POSIX")
 
@@ -28,7 +29,7 @@ HELPER = "import torch\ndef step(): return bad(2)\n"
 @pytest.fixture(autouse=True)
 def _toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "load_rules", lambda: RULES)
+    monkeypatch.setattr(commands, "load", lambda: Loaded(tuple(RULES)))
     monkeypatch.setattr(engine, "_analyse", identity)
     monkeypatch.setattr(engine, "_rewriting", lambda: Rewriting(toy_edits, ToyEditError))
     monkeypatch.setattr(laboratory, "LAUNCHER", LAUNCHER)

@@ -8,7 +8,6 @@ from types import ModuleType
 
 import pytest
 
-from devfix import registry
 from devfix.findings import Applicability, Finding
 from devfix.registry import RegistryError, instantiate, page, submodules, summary
 
@@ -58,19 +57,6 @@ def test_every_module_of_a_package_is_loaded(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(tmp_path)
     loaded = __import__("toy_pack")
     assert [each.__name__ for each in submodules(loaded)] == ["toy_pack", "toy_pack.first", "toy_pack.second"]
-
-
-class FakeEntryPoint:
-    name, value = "bad", "package:thing"
-
-    def load(self) -> object:
-        return "not a module"
-
-
-def test_an_entry_point_must_be_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [FakeEntryPoint()])
-    with pytest.raises(RegistryError, match="entry point `bad`"):
-        list(registry.modules())
 
 
 class Documented(Base):

@@ -229,7 +229,7 @@ crash: c.py: KeyError: 1
 Traceback (most recent call last):
   boom
 crash: d.py: KeyError: 1
-A crash is a defect of devfix, not of your code; please report it with the lines above.
+A crash is a defect of devfix (or of the rule pack it names), not of your code; please report it with the lines above.
 """
     )
 

@@ -164,7 +164,8 @@ class Recurses(WordRule):
 def test_a_crash_stays_with_its_program() -> None:
     write({"a.py": "import torch\nbomb\n", "b.py": "import torch\nbad\n"})
     results = run(engine=toy_engine(BAD, Fails("T102", "bomb")))
-    assert outcome(results) == {"a.py": "crash: RuntimeError: oh no", "b.py": "changed"}
+    told = f"crash: T102 bomb-found ({Fails.__module__}) failed: RuntimeError: oh no"
+    assert outcome(results) == {"a.py": told, "b.py": "changed"}
     assert results.exit_code == 2
     assert "RuntimeError: oh no" in results.crashes[0].traceback
 

@@ -18,7 +18,7 @@ from devfix.judgement import Judgement
 from devfix.lsp.blank_lines import judgement_after
 from devfix.lsp.buffers import Buffer
 from devfix.project import Program, Project, Scanned, find_roots, load_project, scan
-from devfix.registry import Rule
+from devfix.registry import Loaded
 from devfix.source import NOTEBOOK_SUFFIX
 
 #: So many judgements are kept: those of texts that an undo brings back, and of the programs at hand.
@@ -35,14 +35,12 @@ _Texts = frozenset[tuple[str, str]]
 class Folder:
     """One folder with its settings. A ``loose`` one has only those of its files that are open."""
 
-    def __init__(
-        self, root: str, rules: Sequence[Rule], buffers: Mapping[str, Buffer], *, loose: bool
-    ) -> None:
+    def __init__(self, root: str, loaded: Loaded, buffers: Mapping[str, Buffer], *, loose: bool) -> None:
         self.root = root
         self.loose = loose
         self.fault = ""
         self.skipped: dict[str, str] = {}
-        self._rules = rules
+        self._loaded = loaded
         self._buffers = buffers
         self._on_disk: list[str] = []
         self._read: dict[str, tuple[object, Scanned | Skipped]] = {}
@@ -51,19 +49,22 @@ class Folder:
         self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
         self._last: tuple[Program, Judgement] | None = None
         self._built = False
-        self.engine = Engine(rules, Settings())
+        self.engine = self._engine(Settings())
         self.refresh()
+
+    def _engine(self, settings: Settings) -> Engine:
+        return Engine(self._loaded.rules, settings, pack_faults=self._loaded.faults)
 
     def refresh(self) -> None:
         """Look at the disk again: settings, and which files there are."""
         self.fault = ""
         try:
             found = find_config(Path(self.root))
-            engine = Engine(self._rules, Settings() if found is None else load_settings(found))
+            engine = self._engine(Settings() if found is None else load_settings(found))
             _ = engine.selection
         except ConfigError as error:
             self.fault = str(error)
-            engine = Engine(self._rules, Settings(root=self.root))
+            engine = self._engine(Settings(root=self.root))
         if engine.settings != self.engine.settings:
             self._judged.clear()
             self._last = None

@@ -112,10 +112,11 @@ class RuleCard:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process has begun its work in ``folder``."""
+    """The process has begun its work in ``folder``; ``faults`` say which installed rules it does without."""
 
     folder: str
     rules: tuple[RuleCard, ...]
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,8 @@ class Session:
         await self.worker.start()
         ready = await asyncio.shield(self.worker.ready)
         self.rules = {card.code: card for card in ready.rules}
+        for fault in ready.faults:
+            self.say(f"devfix: {fault}", types.MessageType.Warning)
 
     def _memory(self) -> Iterable[Request]:
         yield Configure(self.folders)

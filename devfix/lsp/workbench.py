@@ -38,7 +38,7 @@ from devfix.lsp.messages import (
 )
 from devfix.lsp.rule_pages import cache_folder, page_file
 from devfix.project import Program
-from devfix.registry import load_rules, summary
+from devfix.registry import load, summary
 from devfix.source import NOTEBOOK_SUFFIX, Source
 
 _NO_FIX = "the text has changed, or the fix does nothing here"
@@ -48,7 +48,7 @@ class Workbench:
     """Answers requests; what it remembers is the folders and the open documents."""
 
     def __init__(self) -> None:
-        self._rules = load_rules()
+        self._loaded = load()
         self._buffers: dict[str, Buffer] = {}
         self._folders: dict[tuple[str, bool], Folder] = {}
         self._roots: tuple[str, ...] = ()
@@ -58,9 +58,9 @@ class Workbench:
         pages = cache_folder()
         cards = [
             RuleCard(rule.code, rule.name, summary(rule), page_file(rule, pages))
-            for rule in with_built_in(self._rules)
+            for rule in with_built_in(self._loaded.rules)
         ]
-        return Ready(os.getcwd(), tuple(cards))
+        return Ready(os.getcwd(), tuple(cards), tuple(map(str, self._loaded.faults)))
 
     @singledispatchmethod
     def answer(self, request: Any) -> Any:
@@ -200,12 +200,14 @@ class Workbench:
 
     def _view(self, folder: Folder, program: Program, report: FileReport) -> FileView:
         path, buffer = report.path, self._buffers.get(report.path)
-        fault = folder.fault
+        fault, trace = folder.fault, ""
+        if report.crash is not None:
+            fault, trace = f"devfix failed: {report.crash.message}", report.crash.traceback
         if buffer is None or buffer.is_current:
-            return FileView(self._revision(path), report.findings, fault=fault)
+            return FileView(self._revision(path), report.findings, fault=fault, trace=trace)
         before = program.sources[path].text
         findings = tuple(carried_over(report.findings, path, before, buffer.text))
-        return FileView(buffer.revision, findings, stale=True, fault=fault)
+        return FileView(buffer.revision, findings, stale=True, fault=fault, trace=trace)
 
     def _failed(self, program: Program, fault: str, trace: str = "") -> Iterable[tuple[str, FileView]]:
         for path in sorted(program.targets):
@@ -223,7 +225,7 @@ class Workbench:
         root = None if path.endswith(NOTEBOOK_SUFFIX) else folder_of(path, self._roots)
         key = (os.path.dirname(path), True) if root is None else (root, False)
         if key not in self._folders:
-            self._folders[key] = Folder(key[0], self._rules, self._buffers, loose=root is None)
+            self._folders[key] = Folder(key[0], self._loaded, self._buffers, loose=root is None)
         return self._folders[key]
 
 

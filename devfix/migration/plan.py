@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,15 +16,16 @@ from devfix.migration.pipeline import next_step
 from devfix.migration.reading import RepositoryReading
 from devfix.migration.state import opened
 from devfix.migration.steps import Step
-from devfix.registry import load_rules
+from devfix.registry import load
 
 
 def check_rules(campaign: Campaign) -> None:
     """Raise CampaignError when the campaign names a rule that does not exist."""
-    rules = load_rules()
+    loaded = load()
+    sys.stderr.writelines(f"error: {fault}\n" for fault in loaded.faults)
     for key in ("select", "ignore"):
         try:
-            _ = Engine(rules, Settings(**{key: getattr(campaign, key)})).selection
+            _ = Engine(loaded.rules, Settings(**{key: getattr(campaign, key)})).selection
         except ConfigError as error:  # noqa: PERF203 - there are two
             raise CampaignError(f"{campaign.where(key)}: `campaign.{key}`: {error}") from error
 

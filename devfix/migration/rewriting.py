@@ -21,7 +21,7 @@ from devfix.migration.campaign import Campaign, Repository
 from devfix.migration.memory_bound import bounded_memory
 from devfix.migration.steps import Made, Outcome, StepEndError
 from devfix.migration.workspace import Workspace, is_below
-from devfix.registry import load_rules
+from devfix.registry import load
 from devfix.report.cells import Place
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths
@@ -34,7 +34,7 @@ _MOST_FINDINGS = 1000
 
 def warm_up() -> None:
     """Import what every repository needs, once for all the processes that are forked from this one."""
-    load_rules()
+    load()
     for module in ("devfix.analysis", "devfix.rewrite"):
         importlib.import_module(module)
 
@@ -57,7 +57,8 @@ def engine_for(campaign: Campaign, repository: Repository, tree: Path) -> Engine
         settings = replace(settings, root=str(tree))
     if campaign.device_policy:
         settings = replace(settings, device_policy=campaign.device_policy)
-    engine = Engine(load_rules(), settings)
+    loaded = load()
+    engine = Engine(loaded.rules, settings, pack_faults=loaded.faults)
     _ = engine.selection
     return engine
 

@@ -10,8 +10,9 @@ from devfix.report.results import Results
 
 
 def render_faults(results: Results, paint: Paint) -> str:
-    """A line for each skipped file, and each crash with its traceback once."""
+    """A line for each skipped file or pack of rules, and each crash with its traceback once."""
     lines = [_skipped(skipped, paint) for skipped in results.skipped]
+    lines.extend(f"{paint('red', 'error')}: {fault}" for fault in results.pack_faults)
     lines.extend(_crashes(results.crashes, paint))
     return "".join(line + "\n" for line in lines)
 
@@ -29,4 +30,4 @@ def _crashes(crashes: tuple[Crash, ...], paint: Paint) -> Iterator[str]:
             shown.add(crash.traceback)
             yield crash.traceback.rstrip()
     if crashes:
-        yield "A crash is a defect of devfix, not of your code; please report it with the lines above."
+        yield "A crash is a defect of devfix (or of the rule pack it names), not of your code; please report it with the lines above."

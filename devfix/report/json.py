@@ -19,6 +19,7 @@ def render_json(results: Results) -> str:
     document = {
         "version": SCHEMA_VERSION,
         "files": [_file(report, results) for report in results.reports],
+        "rule_packs": [asdict(fault) for fault in results.pack_faults],
         "summary": _summary(results),
     }
     return json.dumps(document, indent=2) + "\n"

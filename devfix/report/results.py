@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped, Span
+from devfix.registry import PackFault
 from devfix.report.cells import cell_named, in_cells
 from devfix.source import Source
 
@@ -26,6 +27,8 @@ class Results:
     wanted: Applicability = Applicability.SAFE
     applying: bool = False
     written: bool = False
+    #: What of the installed packs of rules did not run.
+    pack_faults: tuple[PackFault, ...] = ()
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -60,7 +63,7 @@ class Results:
     @property
     def exit_code(self) -> int:
         """0 clean, 1 findings or (when not written) changes, 2 a fault or a crash."""
-        if self.crashes or any(skipped.fault for skipped in self.skipped):
+        if self.crashes or self.pack_faults or any(skipped.fault for skipped in self.skipped):
             return 2
         return int(bool(self.findings or (self.changed and not self.written)))
 
