@@ -6,11 +6,11 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
-from devfix.config import ConfigError, Settings, find_config, load_settings
+from devfix.config import Asked, ConfigError, Configuration, Settings, configuration_of
 from devfix.discovery import short_path
 from devfix.engine import Engine, with_built_in
 from devfix.findings import Applicability
@@ -37,16 +37,11 @@ class Options:
     """The options of ``check`` and ``apply`` as the user gave them."""
 
     paths: tuple[Path, ...]
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    asked: Asked = field(default_factory=Asked)
     diff: bool = False
     unsafe: bool = False
-    adopt: bool = False
     output_format: str = "text"
     jobs: int | None = None
-    config: Path | None = None
-    no_config: bool = False
     stdin_filename: str = "stdin.py"
     color: str = "auto"
 
@@ -148,21 +143,16 @@ def _run(options: Options, task: Task) -> Results:
 
 def engine_of(options: Options) -> Engine:
     """The rules and settings; names of rules that do not exist are found before any file is read."""
+    configuration = configuration_of(options.asked)
+    return engine_with(configuration, configuration.in_folder(_common_folder(options)))
+
+
+def engine_with(configuration: Configuration, settings: Settings) -> Engine:
+    """The rules with settings for the run and for each file; raises ConfigError."""
     loaded = load()
-    engine = Engine(loaded.rules, settings_of(options), pack_faults=loaded.faults)
+    engine = Engine(loaded.rules, settings, pack_faults=loaded.faults, configuration=configuration)
     _ = engine.selection
     return engine
-
-
-def settings_of(options: Options) -> Settings:
-    """The settings from the file and the command line."""
-    if options.config is not None and options.no_config:
-        raise UsageError("--config and --no-config exclude each other")
-    found = None if options.no_config else options.config or find_config(_common_folder(options))
-    settings = Settings() if found is None else load_settings(found)
-    if options.select:
-        settings = replace(settings, select=options.select)
-    return settings.extended(ignore=options.ignore, exclude=options.exclude, adopt=options.adopt)
 
 
 def _common_folder(options: Options) -> Path:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import fnmatch
 import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 
-from devfix.config import Settings
+from devfix.config import Glob, SettingsOf
+from devfix.config.globs import first_match
 from devfix.findings import Skipped
 
 #: What files end in that hold a program or a part of one.
@@ -19,15 +19,21 @@ PROGRAM_SUFFIXES = (".py", ".pyw", ".ipynb")
 _FOREIGN_FOLDERS = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
 
 
-def collect(paths: Iterable[str | Path], settings: Settings) -> tuple[list[Path], list[Skipped]]:
-    """The files to look at, each once and in order, and what had to be passed over."""
-    walk = _Walk(settings)
+def collect(
+    paths: Iterable[str | Path], settings: SettingsOf, *, force_exclude: bool = False
+) -> tuple[list[Path], list[Skipped]]:
+    """The files to look at, each once and in order, and what had to be passed over.
+
+    What is excluded is found nevertheless where it is named, unless ``force_exclude``. Raises
+    ConfigError for a settings file on the way that makes no sense.
+    """
+    walk = _Walk(settings, force_exclude=force_exclude)
     for path in paths:
         walk.add(Path(path))
     return sorted(walk.files.values()), sorted(walk.skipped, key=lambda skipped: skipped.path)
 
 
-def would_collect(path: str | Path, root: str | Path, settings: Settings) -> bool:
+def would_collect(path: str | Path, root: str | Path, settings: SettingsOf) -> bool:
     """Whether ``collect`` would find a file, which need not exist yet, below ``root``."""
     path, root = Path(path), Path(root)
     if path.suffix not in PROGRAM_SUFFIXES or path.name.startswith(".") or root not in path.parents:
@@ -37,26 +43,17 @@ def would_collect(path: str | Path, root: str | Path, settings: Settings) -> boo
     return not walk.excludes(path) and not any(walk.is_foreign(folder) for folder in between)
 
 
-def matches_glob(path: str | Path, globs: Iterable[str], root: str) -> bool:
-    """Whether ``path``, or a folder it is in, matches one of ``globs`` relative to ``root``.
-
-    A glob without a slash is compared with every part of the path, one with a slash with the
-    path from ``root``.
-    """
-    globs = tuple(globs)
-    if not globs:
-        return False
-    relative = PurePath(os.path.relpath(path, root)).as_posix()
-    parts = relative.split("/")
-    return any(_matches(parts, glob.strip("/").removeprefix("./")) for glob in globs)
-
-
-def _matches(parts: list[str], glob: str) -> bool:
-    if "/" not in glob:
-        return any(fnmatch.fnmatchcase(part, glob) for part in parts)
-    leading = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
-    short = glob.removeprefix("**/")
-    return any(fnmatch.fnmatchcase(path, glob) or fnmatch.fnmatchcase(path, short) for path in leading)
+def exclusion(path: str | Path, settings: SettingsOf) -> Glob | None:
+    """The pattern that leaves a path, or a folder that it is in, out of a search; None where none does."""
+    place = Path(os.path.abspath(path))
+    while place != place.parent:
+        own = settings.of(place)
+        found = first_match(place, own.exclude)
+        # Above the folder of the settings file others may hold that are no business of this project.
+        if found is not None or place.parent == Path(os.path.abspath(own.root)):
+            return found
+        place = place.parent
+    return None
 
 
 def short_path(path: str) -> str:
@@ -85,8 +82,9 @@ def tidy(path: str | Path) -> Path:
 class _Walk:
     """What has been found so far; a file is known by where it really lies."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SettingsOf, *, force_exclude: bool = False) -> None:
         self.settings = settings
+        self.force_exclude = force_exclude
         self.files: dict[str, Path] = {}
         self.skipped: list[Skipped] = []
 
@@ -94,6 +92,8 @@ class _Walk:
         problem = _problem(path)
         if problem is not None:
             self._skip(path, problem)
+        elif self.force_exclude and exclusion(path, self.settings) is not None:
+            return
         elif path.is_dir():
             self._add_folder(path)
         elif path.suffix not in PROGRAM_SUFFIXES:
@@ -130,7 +130,7 @@ class _Walk:
 
     def excludes(self, path: Path) -> bool:
         """Whether the settings leave a path out."""
-        return matches_glob(path, self.settings.exclude, self.settings.root)
+        return first_match(path, self.settings.of(path).exclude) is not None
 
     def _unreadable(self, error: OSError) -> None:
         self._skip(Path(str(error.filename)), f"cannot be read: {error.strerror}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 from devfix.batch import ApplyEdits
-from devfix.config import ConfigError, Settings
+from devfix.config import ConfigError, Settings, SettingsOf
 from devfix.findings import Applicability, Crash, FileReport, Finding
 from devfix.fixing import Admits, Fixer, NotConvergingError, State
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
@@ -45,6 +47,7 @@ def with_built_in(rules: Iterable[Rule]) -> list[Rule]:
 class Engine:
     """Rules and settings, ready to be run on programs.
 
+    ``settings`` are those of the run, and ``configuration`` tells those of each file where they may differ.
     ``analyse`` and ``rewriting`` are the tool's own unless given. ``pack_faults`` say which installed
     rules are not among ``rules``.
     """
@@ -54,16 +57,46 @@ class Engine:
     analyse: Analyse | None = None
     rewriting: Rewriting | None = None
     pack_faults: Sequence[PackFault] = ()
+    configuration: SettingsOf | None = None
 
     @cached_property
     def selection(self) -> Selection:
         """The rules that run; raises ConfigError when the settings name one that does not exist."""
+        with self._pack_faults_told():
+            complete = not self.pack_faults
+            return Selection(
+                with_built_in(self.rules), self.settings, self.configuration, is_complete=complete
+            )
+
+    def prepare(self, paths: Iterable[str]) -> None:
+        """Look at the settings of some files; raises ConfigError where they name a rule that does not exist."""
+        selection = self.selection
+        with self._pack_faults_told():
+            selection.prepare(paths)
+
+    @contextmanager
+    def _pack_faults_told(self) -> Iterator[None]:
         try:
-            return Selection(with_built_in(self.rules), self.settings, is_complete=not self.pack_faults)
+            yield
         except ConfigError as error:
             if not self.pack_faults:
                 raise
             raise ConfigError("; ".join([str(error), *map(str, self.pack_faults)])) from error
+
+    @property
+    def of_files(self) -> SettingsOf:
+        """What tells the settings of a file."""
+        return self.settings if self.configuration is None else self.configuration
+
+    def device_policy(self, paths: Iterable[str]) -> str:
+        """How a program of some files names its device.
+
+        Where its files have different settings, those of the outermost file hold, and of several such of
+        the first one by name.
+        """
+        outermost = min(paths, key=lambda path: (path.count(os.sep), path), default=None)
+        settings = self.settings if outermost is None else self.of_files.of(outermost)
+        return settings.device_policy
 
     def check(self, program: Program) -> list[FileReport]:
         """A report for each target of the program."""

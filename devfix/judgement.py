@@ -95,7 +95,7 @@ def _findings(
     found: set[Finding] = set()
     if facts is None:
         return found
-    for rule in selection.active:
+    for rule in selection.active_in(program.targets):
         try:
             said = list(rule.check(facts))
         except (MemoryError, RecursionError):
@@ -104,7 +104,7 @@ def _findings(
             failures.append(_failure(rule, error))
             continue
         found.update(
-            _within(program, finding)
+            selection.adjusted(_within(program, finding))
             for finding in said
             if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
         )
@@ -168,7 +168,7 @@ class _Ledger:
         """Comments that cannot be read, and those that silence nothing, which is known when all rules spoke."""
         for path in sorted(self.program.targets):
             if self.selection.allows(path, UnusedSuppression.code, UnusedSuppression.name):
-                yield from self._unused_in(self.program.sources[path])
+                yield from map(self.selection.adjusted, self._unused_in(self.program.sources[path]))
 
     def _unused_in(self, source: Source) -> Iterator[Finding]:
         for comment in source.suppressions:
@@ -179,7 +179,7 @@ class _Ledger:
             elif self.failed or not self.selection.is_complete:
                 continue
             elif not comment.rules:
-                if self.selection.is_default and not self._is_used(source.path, comment, ""):
+                if self.selection.is_default(source.path) and not self._is_used(source.path, comment, ""):
                     yield _stale(source.path, comment, comment.rules)
             else:
                 stale = tuple(name for name in comment.rules if self._is_stale(source.path, comment, name))

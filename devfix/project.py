@@ -19,6 +19,10 @@ __all__ = ["Layout", "Program", "Project", "Scanned", "collect", "find_roots", "
 _ROOT_MARKS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
 
 
+#: How programs name their device, or what says it of the files of one.
+Policy = str | Callable[[frozenset[str]], str]
+
+
 @dataclass(frozen=True)
 class Program:
     """Files that import one another: the unit of analysis.
@@ -99,7 +103,7 @@ class Project:
         *,
         targets: Iterable[str] | None = None,
         roots: Iterable[str] = (),
-        device_policy: str = "cuda",
+        device_policy: Policy = "cuda",
     ) -> None:
         files = [item if isinstance(item, Scanned) else scanned(item) for item in sources]
         self.sources: Mapping[str, Source] = MappingProxyType(
@@ -139,7 +143,10 @@ class Project:
         sources = {path: self.sources[path] for path in sorted(paths)}
         layout = Layout(self.layout.roots, sources.__contains__)
         targets = self.targets.intersection(sources)
-        return Program(MappingProxyType(sources), targets, layout, self.device_policy)
+        policy = self.device_policy
+        return Program(
+            MappingProxyType(sources), targets, layout, policy if isinstance(policy, str) else policy(targets)
+        )
 
 
 def connected(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
@@ -168,7 +175,7 @@ def load_project(
     targets: Iterable[str],
     roots: Iterable[str],
     *,
-    device_policy: str = "cuda",
+    device_policy: Policy = "cuda",
     read: Callable[[str], Scanned | Skipped] = scan,
 ) -> tuple[Project, list[Skipped]]:
     """Read the targets and, as context, the files below the roots that they import.
@@ -204,8 +211,8 @@ def _read_all(
     return files, skipped
 
 
-def find_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """The folders that imports start from: those named, and the project's own around each path."""
+def find_roots(paths: Iterable[str | os.PathLike[str]], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """The folders that imports start from: those named, the project's own around each path, and ``more``."""
     roots: dict[str, None] = {}
     for path in paths:
         folder = os.path.abspath(path)
@@ -215,6 +222,7 @@ def find_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
         marked = marked_root(folder)
         if marked is not None:
             roots[short_path(marked)] = None
+    roots.update(dict.fromkeys(map(short_path, more)))
     return tuple(roots)
 
 

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 from devfix.atomic_write import may_write, write_atomically
-from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
@@ -48,9 +47,10 @@ def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | 
 
 
 def _run_files(paths: Sequence[Path], engine: Engine, task: Task, jobs: int) -> Results:
-    files, passed_over = collect(paths, engine.settings)
+    files, passed_over = collect(paths, engine.of_files, force_exclude=engine.settings.force_exclude)
     names = [str(file) for file in files]
-    project, unreadable = _load(names, find_roots(paths), engine.settings, jobs)
+    engine.prepare(names)
+    project, unreadable = _load(names, find_roots(paths, engine.settings.src), engine, jobs)
     groups = _run_programs(project.programs(), engine, task, jobs)
     if task.write:
         groups = [write_reports(group, project.sources) for group in groups]
@@ -65,8 +65,8 @@ def run_text(data: bytes, name: str, engine: Engine, task: Task) -> Results:
         return Results(tuple(for_skipped([source])), {})
     project, _ = load_project(
         [name],
-        find_roots([Path(name)]),
-        device_policy=engine.settings.device_policy,
+        find_roots([Path(name)], engine.settings.src),
+        device_policy=engine.device_policy,
         read=partial(_scan_instead, source),
     )
     groups = [_run_program(engine, task, program) for program in project.programs()]
@@ -85,11 +85,11 @@ def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
 
 
 def _load(
-    names: list[str], roots: tuple[str, ...], settings: Settings, jobs: int
+    names: list[str], roots: tuple[str, ...], engine: Engine, jobs: int
 ) -> tuple[Project, list[Skipped]]:
     early = dict(zip(names, _scan_all(names, jobs), strict=True))
     project, skipped = load_project(
-        names, roots, device_policy=settings.device_policy, read=lambda path: early.get(path) or scan(path)
+        names, roots, device_policy=engine.device_policy, read=lambda path: early.get(path) or scan(path)
     )
     if sum(len(source.text) for source in project.sources.values()) > (KEPT_TREES if jobs == 1 else SMALL):
         # Each program builds its own when its turn comes, or the process that works on it.

@@ -137,7 +137,11 @@ def test_settings_come_from_the_project(tmp_path: Path) -> None:
     assert run("check", "p")[0] == 0
     assert run("check", "p/a.py")[0] == 0
     assert run("check", "p", "--no-config")[0] == 1
-    assert run("check", "p", "--select", "DF101")[0] == 0
+    assert run("check", "p", "--select", "DF101")[0] == 1
+    assert run("check", "p", "--ignore", "DF102")[0] == 0
+    assert run("check", "p", "--extend-select", "DF101")[0] == 1
+    assert run("check", "p", "--isolated", "--config", "ignore = ['DF101']", "--exclude", "old")[0] == 0
+    assert run("check", "p/old/a.py", "--force-exclude")[0] == 0
     other = write("other.toml", "[tool.devfix]\n")
     assert run("check", "p/a.py", "--config", str(other))[0] == 1
     assert run("check", "p", "--config", "x.toml", "--no-config")[0] == 2

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from devfix.config import Settings
-from devfix.discovery import collect, matches_glob, short_path
+from devfix.config import Configuration, Settings, globs
+from devfix.discovery import collect, exclusion, short_path
 
 
 @pytest.fixture(autouse=True)
@@ -61,9 +61,24 @@ def test_an_environment_under_any_name_is_left_out() -> None:
 
 def test_excluded_files_are_left_out_unless_named() -> None:
     touch("vendor/a.py", "old/b.py", "keep/b.py")
-    settings = Settings(exclude=("vendor", "old/*.py"))
+    settings = Settings(exclude=globs("vendor", "old/*.py"))
     assert names(".", settings=settings) == ["keep/b.py"]
     assert names("vendor/a.py", settings=settings) == ["vendor/a.py"]
+    assert collect(["vendor/a.py", "vendor", "keep/b.py"], settings, force_exclude=True)[0] == [
+        Path("keep/b.py")
+    ]
+
+
+def test_each_folder_has_settings_of_its_own() -> None:
+    touch("old/a.py", "new/old/a.py", "new/gen/a.py", "gen/a.py")
+    Path("devfix.toml").write_text("exclude = ['old']\n", encoding="utf-8")
+    Path("new/devfix.toml").write_text("exclude = ['gen']\n", encoding="utf-8")
+    configuration = Configuration()
+    assert [str(path) for path in collect(["."], configuration)[0]] == ["gen/a.py", "new/old/a.py"]
+    found = exclusion("old/a.py", configuration)
+    assert found is not None
+    assert found.pattern == "old"
+    assert exclusion("new/old/a.py", configuration) is None
 
 
 def test_what_cannot_be_taken_is_a_fault() -> None:
@@ -97,21 +112,3 @@ def test_paths_outside_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir("sub")
     assert names("../a.py", "b.py") == [str(tmp_path / "a.py"), "b.py"]
     assert short_path(".") == ""
-
-
-@pytest.mark.parametrize(
-    ("path", "glob", "matches"),
-    [
-        ("tests/a.py", "tests", True),
-        ("src/tests/a.py", "tests", True),
-        ("src/a.py", "src/*.py", True),
-        ("src/deep/a.py", "src/deep", True),
-        ("lib/src/a.py", "src/*.py", False),
-        ("lib/src/a.py", "**/src/*.py", True),
-        ("src/a.py", "**/src/*.py", True),
-        ("a.py", "b.py", False),
-        ("a.py", "./a.py", True),
-    ],
-)
-def test_globs(path: str, glob: str, matches: bool) -> None:
-    assert matches_glob(path, [glob], ".") is matches

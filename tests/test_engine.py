@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devfix import engine
-from devfix.config import Settings
+from devfix.config import Glob, Settings
 from devfix.engine import Engine
 from devfix.findings import (
     Applicability,
@@ -303,7 +303,7 @@ def test_a_malformed_suppression_is_found() -> None:
         ("# devfix: ignore[T101]", {"select": ("T102", "DF901")}),
         ("# devfix: ignore", {"ignore": ("T101",)}),
         ("# devfix: ignore", {"ignore": ("DF901",)}),
-        ("# devfix: ignore", {"per_file_ignores": (("a.py", ("unused-suppression",)),)}),
+        ("# devfix: ignore", {"per_file_ignores": ((Glob("a.py"), ("unused-suppression",)),)}),
     ],
 )
 def test_a_suppression_of_what_does_not_run_is_not_judged(comment: str, settings: dict[str, Any]) -> None:

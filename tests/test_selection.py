@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import WordRule
 
-from devfix.config import ConfigError, Settings
+from devfix.config import Asked, ConfigError, Glob, Settings, configuration_of, globs
+from devfix.config.settings import RuleChoice
+from devfix.findings import Applicability, Finding, Fix, Span
 from devfix.selection import Selection
 
 RULES = [
@@ -32,6 +35,13 @@ RULES = [
         ({"adopt": True}, "DF101 DF102 DF109 DF201"),
         ({"select": ("DF109",)}, ""),
         ({"select": ("DF109",), "adopt": True}, "DF109"),
+        ({"select": ()}, ""),
+        ({"extend_select": ("DF7",)}, "DF101 DF102 DF201 DF701"),
+        ({"select": ("DF101",), "ignore": ("DF1",)}, "DF101"),
+        ({"select": ("ALL",), "ignore": ("DF",)}, ""),
+        ({"ignore": ("DF1",), "extend_select": ("operand-not-moved",)}, "DF102 DF201"),
+        ({"inherited": (RuleChoice(ignore=("DF101",)),), "extend_select": ("DF1",)}, "DF101 DF102 DF201"),
+        ({"inherited": (RuleChoice(select=("DF2",)),), "extend_select": ("DF101",)}, "DF101 DF201"),
     ],
 )
 def test_select_and_ignore(settings: dict[str, Any], codes: str) -> None:
@@ -49,14 +59,62 @@ def test_select_and_ignore(settings: dict[str, Any], codes: str) -> None:
 )
 @pytest.mark.parametrize("key", ["select", "ignore", "per_file_ignores"])
 def test_an_unknown_rule_is_an_error(key: str, selector: str, hint: str) -> None:
-    value: object = (("*.py", (selector,)),) if key == "per_file_ignores" else (selector,)
+    value: object = ((Glob("*.py"), (selector,)),) if key == "per_file_ignores" else (selector,)
     settings = Settings(**{key: value})  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=f"no rule is called `{selector}`; .*{hint}"):
         Selection(RULES, settings)
 
 
 def test_a_file_may_have_its_own_ignores() -> None:
-    selection = Selection(RULES, Settings(per_file_ignores=(("tests/*", ("DF1",)),)))
+    selection = Selection(RULES, Settings(per_file_ignores=((Glob("tests/*"), ("DF1",)),)))
     assert not selection.allows("tests/a.py", "DF101", "model-not-moved")
     assert selection.allows("tests/a.py", "DF201", "optimizer-before-move")
     assert selection.allows("src/a.py", "DF101", "model-not-moved")
+
+
+def test_each_file_has_rules_of_its_own() -> None:
+    class Two:
+        def of(self, path: object) -> Settings:
+            return Settings(select=("DF1",) if str(path).startswith("a") else ("DF2",))
+
+    selection = Selection(RULES, Settings(), Two())
+    assert selection.allows("a.py", "DF101", "model-not-moved")
+    assert not selection.allows("b.py", "DF101", "model-not-moved")
+    codes = [rule.code for rule in selection.active_in(["a.py", "b.py"])]
+    assert codes == ["DF101", "DF102", "DF201"]
+    assert [rule.code for rule in selection.active_in(["b.py"])] == ["DF201"]
+
+
+SPAN = Span(1, 0, 1, 1)
+FIXES = [Fix("x", (), each) for each in (Applicability.UNSAFE, Applicability.SAFE, Applicability.DISPLAY)]
+FINDING = Finding("a.py", SPAN, "DF101", "model-not-moved", "m", fix=FIXES[0], alternatives=tuple(FIXES[1:]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        ({}, "unsafe safe display"),
+        ({"unfixable": ("DF1",)}, ""),
+        ({"unfixable": ("DF1",), "extend_fixable": ("DF101",)}, "unsafe safe display"),
+        ({"fixable": ("DF2",)}, ""),
+        ({"fixable": ("DF2",), "extend_fixable": ("model-not-moved",)}, "unsafe safe display"),
+        ({"extend_safe_fixes": ("DF101",)}, "safe safe display"),
+        ({"extend_unsafe_fixes": ("DF101",)}, "unsafe unsafe display"),
+        ({"extend_safe_fixes": ("DF101",), "extend_unsafe_fixes": ("DF1",)}, "unsafe unsafe display"),
+        ({"extend_safe_fixes": ("DF2",)}, "unsafe safe display"),
+    ],
+)
+def test_fixes_are_trusted_as_the_settings_say(settings: dict[str, Any], left: str) -> None:
+    found = Selection(RULES, Settings(**settings)).adjusted(FINDING)
+    fixes = [] if found.fix is None else [found.fix, *found.alternatives]
+    assert " ".join(fix.applicability.name.lower() for fix in fixes) == left
+
+
+def test_what_the_command_line_selects_the_settings_do_not_ignore(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("devfix.toml").write_text("ignore = ['DF101']\n", encoding="utf-8")
+    settings = configuration_of(Asked(select=("DF101",))).of("a.py")
+    assert [rule.code for rule in Selection(RULES, settings).active] == ["DF101"]
+    assert globs("a") == (Glob("a"),)

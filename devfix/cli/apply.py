@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,28 +12,27 @@ from devfix.cli.options import (
     Adopt,
     Color,
     Colour,
-    Config,
     Diff,
-    Exclude,
     Format,
-    Ignore,
     Jobs,
-    NoConfig,
     On,
     OutputFormat,
     Paths,
     Python,
     RunOn,
-    Select,
     StdinName,
     Steps,
     Timeout,
     Unsafe,
-    words,
 )
+from devfix.cli.settings_options import takes_settings
+from devfix.config import Asked
 
 
+@takes_settings
 def apply(
+    *,
+    asked: Asked,
     paths: Paths = None,
     diff: Diff = False,
     unsafe: Unsafe = False,
@@ -48,13 +48,8 @@ def apply(
     python: Python = None,
     timeout: Timeout = 300.0,
     max_steps: Steps = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    exclude: Exclude = None,
     output_format: Format = OutputFormat.TEXT,
     jobs: Jobs = None,
-    config: Config = None,
-    no_config: NoConfig = False,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
 ) -> None:
@@ -69,17 +64,12 @@ def apply(
     from devfix import commands
 
     options = commands.Options(
+        asked=replace(asked, adopt=adopt),
         paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
         unsafe=unsafe,
-        adopt=adopt,
-        select=words(select),
-        ignore=words(ignore),
-        exclude=words(exclude),
         output_format=output_format.value,
         jobs=jobs,
-        config=config,
-        no_config=no_config,
         stdin_filename=stdin_filename,
         color=color.value,
     )

@@ -9,29 +9,23 @@ import typer
 from devfix.cli.options import (
     Color,
     Colour,
-    Config,
-    Exclude,
     Format,
-    Ignore,
     Jobs,
-    NoConfig,
     OutputFormat,
     Paths,
-    Select,
     StdinName,
-    words,
 )
+from devfix.cli.settings_options import takes_settings
+from devfix.config import Asked
 
 
+@takes_settings
 def check(
+    *,
+    asked: Asked,
     paths: Paths = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    exclude: Exclude = None,
     output_format: Format = OutputFormat.TEXT,
     jobs: Jobs = None,
-    config: Config = None,
-    no_config: NoConfig = False,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
 ) -> None:
@@ -42,14 +36,10 @@ def check(
     from devfix import commands
 
     options = commands.Options(
+        asked=asked,
         paths=tuple(paths or [Path()]),
-        select=words(select),
-        ignore=words(ignore),
-        exclude=words(exclude),
         output_format=output_format.value,
         jobs=jobs,
-        config=config,
-        no_config=no_config,
         stdin_filename=stdin_filename,
         color=color.value,
     )

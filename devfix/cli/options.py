@@ -85,21 +85,11 @@ Paths = Annotated[
         help="Python files, notebooks and folders; `-` reads standard input. Default: this folder.",
     ),
 ]
-Select = Annotated[
-    list[str] | None,
-    typer.Option(metavar="RULES", help="Run only these: codes, prefixes, names or ALL, with commas."),
-]
-Ignore = Annotated[list[str] | None, typer.Option(metavar="RULES", help="Do not run these.")]
-Exclude = Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Leave these out of folders.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print a patch and write nothing.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="Take unsafe fixes too.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")]
 Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
-Config = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The pyproject.toml to take [tool.devfix] from.")
-]
-NoConfig = Annotated[bool, typer.Option("--no-config", help="Take no settings from any file.")]
 StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
 RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]

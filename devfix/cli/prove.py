@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,24 +12,23 @@ from devfix.cli.options import (
     Adopt,
     Color,
     Colour,
-    Config,
-    Exclude,
     Format,
-    Ignore,
-    NoConfig,
     On,
     OutputFormat,
     Python,
     RunOn,
-    Select,
     Steps,
     Timeout,
     Unsafe,
-    words,
 )
+from devfix.cli.settings_options import takes_settings
+from devfix.config import Asked
 
 
+@takes_settings
 def prove(
+    *,
+    asked: Asked,
     target: Annotated[Path, typer.Argument(metavar="SCRIPT|FOLDER|CORPUS", help="What to prove.")],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGS]", help="Arguments of the script.")
@@ -56,13 +56,8 @@ def prove(
             min=0, help="Relative difference allowed where numbers need not be the same. Default: 0.02."
         ),
     ] = None,
-    select: Select = None,
-    ignore: Ignore = None,
-    exclude: Exclude = None,
     output_format: Format = OutputFormat.TEXT,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Programs to run at a time.")] = 1,
-    config: Config = None,
-    no_config: NoConfig = False,
     color: Colour = Color.AUTO,
 ) -> None:
     """Run programs before and after the fixes, and say what that proves. Runs your code; writes nothing.
@@ -77,15 +72,10 @@ def prove(
     from devfix.proof.inquiry import Wishes
 
     options = commands.Options(
+        asked=replace(asked, adopt=adopt),
         paths=(target,),
         unsafe=unsafe,
-        adopt=adopt,
-        select=words(select),
-        ignore=words(ignore),
-        exclude=words(exclude),
         output_format=output_format.value,
-        config=config,
-        no_config=no_config,
         color=color.value,
     )
     wishes = Wishes(

@@ -6,10 +6,9 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 
-from devfix.config import ConfigError, Settings, find_config, load_settings
+from devfix.config import ConfigError, Configuration, Settings
 from devfix.discovery import collect, would_collect
 from devfix.engine import Engine
 from devfix.findings import Skipped
@@ -49,27 +48,30 @@ class Folder:
         self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
         self._last: tuple[Program, Judgement] | None = None
         self._built = False
-        self.engine = self._engine(Settings())
+        self._configuration = Configuration()
         self.refresh()
 
-    def _engine(self, settings: Settings) -> Engine:
-        return Engine(self._loaded.rules, settings, pack_faults=self._loaded.faults)
+    def _engine(self, settings: Settings, configuration: Configuration | None = None) -> Engine:
+        faults = self._loaded.faults
+        return Engine(self._loaded.rules, settings, pack_faults=faults, configuration=configuration)
 
     def refresh(self) -> None:
         """Look at the disk again: settings, and which files there are."""
         self.fault = ""
+        before, configuration = self._configuration, Configuration()
+        self._configuration = configuration
         try:
-            found = find_config(Path(self.root))
-            engine = self._engine(Settings() if found is None else load_settings(found))
-            _ = engine.selection
+            settings = configuration.in_folder(self.root)
+            self.engine = self._engine(settings, configuration)
+            programs = self._programs_on_disk()
+            self.engine.prepare(programs)
         except ConfigError as error:
             self.fault = str(error)
-            engine = self._engine(Settings(root=self.root))
-        if engine.settings != self.engine.settings:
+            self.engine = self._engine(Settings(root=self.root))
+            programs = self._programs_on_disk()
+        if self.fault or not configuration.agrees(before):
             self._judged.clear()
             self._last = None
-        self.engine = engine
-        programs = [] if self.loose else _programs_in(self.root, engine.settings)
         self._on_disk = [path for path in programs if not path.endswith(NOTEBOOK_SUFFIX)]
         self._built = False
 
@@ -113,8 +115,9 @@ class Folder:
 
     def programs_with_notebooks(self) -> list[Program]:
         """All programs of the folder, the notebooks on disk being some: they are read for this alone."""
-        found = [] if self.loose else _programs_in(self.root, self.engine.settings)
-        return self._load([*found, *(path for path in self._buffers if self._is_ours(path))])[0].programs()
+        return self._load(
+            [*self._programs_on_disk(), *(path for path in self._buffers if self._is_ours(path))]
+        )[0].programs()
 
     def judgement(self, program: Program) -> Judgement:
         """What the rules say of a program; known already where its texts are."""
@@ -156,19 +159,22 @@ class Folder:
         self.skipped = {each.path: each.reason for each in skipped}
         self._built = True
 
+    def _programs_on_disk(self) -> list[str]:
+        return [] if self.loose else [str(path) for path in collect([self.root], self.engine.of_files)[0]]
+
     def has_buffers(self) -> bool:
         """Whether any of its files is open."""
         return any(self._is_ours(path) for path in self._buffers)
 
     def _load(self, names: Sequence[str]) -> tuple[Project, list[Skipped]]:
-        policy = self.engine.settings.device_policy
-        return load_project(names, find_roots([self.root]), device_policy=policy, read=self._scan)
+        roots = find_roots([self.root], self.engine.settings.src)
+        return load_project(names, roots, device_policy=self.engine.device_policy, read=self._scan)
 
     def _is_ours(self, path: str) -> bool:
         absolute = os.path.abspath(path)
         if self.loose:
             return os.path.dirname(absolute) == self.root
-        return would_collect(absolute, self.root, self.engine.settings)
+        return would_collect(absolute, self.root, self.engine.of_files)
 
     def _scan(self, path: str) -> Scanned | Skipped:
         buffer = self._buffers.get(path)
@@ -183,10 +189,6 @@ class Folder:
         if known is None or known[0] != stamp:
             known = self._read[path] = (stamp, scan(path))
         return known[1]
-
-
-def _programs_in(root: str, settings: Settings) -> list[str]:
-    return [str(path) for path in collect([root], settings)[0]]
 
 
 def folder_of(path: str, roots: Sequence[str]) -> str | None:

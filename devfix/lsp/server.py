@@ -15,12 +15,13 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 import devfix
+from devfix.config.reading import NAMES
 from devfix.lsp import actions, commands, hover
 from devfix.lsp.session import Session
 
 log = logging.getLogger(__name__)
 
-_WATCHED = ("**/*.py", "**/pyproject.toml")
+_WATCHED = ("**/*.py", *(f"**/{name}" for name in NAMES))
 
 
 class _Protocol(LanguageServerProtocol):

@@ -25,7 +25,7 @@ def check_rules(campaign: Campaign) -> None:
     sys.stderr.writelines(f"error: {fault}\n" for fault in loaded.faults)
     for key in ("select", "ignore"):
         try:
-            _ = Engine(loaded.rules, Settings(**{key: getattr(campaign, key)})).selection
+            _ = Engine(loaded.rules, Settings(ignore=getattr(campaign, key))).selection
         except ConfigError as error:  # noqa: PERF203 - there are two
             raise CampaignError(f"{campaign.where(key)}: `campaign.{key}`: {error}") from error
 

@@ -8,13 +8,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from devfix.atomic_write import write_atomically
-from devfix.commands import Options, settings_of
-from devfix.config import ConfigError
+from devfix.commands import engine_with
+from devfix.config import Asked, ConfigError, configuration_of
 from devfix.engine import Engine
 from devfix.findings import Applicability, Finding
 from devfix.migration.campaign import Campaign, Repository
@@ -26,8 +26,6 @@ from devfix.report.cells import Place
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths
 
-#: Where a repository keeps settings of its own, which its owner wants respected.
-_SETTINGS = "pyproject.toml"
 #: So many findings of each kind are told one by one.
 _MOST_FINDINGS = 1000
 
@@ -40,27 +38,20 @@ def warm_up() -> None:
 
 
 def engine_for(campaign: Campaign, repository: Repository, tree: Path) -> Engine:
-    """The rules and settings for a repository in ``tree``; raises ConfigError."""
-    own = tree / _SETTINGS
-    has_own = own.is_file()
-    options = Options(
-        paths=(tree,),
+    """The rules and settings for a repository in ``tree``; raises ConfigError.
+
+    The settings files of the repository are respected, and no others are read.
+    """
+    policy = () if not campaign.device_policy else (f'device-policy = "{campaign.device_policy}"',)
+    asked = Asked(
+        config=policy,
         select=campaign.select,
         ignore=campaign.ignore,
-        exclude=repository.exclude_files,
+        extend_exclude=repository.exclude_files,
         adopt=campaign.adopt,
-        config=own if has_own else None,
-        no_config=not has_own,
     )
-    settings = settings_of(options)
-    if not has_own:
-        settings = replace(settings, root=str(tree))
-    if campaign.device_policy:
-        settings = replace(settings, device_policy=campaign.device_policy)
-    loaded = load()
-    engine = Engine(loaded.rules, settings, pack_faults=loaded.faults)
-    _ = engine.selection
-    return engine
+    configuration = configuration_of(asked, top=os.path.abspath(tree))
+    return engine_with(configuration, configuration.in_folder(tree))
 
 
 def wanted_of(campaign: Campaign) -> Applicability:

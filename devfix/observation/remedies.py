@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -55,7 +54,7 @@ class Prescriber:
 
     def __init__(self, program: Program, selection: Selection, locate: Locate) -> None:
         self.program = program
-        self.selection = _without_advice(selection)
+        self.selection = selection.without_advice()
         self._recorder = Recorder()
         run_program(program, self._recorder)
         self.pointer = Pointer(Facts(program, self._recorder), locate)
@@ -142,13 +141,6 @@ def _as_mask(fix: Fix) -> Fix:
         for each in fix.edits
     )
     return replace(fix, edits=edits)
-
-
-def _without_advice(selection: Selection) -> Selection:
-    """The rules that mend something."""
-    found = copy.copy(selection)
-    found.active = tuple(rule for rule in selection.active if rule.applicability > Applicability.DISPLAY)
-    return found
 
 
 def _fixes(finding: Finding, wanted: Applicability) -> tuple[Fix, ...]:

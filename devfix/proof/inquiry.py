@@ -132,7 +132,7 @@ def find_subjects(target: Path, arguments: Sequence[str], engine: Engine) -> lis
     """The programs that a path stands for; raises SubjectError when there is none."""
     if not target.is_dir():
         return [script_subject(target, arguments, Path.cwd())]
-    found = folder_subjects(target, arguments, engine.settings)
+    found = folder_subjects(target, arguments, engine.of_files)
     if not found:
         raise SubjectError(f"{target} holds no program that uses torch")
     return found

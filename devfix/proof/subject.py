@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from devfix.config import Settings
+from devfix.config import SettingsOf
 from devfix.discovery import PROGRAM_SUFFIXES, collect, short_path
 from devfix.imports import Import, find_imports
 from devfix.project import Project, find_roots, load_project, marked_root
@@ -80,7 +80,7 @@ def _is_catch_all(folder: Path) -> bool:
     return folder in {Path(os.path.realpath(each)) for each in everything}
 
 
-def folder_subjects(folder: Path, arguments: Sequence[str], settings: Settings) -> list[Subject]:
+def folder_subjects(folder: Path, arguments: Sequence[str], settings: SettingsOf) -> list[Subject]:
     """Every program of a folder: the files with a main guard, or that nobody imports, and that use torch."""
     files, _ = collect([folder], settings)
     project, _ = load_project([str(file) for file in files], find_roots([folder]))

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from devfix.config import Settings
-from devfix.discovery import PROGRAM_SUFFIXES, matches_glob, short_path
+from devfix.config import SettingsOf
+from devfix.discovery import PROGRAM_SUFFIXES, exclusion, short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, FileReport, Finding
 from devfix.observation.record import RunRecord
@@ -92,7 +92,7 @@ def mend(
     request = replace(request, max_seconds=seconds, strict=False)
     workshop = Workshop(subject, request, python, Limits(seconds=seconds + _MARGIN), tell=tell)
     first = workshop.run({}, "heal")
-    program = _program(subject, first.record, engine.settings)
+    program = _program(subject, first.record, engine)
     end = started + request.max_total_seconds
 
     def is_late() -> bool:
@@ -117,18 +117,20 @@ def mend(
     return Mending(repair, results, workshop.count, note)
 
 
-def _program(subject: Subject, record: RunRecord | None, settings: Settings) -> Program:
+def _program(subject: Subject, record: RunRecord | None, engine: Engine) -> Program:
     """The project's own files that the program consists of, also those that no import statement names."""
     imported = [Path(file) for _, file in record.modules] if record is not None else []
     named = {
-        short_path(str(file)) for file in (*files_of(subject), *imported) if _is_own(file, subject, settings)
+        short_path(str(file))
+        for file in (*files_of(subject), *imported)
+        if _is_own(file, subject, engine.of_files)
     }
-    roots = find_roots([subject.folder, subject.root, subject.script])
-    project, _ = load_project(sorted(named), roots, device_policy=settings.device_policy)
+    roots = find_roots([subject.folder, subject.root, subject.script], engine.settings.src)
+    project, _ = load_project(sorted(named), roots, device_policy=engine.device_policy)
     return project.whole()
 
 
-def _is_own(file: Path, subject: Subject, settings: Settings) -> bool:
+def _is_own(file: Path, subject: Subject, settings: SettingsOf) -> bool:
     real = Path(os.path.realpath(file))
     if file.suffix not in PROGRAM_SUFFIXES or not real.is_relative_to(subject.root) or not real.is_file():
         return False
@@ -136,7 +138,7 @@ def _is_own(file: Path, subject: Subject, settings: Settings) -> bool:
     foreign = any(
         part in ("site-packages", "node_modules", "__pycache__") or part.startswith(".") for part in parts
     )
-    return not foreign and not matches_glob(file, settings.exclude, settings.root)
+    return not foreign and exclusion(file, settings) is None
 
 
 def _changes(workshop: Workshop, repair: Repair) -> str:

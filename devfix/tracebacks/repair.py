@@ -7,7 +7,6 @@ operand that the error names goes to the same rules. Nothing is executed.
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from devfix.analysis.entries import run_program
 from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
-from devfix.config import ConfigError, Settings, find_config, load_settings
+from devfix.config import ConfigError, Configuration, Settings
 from devfix.engine import with_built_in
 from devfix.findings import Applicability, Finding, Mismatch
 from devfix.fixing import Fixer, NotConvergingError, State
@@ -85,23 +84,15 @@ def _program(scene: Scene) -> tuple[Program | None, str]:
 
 
 def _policy(path: str) -> str:
-    return _found_settings(path).device_policy
+    try:
+        return Configuration().of(path).device_policy
+    except ConfigError:
+        return Settings().device_policy
 
 
 def _settings(program: Program) -> Settings:
     """The settings of the project; an error is explained whatever rules are selected."""
-    found = _found_settings(next(iter(program.sources)))
-    return replace(found, select=(), ignore=(), per_file_ignores=())
-
-
-def _found_settings(path: str) -> Settings:
-    from pathlib import Path  # noqa: PLC0415
-
-    config = find_config(Path(os.path.dirname(os.path.abspath(path))))
-    try:
-        return Settings() if config is None else load_settings(config)
-    except ConfigError:
-        return Settings()
+    return Settings(device_policy=program.device_policy)
 
 
 class _WitnessedFacts(Facts):

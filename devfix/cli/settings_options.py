@@ -1,0 +1,91 @@
+"""Options about settings, which several commands take in the same way."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from devfix.cli.options import words
+
+_Words = list[str] | None
+
+
+def _rules(help_text: str) -> Any:
+    return Annotated[_Words, typer.Option(metavar="RULES", help=help_text)]
+
+
+def _files(help_text: str, metavar: str = "GLOB") -> Any:
+    return Annotated[_Words, typer.Option(metavar=metavar, help=help_text)]
+
+
+#: The options, with their defaults; each that takes words is a field of ``Asked``.
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "select": (_rules("Run only these: codes, prefixes, names or ALL, with commas."), None),
+    "ignore": (_rules("Do not run these."), None),
+    "extend_select": (_rules("Run these too."), None),
+    "per_file_ignores": (_files("Do not run these rules on these files.", "GLOB:RULE"), None),
+    "extend_per_file_ignores": (_files("The same, besides those of the settings.", "GLOB:RULE"), None),
+    "fixable": (_rules("Offer and apply the fixes of these rules only."), None),
+    "extend_fixable": (_rules("Those of these rules too."), None),
+    "unfixable": (_rules("Neither offer nor apply the fixes of these rules."), None),
+    "exclude": (_files("Leave these out of folders, instead of those of the settings."), None),
+    "extend_exclude": (_files("Leave these out too."), None),
+    "force_exclude": (
+        Annotated[
+            bool | None,
+            typer.Option(
+                "--force-exclude/--no-force-exclude", help="Leave them out even where they are named."
+            ),
+        ],
+        None,
+    ),
+    "config": (
+        Annotated[
+            _Words,
+            typer.Option(
+                metavar="FILE|SETTING",
+                help="A settings file to use for all files, or a setting such as 'select = [\"DF1\"]'. Repeatable.",
+            ),
+        ],
+        None,
+    ),
+    "isolated": (
+        Annotated[bool, typer.Option("--isolated", "--no-config", help="Take no settings from any file.")],
+        False,
+    ),
+}
+
+
+def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with these options, which are handed to it as ``asked``.
+
+    They are named once, and stand behind the command's own in its help.
+    """
+
+    @functools.wraps(command)
+    def taking(**given: Any) -> None:
+        from devfix.config import Asked
+
+        values = {name: given.pop(name) for name in _OPTIONS}
+        config, isolated, forced = (values.pop(name) for name in ("config", "isolated", "force_exclude"))
+        lists = {name: words(value) for name, value in values.items()}
+        given_rules = Asked(**lists)  # type: ignore[arg-type]
+        asked = replace(given_rules, config=tuple(config or ()), isolated=isolated, force_exclude=forced)
+        command(asked=asked, **given)
+
+    hints = get_type_hints(command, include_extras=True)
+    own = inspect.signature(command).parameters.values()
+    parameters = [each.replace(annotation=hints[each.name]) for each in own if each.name != "asked"]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in _OPTIONS.items()
+    ]
+    # What the framework reads: the options of both.
+    taking.__annotations__ = {each.name: each.annotation for each in parameters}
+    taking.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return taking
