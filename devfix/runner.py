@@ -63,9 +63,14 @@ def run_text(data: bytes, name: str, engine: Engine, task: Task) -> Results:
     source = decode_source(name, data)
     if isinstance(source, Skipped):
         return Results(tuple(for_skipped([source])), {})
+    return run_source(source, engine, task)
+
+
+def run_source(source: Source, engine: Engine, task: Task) -> Results:
+    """Do the task on one source in the place of the file at its path, which need not exist."""
     project, _ = load_project(
-        [name],
-        find_roots([Path(name)], engine.settings.src),
+        [source.path],
+        find_roots([Path(source.path)], engine.settings.src),
         device_policy=engine.device_policy,
         read=partial(_scan_instead, source),
     )
