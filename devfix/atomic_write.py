@@ -40,6 +40,22 @@ def write_atomically(path: str, data: bytes) -> None:
     _sync_folder(folder)
 
 
+def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file that need not exist; a device, a pipe or a file that is written in place stays one."""
+    target = os.path.realpath(path)
+    try:
+        is_file = stat.S_ISREG(os.stat(target).st_mode)
+    except FileNotFoundError:
+        # What replaces it must have the mode that files get here.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0o666))
+        is_file = True
+    if is_file and may_write(target):
+        write_atomically(target, data)
+        return
+    with open(target, "wb") as file:
+        file.write(data)
+
+
 def _take_over(path: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
         with contextlib.suppress(PermissionError):

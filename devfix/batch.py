@@ -52,10 +52,11 @@ def texts_after(program: Program, batch: Iterable[Finding], apply_edits: ApplyEd
     for finding in batch:
         for item in _edits(finding):
             edits[item.path][item.edit] = None
-    return {path: _text_after(program.sources[path].text, edits[path], apply_edits) for path in sorted(edits)}
+    return {path: text_after(program.sources[path].text, edits[path], apply_edits) for path in sorted(edits)}
 
 
-def _text_after(text: str, edits: Iterable[Edit | ReplaceComment], apply_edits: ApplyEdits) -> str:
+def text_after(text: str, edits: Iterable[Edit | ReplaceComment], apply_edits: ApplyEdits) -> str:
+    """The new text of one file; raises ``EditError``. Comments are edited alone."""
     edits = list(edits)
     comments = [edit for edit in edits if isinstance(edit, ReplaceComment)]
     if comments:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TextIO
 
 from devfix.config import Asked, ConfigError, Configuration, Settings, configuration_of
 from devfix.discovery import short_path
@@ -17,19 +16,13 @@ from devfix.findings import Applicability
 from devfix.registry import PackFault, RegistryError, Rule, load
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
-from devfix.report.faults import render_faults
-from devfix.report.json import render_json
-from devfix.report.paint import Paint
 from devfix.report.results import Results
-from devfix.report.text import render_concise, render_text
+from devfix.reporting import Output, write_bytes, write_results
 from devfix.runner import Task, run_paths, run_text
+from devfix.usage import UsageError
 
 _STDIN = Path("-")
 _ERROR = 2
-
-
-class UsageError(Exception):
-    """Options that do not go together, or name what does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +33,9 @@ class Options:
     asked: Asked = field(default_factory=Asked)
     diff: bool = False
     unsafe: bool = False
-    output_format: str = "text"
+    output: Output = field(default_factory=Output)
     jobs: int | None = None
     stdin_filename: str = "stdin.py"
-    color: str = "auto"
 
     @property
     def filters(self) -> bool:
@@ -113,27 +105,32 @@ def _find(name: str, known: list[Rule]) -> Rule:
 
 
 def _check(options: Options) -> int:
-    results = _run(options, Task())
-    _report(results, options, sys.stdout)
+    engine = engine_of(options)
+    results = _run(options, engine, Task())
+    write_results(results, options.output, engine, sys.stdout)
     return results.exit_code
 
 
 def _apply(options: Options) -> int:
     wanted = Applicability.UNSAFE if options.unsafe else Applicability.SAFE
     shows = options.diff or options.filters
-    results = _run(options, Task(wanted, write=not shows))
+    engine = engine_of(options)
+    results = _run(options, engine, Task(wanted, write=not shows))
     if options.diff:
-        write_bytes(render_diff(results, paint_for(options, sys.stdout)))
+        write_bytes(render_diff(results, options.output.paint_for(sys.stdout)))
     elif options.filters:
         write_bytes(b"".join(_texts(results)))
         # The changed text was handed over, which is what writing means here.
         results = replace(results, written=True)
-    _report(results, options, sys.stderr if shows else sys.stdout)
+    write_results(results, options.output, engine, sys.stderr if shows else sys.stdout)
     return results.exit_code
 
 
-def _run(options: Options, task: Task) -> Results:
-    engine = engine_of(options)
+def _run(options: Options, engine: Engine, task: Task) -> Results:
+    return replace(_results(options, engine, task), policy=options.output.policy)
+
+
+def _results(options: Options, engine: Engine, task: Task) -> Results:
     if not options.filters:
         return run_paths(options.paths, engine, task, jobs=options.jobs)
     if len(options.paths) > 1:
@@ -142,7 +139,8 @@ def _run(options: Options, task: Task) -> Results:
 
 
 def engine_of(options: Options) -> Engine:
-    """The rules and settings; names of rules that do not exist are found before any file is read."""
+    """The rules and settings; what is wrong with the options is found before any file is read."""
+    options.output.check()
     configuration = configuration_of(options.asked)
     return engine_with(configuration, configuration.in_folder(_common_folder(options)))
 
@@ -170,34 +168,3 @@ def _texts(results: Results) -> Iterator[bytes]:
     for report in results.reports:
         if report.skipped is None:
             yield results.sources[report.path].encode(report.new_text)
-
-
-def write_bytes(data: bytes) -> None:
-    """Write to standard output what must not be encoded anew."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
-
-
-def _report(results: Results, options: Options, stream: TextIO) -> None:
-    stream.write(rendered(results, options, stream))
-    stream.flush()
-    sys.stderr.write(render_faults(results, paint_for(options, sys.stderr)))
-    if not results.reports:
-        sys.stderr.write("warning: there are no Python files or notebooks here\n")
-
-
-def rendered(results: Results, options: Options, stream: TextIO) -> str:
-    """The results in the format that was asked for."""
-    if options.output_format == "json":
-        return render_json(results)
-    render = render_concise if options.output_format == "concise" else render_text
-    return render(results, paint_for(options, stream))
-
-
-def paint_for(options: Options, stream: TextIO) -> Paint:
-    """Colours for a stream, or none."""
-    if options.color != "auto":
-        return Paint(options.color == "always")
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Paint(stream.isatty() and not plain)

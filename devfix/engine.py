@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from devfix.batch import ApplyEdits
+from devfix.batch import ApplyEdits, text_after
 from devfix.config import ConfigError, Settings, SettingsOf
-from devfix.findings import Applicability, Crash, FileReport, Finding
+from devfix.findings import Applicability, Crash, Edit, FileReport, Finding, ReplaceComment
 from devfix.fixing import Admits, Fixer, NotConvergingError, State
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
 from devfix.project import Program, Project
@@ -125,6 +126,17 @@ class Engine:
         return {
             path: source.text for path, source in after.items() if source.text != program.sources[path].text
         }
+
+    def edited(self, text: str, edits: Sequence[Edit | ReplaceComment]) -> str | None:
+        """A text after edits of it; None where they have no place in it."""
+        rewriting = self.rewriting or _rewriting()
+        try:
+            with warnings.catch_warnings():
+                # Parsing the user's text may warn, say, of an invalid escape; that is not ours to print.
+                warnings.simplefilter("ignore")
+                return text_after(text, edits, rewriting.apply_edits)
+        except rewriting.error:
+            return None
 
     def _fixed(self, start: State, wanted: Applicability, admits: Admits | None) -> State:
         if not any(finding.fix for finding in start.judgement.findings):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
-from devfix.commands import Options, UsageError, engine_of, guarded, paint_for, rendered, write_bytes
+from devfix.commands import Options, engine_of, guarded
 from devfix.findings import Applicability
 from devfix.proof.application import Application, apply_proven
 from devfix.proof.document import proofs_document, render_document
@@ -16,7 +18,9 @@ from devfix.proof.subject import SubjectError
 from devfix.proof.table import render_table
 from devfix.proof.witness import WitnessError
 from devfix.report.diff import render_diff
-from devfix.report.faults import render_faults
+from devfix.report.formats import FOR_PEOPLE
+from devfix.reporting import Output, rendered, report_faults, write_bytes, write_report
+from devfix.usage import UsageError
 
 
 def prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wishes) -> int:
@@ -39,10 +43,10 @@ def _told(command: Callable[[], int]) -> int:
 def _prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wishes) -> int:
     proofs, witness, faults = inquire(target, arguments, wishes, engine_of(options), _wanted(options))
     code = exit_code(proofs, faults)
-    if options.output_format == "json":
+    if options.output.format == "json":
         sys.stdout.write(render_document(proofs, witness, code))
     else:
-        sys.stdout.write(render_table(proofs, witness, paint_for(options, sys.stdout)))
+        sys.stdout.write(render_table(proofs, witness, options.output.paint_for(sys.stdout)))
     sys.stdout.flush()
     sys.stderr.write("".join(f"error: {fault}\n" for fault in faults))
     return code
@@ -51,28 +55,36 @@ def _prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wis
 def _apply(options: Options, commands: Sequence[str], wishes: Wishes) -> int:
     if options.filters:
         raise UsageError("`-` cannot be proven; name a script")
-    done = apply_proven(
-        commands, options.paths, wishes, engine_of(options), _wanted(options), write=not options.diff
-    )
+    engine, output = engine_of(options), options.output
+    done = apply_proven(commands, options.paths, wishes, engine, _wanted(options), write=not options.diff)
+    done = replace(done, results=replace(done.results, policy=output.policy))
     stream = sys.stderr if options.diff else sys.stdout
     if options.diff:
-        write_bytes(render_diff(done.results, paint_for(options, sys.stdout)))
-    code = max(
-        done.results.exit_code, int(not all(proof.proven for proof in done.proofs)), int(bool(done.held_back))
-    )
-    if options.output_format == "json":
-        stream.write(_document(done, options, code))
+        write_bytes(render_diff(done.results, output.paint_for(sys.stdout)))
+    code = _exit_code(done)
+    text = rendered(done.results, output, engine, stream)
+    if output.format == "json" and not output.statistics:
+        text = _document(done, text, code)
     else:
-        stream.write(render_table(done.proofs, done.witness, paint_for(options, stream)))
-        stream.writelines(f"not written, since it is not proven: {path}\n" for path in done.held_back)
-        stream.write(rendered(done.results, options, stream))
-    stream.flush()
-    sys.stderr.write(render_faults(done.results, paint_for(options, sys.stderr)))
+        # Other programs read their format alone.
+        _tell_proofs(done, output, stream if output.format in FOR_PEOPLE else sys.stderr)
+    write_report(text, output, stream)
+    report_faults(done.results, output)
     return code
 
 
-def _document(done: Application, options: Options, code: int) -> str:
-    document = json.loads(rendered(done.results, options, sys.stdout))
+def _exit_code(done: Application) -> int:
+    unproven = int(not all(proof.proven for proof in done.proofs) or bool(done.held_back))
+    return max(done.results.exit_code, 0 if done.results.policy.exit_zero else unproven)
+
+
+def _tell_proofs(done: Application, output: Output, stream: TextIO) -> None:
+    stream.write(render_table(done.proofs, done.witness, output.paint_for(stream)))
+    stream.writelines(f"not written, since it is not proven: {path}\n" for path in done.held_back)
+
+
+def _document(done: Application, text: str, code: int) -> str:
+    document = json.loads(text)
     document["summary"]["exit_code"] = code
     document["proof"] = {**proofs_document(done.proofs, done.witness), "held_back": list(done.held_back)}
     return json.dumps(document, indent=2) + "\n"

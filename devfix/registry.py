@@ -18,6 +18,18 @@ from devfix.findings import Applicability, Finding
 BUILT_IN = "devfix_codemods"
 #: Where other distributions announce packages of rules.
 ENTRY_POINTS = "devfix.codemods"
+#: What rules came with that do not name a version.
+_FIRST_RELEASE = "0.1.0"
+_FAMILIES = {
+    "DF1": "placement",
+    "DF2": "optimizers and checkpoints",
+    "DF3": "data loading",
+    "DF4": "host",
+    "DF5": "dtypes",
+    "DF6": "frameworks",
+    "DF7": "transfers",
+    "DF9": "devfix itself",
+}
 
 #: What codes and names of rules look like; selectors rely on it.
 _CODE, _NAME = re.compile(r"[A-Z]{2,8}[0-9]{1,4}"), re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
@@ -210,3 +222,15 @@ def summary(rule: Rule) -> str:
 def page(rule: Rule) -> str:
     """A rule's docstring: what is wrong, why, an example and the fix."""
     return inspect.cleandoc(type(rule).__doc__ or "")
+
+
+def since(rule: Rule) -> str | None:
+    """The version of devfix that a rule came with; None for a rule of another pack that does not say."""
+    told: str | None = getattr(rule, "since", None)
+    own = type(rule).__module__.partition(".")[0] in (BUILT_IN, __package__)
+    return told or (_FIRST_RELEASE if own else None)
+
+
+def family(code: str) -> str | None:
+    """What the rules have in common whose codes begin like this one; None for those of other packs."""
+    return _FAMILIES.get(code[:3])

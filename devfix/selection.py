@@ -28,6 +28,11 @@ def names_rule(selector: str, code: str, name: str) -> bool:
     return selector[:2].isupper() and code.startswith(selector)
 
 
+def is_on_by_default(code: str) -> bool:
+    """Whether a rule runs that no setting names."""
+    return not code.startswith(_OFF_BY_DEFAULT) and code != ADOPTING_RULE
+
+
 @dataclass(frozen=True)
 class _Chosen:
     """What the settings of some files choose."""

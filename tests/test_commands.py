@@ -17,6 +17,7 @@ from devfix import __version__, commands, engine
 from devfix.cli import app
 from devfix.engine import Rewriting
 from devfix.registry import Loaded, Rule
+from devfix.report.paint import paint_for
 
 KNOWN: list[Rule] = [
     WordRule("DF101", "bad", "good"),
@@ -275,9 +276,8 @@ def test_when_colours_are_used(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    options = commands.Options(paths=(), color=color)
-    assert commands.paint_for(options, Terminal()).on is coloured
-    assert commands.paint_for(options, io.StringIO()).on is (color == "always")
+    assert paint_for(color, Terminal()).on is coloured
+    assert paint_for(color, io.StringIO()).on is (color == "always")
 
 
 # ---- rules and explain
@@ -297,7 +297,12 @@ def test_rules_are_listed() -> None:
     assert entries[-1] == {
         "code": "DF901",
         "name": "unused-suppression",
+        "family": "devfix itself",
         "applicability": "safe",
+        "default": True,
+        "since": "0.1.0",
+        "anchor": "df901-unused-suppression",
+        "page": entries[-1]["page"],
         "summary": "A suppressing comment that suppresses nothing hides the next fault on its line.",
     }
 

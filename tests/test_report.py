@@ -20,15 +20,17 @@ from devfix.findings import (
     Skipped,
     Span,
 )
+from devfix.report.concise import render_concise
 from devfix.report.excerpt import excerpt
 from devfix.report.faults import render_faults
 from devfix.report.json import render_json
 from devfix.report.paint import Paint
 from devfix.report.results import Results
-from devfix.report.text import render_concise, render_text
+from devfix.report.text import render_text
+from devfix.report.view import View
 from devfix.source import Source
 
-PLAIN, COLOURED = Paint(), Paint(on=True)
+PLAIN, COLOURED = View(), View(Paint(on=True))
 TRAIN = """\
 import torch
 from net import model
@@ -221,7 +223,7 @@ def test_faults() -> None:
             FileReport("d.py", crash=Crash("d.py", "KeyError: 1", trace)),
         )
     )
-    assert render_faults(run, PLAIN) == (
+    assert render_faults(run, Paint()) == (
         """\
 error: a.py does not exist
 skipped: b.py is generated
@@ -235,7 +237,7 @@ A crash is a defect of devfix (or of the rule pack it names), not of your code; 
 
 
 def test_json() -> None:
-    document = json.loads(render_json(results(finding(UNSAFE))))
+    document = json.loads(render_json(results(finding(UNSAFE)), PLAIN))
     assert document["version"] == 1
     assert document["summary"] == {
         "findings": 1,
@@ -274,7 +276,7 @@ def test_json() -> None:
 
 def shown(line: str, start: int, end: int, end_line: int = 1) -> list[str]:
     mark = Note("a.py", Span(1, start, end_line, end), "here")
-    return list(excerpt([line], [mark], PLAIN))[1:-1]
+    return list(excerpt([line], [mark], Paint()))[1:-1]
 
 
 @pytest.mark.parametrize(
@@ -301,11 +303,11 @@ def test_a_long_line_is_cut_around_its_mark() -> None:
 
 
 def test_a_mark_beyond_the_text_is_left_out() -> None:
-    assert list(excerpt(["x\n"], [Note("a.py", Span(9, 0, 9, 1), "")], PLAIN)) == []
+    assert list(excerpt(["x\n"], [Note("a.py", Span(9, 0, 9, 1), "")], Paint())) == []
 
 
 def test_an_edit_of_any_kind_becomes_json() -> None:
     fix = Fix("t", (FileEdit("train.py", ReplaceExpression(CALL, "x")),), SAFE)
-    document = json.loads(render_json(results(finding(fix=fix, alternatives=(fix,)))))
+    document = json.loads(render_json(results(finding(fix=fix, alternatives=(fix,))), PLAIN))
     (found,) = document["files"][0]["findings"]
     assert found["alternatives"] == [found["fix"]]

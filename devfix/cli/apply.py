@@ -13,13 +13,18 @@ from devfix.cli.options import (
     Color,
     Colour,
     Diff,
+    ExitZero,
     Format,
     Jobs,
+    NonZeroOnFix,
     On,
+    OutputFile,
     OutputFormat,
     Paths,
     Python,
     RunOn,
+    ShowFixes,
+    Statistics,
     StdinName,
     Steps,
     Timeout,
@@ -49,6 +54,11 @@ def apply(
     timeout: Timeout = 300.0,
     max_steps: Steps = None,
     output_format: Format = OutputFormat.TEXT,
+    output_file: OutputFile = None,
+    statistics: Statistics = False,
+    show_fixes: ShowFixes = False,
+    exit_zero: ExitZero = False,
+    exit_non_zero_on_fix: NonZeroOnFix = False,
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
@@ -61,17 +71,24 @@ def apply(
     output. With --prove, which runs your code as `devfix prove` does, only what belongs to a proven
     program is written.
     """
-    from devfix import commands
+    from devfix import commands, reporting
+    from devfix.report.results import ExitPolicy
 
     options = commands.Options(
         asked=replace(asked, adopt=adopt),
         paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
         unsafe=unsafe,
-        output_format=output_format.value,
+        output=reporting.Output(
+            format=output_format.value,
+            file=output_file,
+            color=color.value,
+            statistics=statistics,
+            show_fixes=show_fixes,
+            policy=ExitPolicy(exit_zero, exit_non_zero_on_fix),
+        ),
         jobs=jobs,
         stdin_filename=stdin_filename,
-        color=color.value,
     )
     if prove:
         from devfix import proving

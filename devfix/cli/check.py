@@ -9,10 +9,13 @@ import typer
 from devfix.cli.options import (
     Color,
     Colour,
+    ExitZero,
     Format,
     Jobs,
+    OutputFile,
     OutputFormat,
     Paths,
+    Statistics,
     StdinName,
 )
 from devfix.cli.settings_options import takes_settings
@@ -25,6 +28,9 @@ def check(
     asked: Asked,
     paths: Paths = None,
     output_format: Format = OutputFormat.TEXT,
+    output_file: OutputFile = None,
+    statistics: Statistics = False,
+    exit_zero: ExitZero = False,
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
@@ -33,14 +39,20 @@ def check(
 
     Exit code 0 when there are no findings, 1 when there are, 2 on an error.
     """
-    from devfix import commands
+    from devfix import commands, reporting
+    from devfix.report.results import ExitPolicy
 
     options = commands.Options(
         asked=asked,
         paths=tuple(paths or [Path()]),
-        output_format=output_format.value,
+        output=reporting.Output(
+            format=output_format.value,
+            file=output_file,
+            color=color.value,
+            statistics=statistics,
+            policy=ExitPolicy(exit_zero),
+        ),
         jobs=jobs,
         stdin_filename=stdin_filename,
-        color=color.value,
     )
     raise typer.Exit(commands.check(options))

@@ -15,10 +15,17 @@ class OutputFormat(str, enum.Enum):
     TEXT = "text"
     CONCISE = "concise"
     JSON = "json"
+    JSON_LINES = "json-lines"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
+    RDJSON = "rdjson"
+    HTML = "html"
 
 
-class ErrorFormat(str, enum.Enum):
-    """How the explanation of an error is written."""
+class PlainFormat(str, enum.Enum):
+    """How what is no findings is written: for people or for programs."""
 
     TEXT = "text"
     JSON = "json"
@@ -88,7 +95,35 @@ Paths = Annotated[
 Diff = Annotated[bool, typer.Option("--diff", help="Print a patch and write nothing.")]
 Unsafe = Annotated[bool, typer.Option("--unsafe", help="Take unsafe fixes too.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")]
-Format = Annotated[OutputFormat, typer.Option("--output-format", help="How findings are written.")]
+Format = Annotated[
+    OutputFormat,
+    typer.Option("--output-format", envvar="DEVFIX_OUTPUT_FORMAT", help="How findings are written."),
+]
+Plain = Annotated[PlainFormat, typer.Option("--output-format", help="How it is written.")]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output-file",
+        "-o",
+        metavar="FILE",
+        envvar="DEVFIX_OUTPUT_FILE",
+        help="Write the findings there, not to standard output.",
+    ),
+]
+Statistics = Annotated[
+    bool, typer.Option("--statistics", help="Only say how often each rule found something.")
+]
+ShowFixes = Annotated[bool, typer.Option("--show-fixes", help="List what was fixed.")]
+ExitZero = Annotated[
+    bool,
+    typer.Option("--exit-zero", help="Exit with 0 even when there are findings; errors still exit with 2."),
+]
+NonZeroOnFix = Annotated[
+    bool,
+    typer.Option(
+        "--exit-non-zero-on-fix", help="Exit with 1 when a file was changed, even if nothing remains."
+    ),
+]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
 StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]

@@ -12,9 +12,9 @@ from devfix.cli.options import (
     Adopt,
     Color,
     Colour,
-    Format,
     On,
-    OutputFormat,
+    Plain,
+    PlainFormat,
     Python,
     RunOn,
     Steps,
@@ -56,7 +56,7 @@ def prove(
             min=0, help="Relative difference allowed where numbers need not be the same. Default: 0.02."
         ),
     ] = None,
-    output_format: Format = OutputFormat.TEXT,
+    output_format: Plain = PlainFormat.TEXT,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Programs to run at a time.")] = 1,
     color: Colour = Color.AUTO,
 ) -> None:
@@ -68,15 +68,14 @@ def prove(
     changed-result, cannot-run. Exit code 0 when all is fixed or was fine, 1 when something is not
     proven, 2 on an error.
     """
-    from devfix import commands, proving
+    from devfix import commands, proving, reporting
     from devfix.proof.inquiry import Wishes
 
     options = commands.Options(
         asked=replace(asked, adopt=adopt),
         paths=(target,),
         unsafe=unsafe,
-        output_format=output_format.value,
-        color=color.value,
+        output=reporting.Output(format=output_format.value, color=color.value),
     )
     wishes = Wishes(
         on=on.value,

@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
-from devfix.cli.options import Color, Colour, ErrorFormat, Format, OutputFormat
+from devfix.cli.options import Color, Colour, Plain, PlainFormat
 
 
-def rules(output_format: Format = OutputFormat.TEXT) -> None:
-    """List the rules: code, name, how far the fix can be trusted, and what is wrong."""
+def rules(
+    output_format: Plain = PlainFormat.TEXT,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --output-format json.")] = False,
+) -> None:
+    """List the rules: code, name, how far the fix can be trusted, and what is wrong.
+
+    As JSON with the family, whether it runs by default, since which version, and the whole page.
+    """
     from devfix import commands
 
-    raise typer.Exit(commands.rules(output_format.value))
+    raise typer.Exit(commands.rules("json" if as_json else output_format.value))
 
 
 def explain(
@@ -28,7 +34,7 @@ def explain(
     source: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where the files of the traceback are.")
     ] = None,
-    output_format: Annotated[ErrorFormat, typer.Option("--output-format")] = ErrorFormat.TEXT,
+    output_format: Annotated[PlainFormat, typer.Option("--output-format")] = PlainFormat.TEXT,
     color: Colour = Color.AUTO,
 ) -> None:
     """Show a rule's page, or say what a pasted error means and how it is fixed.

@@ -12,45 +12,20 @@ import os
 import sys
 from pathlib import Path
 
-from devfix.registry import Rule, page
+from devfix.registry import Rule
+from devfix.report.catalogue import rule_markdown
 
 
 def page_file(rule: Rule, folder: Path) -> str:
     """The file with a rule's page, written if it is not there yet; the rule's own where it cannot be written."""
     path = folder / f"{rule.code}-{rule.name}.md"
-    text = markdown(rule)
+    text = rule_markdown(rule)
     with contextlib.suppress(OSError):
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             folder.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return str(path)
     return inspect.getsourcefile(type(rule)) or ""
-
-
-def markdown(rule: Rule) -> str:
-    """A rule's page: its docstring with the programs in fences."""
-    lines = [f"# {rule.code} {rule.name}", ""]
-    fenced = False
-    for line in page(rule).splitlines():
-        if fenced and line and not line.startswith(" "):
-            _close(lines)
-            fenced = False
-        if line.endswith("::"):
-            lines += [line[:-1], "", "```python"]
-            fenced = True
-        elif fenced:
-            lines += [line.removeprefix("    ")] if line or lines[-1] != "```python" else []
-        else:
-            lines.append(line.replace("``", "`"))
-    if fenced:
-        _close(lines)
-    return "\n".join([*lines, ""])
-
-
-def _close(lines: list[str]) -> None:
-    while not lines[-1]:
-        lines.pop()
-    lines += ["```", ""]
 
 
 def cache_folder() -> Path:

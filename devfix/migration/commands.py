@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from devfix.atomic_write import write_atomically
-from devfix.commands import Options, UsageError, guarded, paint_for
+from devfix.commands import guarded
 from devfix.migration.campaign import Campaign, CampaignError
 from devfix.migration.campaign_file import load_campaign
 from devfix.migration.campaign_run import RunWishes, run_campaign
@@ -21,6 +21,8 @@ from devfix.migration.progress import progress_for
 from devfix.migration.reading import CampaignReading, Standing, read
 from devfix.migration.state import opened
 from devfix.migration.status_table import render_status
+from devfix.report.paint import paint_for
+from devfix.usage import UsageError
 
 #: The module that draws the page of a campaign; its ``render(reading, results_of)`` returns HTML.
 _PAGE = "devfix.migration.page"
@@ -101,8 +103,7 @@ def _ending(campaign: Campaign, reading: CampaignReading) -> str:
 
 def _status(path: Path, color: str) -> int:
     reading = _reading(load_campaign(path))
-    options = Options(paths=(), color=color)
-    sys.stdout.write(render_status(reading, paint_for(options, sys.stdout)))
+    sys.stdout.write(render_status(reading, paint_for(color, sys.stdout)))
     return reading.exit_code
 
 

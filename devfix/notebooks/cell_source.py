@@ -43,6 +43,15 @@ class CellSource:
         """What stands between two of its strings, where it has two."""
         return raw[self.strings[0][1] : self.strings[1][0]] if len(self.strings) > 1 else None
 
+    def offset(self, raw: str, at: int) -> int:
+        """Where in the file the character ``at`` of the text is written, or where the text ends."""
+        for start, end in self.strings:
+            written = units(raw[start:end])
+            if at < len(written):
+                return start + 1 + sum(len(unit) for _, unit in written[:at])
+            at -= len(written)
+        return self.strings[-1][1] - 1 if self.strings else self.end - 1
+
     def written(self, raw: str, text: str, spelling: Spelling, separator: str) -> str:
         """What stands in the place of the source when the cell's text is another.
 

@@ -13,7 +13,7 @@ from devfix.notebooks.json_text import Part, document, items, members
 from devfix.notebooks.layout import Layout
 from devfix.notebooks.piece import MARK, SeparationError, syntax_error
 from devfix.notebooks.spelling import Spelling
-from devfix.simulator.cells import is_code, is_in_python, language_of
+from devfix.simulator.cells import is_code, is_in_python, language_of, split_lines
 
 #: The first format that has its cells at the top.
 _FORMAT = 4
@@ -95,6 +95,12 @@ class Notebook:
                 self._layouts.clear()
             self._layouts[text] = self.cells.layout(text)
         return self._layouts[text]
+
+    def file_offset(self, cell: int, line: int, column: int) -> int:
+        """Where in the file a place of a cell is written."""
+        source = self.sources[cell - 1]
+        before = sum(map(len, split_lines(source.text)[: line - 1]))
+        return source.offset(self.raw, before + column)
 
     def fault(self, program: str) -> str | None:
         """Why a program text is none that the cells could hold: each has to be Python by itself."""

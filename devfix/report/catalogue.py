@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from devfix.findings import Applicability
-from devfix.registry import Rule, page, summary
+from devfix.registry import Rule, family, page, since, summary
+from devfix.selection import is_on_by_default
 
 _TRUST = {
     Applicability.SAFE: "safe fix",
@@ -25,21 +27,52 @@ def render_rules(rules: Sequence[Rule]) -> str:
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def render_rules_json(rules: Sequence[Rule]) -> str:
+def render_rules_json(rules: Iterable[Rule]) -> str:
     """The rules as a list of objects."""
-    entries = [
-        {
-            "code": rule.code,
-            "name": rule.name,
-            "applicability": rule.applicability.name.lower(),
-            "summary": summary(rule),
-        }
-        for rule in rules
-    ]
-    return json.dumps(entries, indent=2) + "\n"
+    return json.dumps([_entry(rule) for rule in rules], indent=2) + "\n"
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": family(rule.code),
+        "applicability": rule.applicability.name.lower(),
+        "default": is_on_by_default(rule.code),
+        "since": since(rule),
+        "summary": summary(rule),
+        "anchor": f"{rule.code}-{rule.name}".lower(),
+        "page": rule_markdown(rule),
+    }
 
 
 def render_page(rule: Rule) -> str:
     """A rule's own page."""
     title = f"{rule.code} {rule.name} ({_TRUST[rule.applicability]})"
     return f"{title}\n{'=' * len(title)}\n\n{page(rule)}\n"
+
+
+def rule_markdown(rule: Rule) -> str:
+    """A rule's page: its docstring with the programs in fences."""
+    lines = [f"# {rule.code} {rule.name}", ""]
+    fenced = False
+    for line in page(rule).splitlines():
+        if fenced and line and not line.startswith(" "):
+            _close(lines)
+            fenced = False
+        if line.endswith("::"):
+            lines += [line[:-1], "", "```python"]
+            fenced = True
+        elif fenced:
+            lines += [line.removeprefix("    ")] if line or lines[-1] != "```python" else []
+        else:
+            lines.append(line.replace("``", "`"))
+    if fenced:
+        _close(lines)
+    return "\n".join([*lines, ""])
+
+
+def _close(lines: list[str]) -> None:
+    while not lines[-1]:
+        lines.pop()
+    lines += ["```", ""]

@@ -6,26 +6,29 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
-from devfix.findings import FileEdit, FileReport, Finding, Fix, Note, Span
+from devfix.findings import Crash, FileEdit, FileReport, Finding, Fix, Note, Skipped, Span
 from devfix.report.cells import Place
+from devfix.report.locations import posix
 from devfix.report.results import Results
+from devfix.report.view import View
 
 #: Raised when a key changes its meaning or goes; new keys do not raise it.
 SCHEMA_VERSION = 1
 
 
-def render_json(results: Results) -> str:
+def render_json(results: Results, view: View) -> str:
     """One object: a list of files with their findings, and the counts."""
     document = {
         "version": SCHEMA_VERSION,
         "files": [_file(report, results) for report in results.reports],
         "rule_packs": [asdict(fault) for fault in results.pack_faults],
-        "summary": _summary(results),
+        "summary": summary_data(results),
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def _summary(results: Results) -> dict[str, Any]:
+def summary_data(results: Results) -> dict[str, Any]:
+    """The counts of a run."""
     return {
         "findings": len(results.findings),
         "fixed": len(results.fixed),
@@ -40,14 +43,19 @@ def _summary(results: Results) -> dict[str, Any]:
 
 def _file(report: FileReport, results: Results) -> dict[str, Any]:
     return {
-        "path": report.path,
+        "path": posix(report.path),
         "findings": [finding_data(finding, results.cell_span) for finding in report.findings],
         "fixed": [finding_data(finding, results.cell_span_before) for finding in report.fixed],
         "changed": report.new_text is not None,
         "suppressed": report.suppressed,
-        "skipped": None if report.skipped is None else asdict(report.skipped),
-        "crash": None if report.crash is None else asdict(report.crash),
+        "skipped": None if report.skipped is None else fault_data(report.skipped),
+        "crash": None if report.crash is None else fault_data(report.crash),
     }
+
+
+def fault_data(fault: Skipped | Crash) -> dict[str, Any]:
+    """What was not looked at, or what devfix failed on, as plain data."""
+    return {**asdict(fault), "path": posix(fault.path)}
 
 
 def _no_cells(_path: str, span: Span) -> tuple[int | None, Span]:
@@ -76,7 +84,7 @@ def _fix(fix: Fix, place: Place) -> dict[str, Any]:
 def _edit(item: FileEdit, place: Place) -> dict[str, Any]:
     """An edit; a statement that moves may have its new place in another cell."""
     values = {field.name: getattr(item.edit, field.name) for field in fields(item.edit)}
-    data = {"path": item.path, "kind": type(item.edit).__name__, **values}
+    data = {"path": posix(item.path), "kind": type(item.edit).__name__, **values}
     for name, value in values.items():
         if isinstance(value, Span):
             cell, span = place(item.path, value)
@@ -91,4 +99,4 @@ def _note(note: Note, place: Place) -> dict[str, Any]:
 def _located(path: str, span: Span, place: Place) -> dict[str, Any]:
     """Lines from 1 and columns from 0, in code points."""
     cell, inside = place(path, span)
-    return {"path": path, "cell": cell, "span": asdict(inside)}
+    return {"path": posix(path), "cell": cell, "span": asdict(inside)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TextIO
 
 _STYLES = {"bold": "1", "red": "1;31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2"}
 
@@ -16,3 +18,11 @@ class Paint:
     def __call__(self, style: str, text: str) -> str:
         """``text`` in a style of ``_STYLES``."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.on and text else text
+
+
+def paint_for(color: str, stream: TextIO) -> Paint:
+    """Colours for a stream, or none: ``always``, ``never``, or ``auto`` for a terminal where NO_COLOR is not set."""
+    if color != "auto":
+        return Paint(color == "always")
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Paint(stream.isatty() and not plain)

@@ -5,13 +5,21 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped, Span
 from devfix.registry import PackFault
 from devfix.report.cells import cell_named, in_cells
 from devfix.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ExitPolicy:
+    """What a run's exit code is to tell: ``exit_zero`` never of findings, ``non_zero_on_fix`` also of what was fixed."""
+
+    exit_zero: bool = False
+    non_zero_on_fix: bool = False
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,7 @@ class Results:
     written: bool = False
     #: What of the installed packs of rules did not run.
     pack_faults: tuple[PackFault, ...] = ()
+    policy: ExitPolicy = field(default_factory=ExitPolicy)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -61,11 +70,19 @@ class Results:
         return sum(report.suppressed for report in self.reports)
 
     @property
+    def has_faults(self) -> bool:
+        """Whether a file could not be looked at that should have been, or a rule did not run."""
+        return bool(self.crashes or self.pack_faults) or any(skipped.fault for skipped in self.skipped)
+
+    @property
     def exit_code(self) -> int:
-        """0 clean, 1 findings or (when not written) changes, 2 a fault or a crash."""
-        if self.crashes or self.pack_faults or any(skipped.fault for skipped in self.skipped):
+        """0 clean, 1 findings or (when not written) changes, 2 a fault or a crash; the policy may make it milder."""
+        if self.has_faults:
             return 2
-        return int(bool(self.findings or (self.changed and not self.written)))
+        if self.policy.exit_zero:
+            return 0
+        changes_count = self.policy.non_zero_on_fix or not self.written
+        return int(bool(self.findings or (self.changed and changes_count)))
 
     def fixable(self, wanted: Applicability) -> int:
         """How many findings have a fix of just this applicability."""
@@ -90,7 +107,7 @@ class Results:
 
     def cell_span(self, path: str, span: Span) -> tuple[int | None, Span]:
         """Where something that is (still) wrong stands in a notebook; no other file has cells."""
-        source = self._source(path)
+        source = self.source(path)
         return (None, span) if source is None else source.cell_span(span)
 
     def cell_span_before(self, path: str, span: Span) -> tuple[int | None, Span]:
@@ -116,12 +133,13 @@ class Results:
         changed = {path: text for path, text in self._new_texts.items() if path in self.sources}
         return {path: self.sources[path].with_text(text) for path, text in changed.items()}
 
-    def _source(self, path: str) -> Source | None:
+    def source(self, path: str) -> Source | None:
+        """A file that findings point into: where it was fixed as it is now, or would be."""
         return self._changed_sources.get(path) or self.sources.get(path)
 
     def _text(self, label: str) -> str:
         path, cell = cell_named(label)
-        source = self._source(path)
+        source = self.source(path)
         if source is None:
             return ""
         return source.text if cell is None else source.cell_text(cell)

@@ -1,16 +1,20 @@
-"""Summary: a run in one to three lines, with everything that is not shown counted and named."""
+"""Summary: a run in a few lines, with everything that is not shown counted and named."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from devfix.findings import Applicability
+from devfix.report.mended import fixes_made
 from devfix.report.results import Results
+from devfix.report.view import View
 
 
-def summary(results: Results) -> Iterator[str]:
+def summary(results: Results, view: View) -> Iterator[str]:
     """What was found or fixed, what stays hidden, and what was passed over."""
     yield _fixed(results) if results.applying else _found(results)
+    if view.show_fixes:
+        yield from fixes_made(results, view.paint)
     hidden = results.hidden()
     if hidden:
         rules = ", ".join(f"{count} {code} {name}" for (code, name), count in sorted(hidden.items()))

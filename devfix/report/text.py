@@ -9,6 +9,7 @@ from devfix.report.excerpt import excerpt
 from devfix.report.paint import Paint
 from devfix.report.results import Results
 from devfix.report.summary import summary
+from devfix.report.view import View
 
 _LABELS = {
     Applicability.SAFE: "safe fix",
@@ -18,18 +19,11 @@ _LABELS = {
 _COLOURS = {Applicability.SAFE: "green", Applicability.UNSAFE: "yellow", Applicability.DISPLAY: "cyan"}
 
 
-def render_text(results: Results, paint: Paint) -> str:
+def render_text(results: Results, view: View) -> str:
     """Every finding with its source lines, then the summary."""
     shown = map(results.shown, results.findings)
-    blocks = ["\n".join(_finding(finding, results, paint)) for finding in shown]
-    return "\n\n".join([*blocks, "\n".join(summary(results))]) + "\n"
-
-
-def render_concise(results: Results, paint: Paint) -> str:
-    """Every finding on a line, then the summary."""
-    shown = map(results.shown, results.findings)
-    lines = [heading(finding, paint) + _tag(finding, paint) for finding in shown]
-    return "\n".join([*lines, *summary(results)]) + "\n"
+    blocks = ["\n".join(_finding(finding, results, view.paint)) for finding in shown]
+    return "\n\n".join([*blocks, "\n".join(summary(results, view))]) + "\n"
 
 
 def heading(finding: Finding, paint: Paint) -> str:
@@ -64,7 +58,8 @@ def _note(note: Note, finding: Finding, results: Results, paint: Paint) -> str:
     return f"  = {_place(note.path, note, paint)}: {note.text}{shown}"
 
 
-def _tag(finding: Finding, paint: Paint) -> str:
+def tag(finding: Finding, paint: Paint) -> str:
+    """What a finding on one line ends with: how far its fix can be trusted."""
     return f" {_label(finding.fix.applicability, paint)}" if finding.fix else ""
 
 

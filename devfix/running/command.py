@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from devfix.commands import Options, UsageError, guarded, paint_for
-from devfix.report.paint import Paint
+from devfix.commands import guarded
+from devfix.report.paint import Paint, paint_for
 from devfix.running.account import Account, summary
 from devfix.running.child import RunError, run_in_place
 from devfix.running.document import render_document
@@ -19,6 +19,7 @@ from devfix.running.progress import Progress
 from devfix.running.request import Request
 from devfix.running.sandboxed import run_in_copy
 from devfix.running.text import render_text
+from devfix.usage import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +86,4 @@ def _rendered(account: Account, wishes: Wishes, stream: TextIO | None) -> str:
         return render_document(account)
     if wishes.report_format == "html":
         return render_page(account)
-    options = Options((), color=wishes.color)
-    return render_text(account, paint_for(options, stream) if stream is not None else Paint())
+    return render_text(account, paint_for(wishes.color, stream) if stream is not None else Paint())

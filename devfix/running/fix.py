@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from devfix.commands import Options, UsageError, engine_of, guarded, paint_for, write_bytes
+from devfix.commands import Options, engine_of, guarded
 from devfix.proof.subject import SubjectError
 from devfix.report.diff import render_diff
-from devfix.report.paint import Paint
+from devfix.report.paint import Paint, paint_for
+from devfix.reporting import write_bytes
 from devfix.running.child import RunError
 from devfix.running.command import Wishes
 from devfix.running.interpreter import InterpreterError, find_interpreter
 from devfix.running.mended import render_mending, render_mending_json
 from devfix.running.mending import Mending, mend
 from devfix.running.request import Request
+from devfix.usage import UsageError
 
 
 def fix(request: Request, wishes: Wishes, *, diff: bool, unsafe: bool) -> int:
@@ -44,9 +46,8 @@ def _tell(text: str) -> None:
 
 def _deliver(mending: Mending, wishes: Wishes, *, diff: bool) -> None:
     """With a patch on standard output all else goes to standard error."""
-    colours = Options((), color=wishes.color)
     if diff:
-        write_bytes(render_diff(mending.results, paint_for(colours, sys.stdout)))
+        write_bytes(render_diff(mending.results, paint_for(wishes.color, sys.stdout)))
     stream = sys.stderr if diff else sys.stdout
     as_json = wishes.report_format == "json"
     if wishes.output is not None:
@@ -57,6 +58,6 @@ def _deliver(mending: Mending, wishes: Wishes, *, diff: bool) -> None:
             raise UsageError(f"{wishes.output} cannot be written: {error.strerror}") from error
         return
     stream.write(
-        render_mending_json(mending) if as_json else render_mending(mending, paint_for(colours, stream))
+        render_mending_json(mending) if as_json else render_mending(mending, paint_for(wishes.color, stream))
     )
     stream.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from devfix.engine import with_built_in
 from devfix.registry import load_rules
-from devfix.report.paint import Paint
+from devfix.report.paint import paint_for
 from devfix.tracebacks.account import account
 from devfix.tracebacks.choice import bare, choose
 from devfix.tracebacks.paste import decode, read_lines
@@ -61,7 +61,7 @@ def _explain(text: str, name: str, options: Options) -> int:
     if options.output_format == "json":
         sys.stdout.write(render_json(told, codes))
     else:
-        sys.stdout.write(render_text(told, codes, _paint(options)))
+        sys.stdout.write(render_text(told, codes, paint_for(options.color, sys.stdout)))
     return EXPLAINED
 
 
@@ -90,10 +90,3 @@ def _read(error: str) -> bytes:
         if size > _MAX_BYTES:
             file.seek(size - _MAX_BYTES)
         return file.read(_MAX_BYTES)
-
-
-def _paint(options: Options) -> Paint:
-    if options.color != "auto":
-        return Paint(options.color == "always")
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Paint(sys.stdout.isatty() and not plain)

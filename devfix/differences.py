@@ -1,0 +1,42 @@
+"""Differences: from two texts to the smallest replacements that turn one into the other."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+
+def differences(before: str, after: str) -> Iterator[tuple[int, int, str]]:
+    """Offsets in ``before`` from and up to which text goes, and what takes its place; from top to bottom."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    old_starts, new_starts = _starts(old), _starts(new)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            start, end, text = old_starts[i1], old_starts[i2], after[new_starts[j1] : new_starts[j2]]
+            yield _trimmed(before, start, end, text)
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def _trimmed(before: str, start: int, end: int, text: str) -> tuple[int, int, str]:
+    """A difference without what both texts begin and end with; none cuts a carriage return from its line feed."""
+    shared = min(end - start, len(text))
+    ahead = 0
+    while ahead < shared and before[start + ahead] == text[ahead]:
+        ahead += 1
+    behind = 0
+    while behind < shared - ahead and before[end - 1 - behind] == text[len(text) - 1 - behind]:
+        behind += 1
+    ahead -= _cuts(before, start + ahead) or _cuts(text, ahead)
+    behind -= _cuts(before, end - behind) or _cuts(text, len(text) - behind)
+    return start + max(ahead, 0), end - max(behind, 0), text[max(ahead, 0) : len(text) - max(behind, 0)]
+
+
+def _cuts(text: str, offset: int) -> bool:
+    return 0 < offset < len(text) and text[offset - 1 : offset + 1] == "\r\n"

@@ -1,0 +1,26 @@
+"""Mended: what fixes were made, finding by finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devfix.findings import FileReport, Finding
+from devfix.report.cells import in_cells
+from devfix.report.paint import Paint
+from devfix.report.results import Results
+
+
+def fixes_made(results: Results, paint: Paint) -> Iterator[str]:
+    """Each changed file with its fixed findings, where they stood before."""
+    for report in results.reports:
+        if report.fixed:
+            yield f"- {paint('bold', report.path)}"
+            yield from (f"    {_fix(finding, report, results, paint)}" for finding in report.fixed)
+
+
+def _fix(finding: Finding, report: FileReport, results: Results, paint: Paint) -> str:
+    shown = in_cells(finding, results.cell_span_before)
+    place = f"{shown.path.removeprefix(report.path).lstrip(':')}:".lstrip(":")
+    title = "" if finding.fix is None else f": {finding.fix.title}"
+    where = f"{place}{shown.span.line}:{shown.span.column + 1}"
+    return f"{where} {paint('red', finding.code)} {paint('dim', finding.rule)}{title}"

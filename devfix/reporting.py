@@ -1,0 +1,90 @@
+"""Reporting: from results to what stands on the streams or in a file, in the format that was asked for."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from devfix.atomic_write import write_anywhere
+from devfix.engine import Engine
+from devfix.report.faults import render_faults
+from devfix.report.formats import renderer
+from devfix.report.paint import Paint, paint_for
+from devfix.report.results import ExitPolicy, Results
+from devfix.report.statistics import render_statistics, render_statistics_json
+from devfix.report.view import View
+from devfix.usage import UsageError
+
+#: The formats that counts by rule have.
+_COUNTED = ("text", "concise", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How and where results are written, as the user asked for it."""
+
+    format: str = "text"
+    file: Path | None = None
+    color: str = "auto"
+    statistics: bool = False
+    show_fixes: bool = False
+    policy: ExitPolicy = field(default_factory=ExitPolicy)
+
+    def check(self) -> None:
+        """Raise UsageError, before any file is read, where the wishes do not go together."""
+        if self.statistics and self.format not in _COUNTED:
+            raise UsageError(f"--statistics is written as {', '.join(_COUNTED)}, not as {self.format}")
+        folder = None if self.file is None else self.file.absolute().parent
+        if self.file is not None and (self.file.is_dir() or (folder is not None and not folder.is_dir())):
+            raise UsageError(f"--output-file: {self.file} cannot be written; is there such a folder?")
+
+    def paint_for(self, stream: TextIO) -> Paint:
+        """Colours for a stream, or none."""
+        return paint_for(self.color, stream)
+
+
+def write_results(results: Results, output: Output, engine: Engine, stream: TextIO) -> None:
+    """Write the results to the stream or the file, and what was not looked at to standard error."""
+    write_report(rendered(results, output, engine, stream), output, stream)
+    report_faults(results, output)
+
+
+def write_report(text: str, output: Output, stream: TextIO) -> None:
+    """Write a text where reports go; raises UsageError where that cannot be."""
+    if output.file is None:
+        stream.write(text)
+        stream.flush()
+        return
+    try:
+        write_anywhere(output.file, text.encode("utf-8", errors="backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"--output-file: {output.file} cannot be written: {error.strerror}") from error
+
+
+def report_faults(results: Results, output: Output) -> None:
+    """Say on standard error what was not looked at."""
+    sys.stderr.write(render_faults(results, output.paint_for(sys.stderr)))
+    if not results.reports:
+        sys.stderr.write("warning: there are no Python files or notebooks here\n")
+
+
+def rendered(results: Results, output: Output, engine: Engine, stream: TextIO) -> str:
+    """The results in the format that was asked for."""
+    # A file is no terminal, whatever the stream would have been.
+    paint = output.paint_for(stream) if output.file is None else Paint(output.color == "always")
+    if output.statistics:
+        return (
+            render_statistics_json(results) if output.format == "json" else render_statistics(results, paint)
+        )
+    rules = engine.selection.active_in(report.path for report in results.reports)
+    view = View(paint, rules, engine.edited, output.show_fixes)
+    return renderer(output.format)(results, view)
+
+
+def write_bytes(data: bytes) -> None:
+    """Write to standard output what must not be encoded anew."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
