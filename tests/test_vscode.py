@@ -57,3 +57,31 @@ def test_a_user_of_vscode_sees_and_fixes_findings() -> None:
 def test_the_lock_file_names_no_registry() -> None:
     """Where packages come from is for each machine to know."""
     assert '"resolved"' not in Path(EXTENSION / "package-lock.json").read_text(encoding="utf-8")
+
+
+def _packed(tmp_path: Path, *folders: str) -> subprocess.CompletedProcess[str]:
+    """What the start of a packed devfix says, whose package is a stand-in."""
+    start = shutil.copy(EXTENSION / "bundled" / "start.py", tmp_path)
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    package = tmp_path / "any" / "devfix"
+    if package.parent.is_dir():
+        package.mkdir()
+        (package / "__init__.py").touch()
+        (package / "cli.py").write_text(
+            "import sys\ndef main(): print('packed', sys.argv[1:])\n", encoding="utf-8"
+        )
+    return subprocess.run(
+        [sys.executable, start, "lsp"], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_packed_devfix_is_started_by_a_python_it_was_packed_for(tmp_path: Path) -> None:
+    ended = _packed(tmp_path, "any", "cp{}{}".format(*sys.version_info[:2]))
+    assert (ended.returncode, ended.stdout) == (0, "packed ['lsp']\n")
+
+
+def test_another_python_says_that_nothing_was_packed_for_it(tmp_path: Path) -> None:
+    ended = _packed(tmp_path, "any", "cp399")
+    assert ended.returncode == 1
+    assert "no devfix for Python {}.{}".format(*sys.version_info[:2]) in ended.stderr

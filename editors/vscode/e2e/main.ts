@@ -1,12 +1,14 @@
 /** The extension in a real VS Code, from the underlined fault to the clean file; see README.md here. */
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { Locator } from "playwright-core";
 import { EVALUATE, EVALUATE_FIXED, NOTEBOOK, NOTEBOOK_FIXED, RUN, TRAIN, TRAIN_FIXED } from "./programs";
 import { SELECTING, Window } from "./window";
 
 const PYTHON = process.env.DEVFIX_PYTHON || "python3";
+const PACKED = existsSync("bundled/any");
 
 const text = async (element: Locator) => (await element.textContent()) ?? "";
 
@@ -149,7 +151,7 @@ describe("a folder for which devfix is not found", () => {
   });
 });
 
-describe("a folder whose interpreter has no devfix", () => {
+describe("a folder whose interpreter has no devfix", { skip: PACKED && "the packed one is found" }, () => {
   let window: Window;
 
   before(async () => {
@@ -169,6 +171,37 @@ describe("a folder whose interpreter has no devfix", () => {
     await editor.settled();
   });
 });
+
+describe(
+  "an extension with devfix packed in it",
+  { skip: !PACKED && "nothing is packed: npm run bundle" },
+  () => {
+    let window: Window;
+
+    before(async () => {
+      const settings = {
+        "devfix.importStrategy": "useBundled",
+        "python.defaultInterpreterPath": PYTHON,
+        "editor.codeActionsOnSave": { "source.fixAll.devfix": "explicit" },
+      };
+      window = await Window.open({ "evaluate.py": EVALUATE }, settings);
+    });
+    after(() => window.close());
+
+    it("needs no other", async () => {
+      const { editor, page, place } = window;
+      await editor.open("evaluate.py");
+      await editor.squiggles.first().waitFor();
+      await editor.settled();
+      const label = await editor.status.locator("a").getAttribute("aria-label");
+      assert.match(label ?? "", /packed with the extension/);
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type("# done");
+      await editor.save();
+      assert.equal(place.read("evaluate.py"), `${EVALUATE_FIXED}# done`);
+    });
+  },
+);
 
 describe("a folder that is not trusted", () => {
   let window: Window;

@@ -7,7 +7,7 @@ import { Server } from "./server";
 import { Status } from "./status";
 
 /** Where devfix is found by settings, another value asks for another server. */
-const PLACES = ["devfix.path", "devfix.python", "python.defaultInterpreterPath"];
+const PLACES = ["devfix.path", "devfix.importStrategy", "devfix.python", "python.defaultInterpreterPath"];
 
 let server: Server | undefined;
 

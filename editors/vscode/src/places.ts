@@ -15,6 +15,10 @@ export interface Place {
 export interface Surroundings {
   /** The setting `devfix.path`. */
   readonly path: string;
+  /** What starts the devfix that is packed with the extension, where one is. */
+  readonly packed: string | undefined;
+  /** Whether the packed one is wanted wherever it can run, and not only where there is no other. */
+  readonly prefersPacked: boolean;
   /** The interpreters selected in the Python extension, by workspace folder. */
   readonly selected: readonly string[];
   /** The values of `python.defaultInterpreterPath` that somebody has set. */
@@ -29,6 +33,7 @@ export interface Surroundings {
 }
 
 const ENVIRONMENTS = [".venv", "venv"];
+const PYTHONS = ["python3", "python"];
 const INTERPRETER = /^(python|pypy)[\d.]*(\.exe)?$/i;
 
 /** All places worth a try. What the user has set is the only one: to go on elsewhere would hide a mistake. */
@@ -38,13 +43,31 @@ export function places(around: Surroundings): Place[] {
     const place = placeOf(commandOf(set, around), "the setting devfix.path");
     return isAllowed(place.command, around) ? [place] : [];
   }
-  const found = [
+  const installed = [
     ...interpreters(around).map(([path, origin]) => ofInterpreter(path, origin)),
     ...onPath(around),
   ];
-  return found.filter(
-    (place, index) => found.findIndex((other) => other.command === place.command) === index,
-  );
+  const found = around.prefersPacked ? [...packed(around), ...installed] : [...installed, ...packed(around)];
+  return found.filter((place, index) => found.findIndex((other) => isSame(place, other)) === index);
+}
+
+function isSame(place: Place, other: Place): boolean {
+  return place.command === other.command && place.args.join() === other.args.join();
+}
+
+/** The devfix of the extension, in each interpreter that is known. */
+function packed(around: Surroundings): Place[] {
+  const { packed: start } = around;
+  if (start === undefined) {
+    return [];
+  }
+  const paths = [
+    ...interpreters(around).map(([path]) => path),
+    ...PYTHONS.map((name) => onSearchPath(name, around)),
+  ];
+  return paths
+    .filter((path) => path !== undefined)
+    .map((path) => ({ command: path, args: [start], origin: "packed with the extension" }));
 }
 
 function interpreters(around: Surroundings): [path: string, origin: string][] {

@@ -5,11 +5,11 @@ import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import { account, adviceOn } from "./advice";
 import { type Channels, clientFor } from "./client";
-import { isFile } from "./files";
+import { isFile, packedIn } from "./files";
 import { commandOf, places, type Surroundings } from "./places";
 import { firstThatWorks, runIn, type Tried } from "./probe";
 import { PYTHON_EXTENSION, selectedInterpreters } from "./pythonExtension";
-import { defaultInterpreters, setting } from "./settings";
+import { defaultInterpreters, prefersPacked, setting } from "./settings";
 import type { Status } from "./status";
 
 const INSTALL = "Copy Install Command";
@@ -24,6 +24,7 @@ export class Server {
   private waiting = false;
 
   constructor(
+    /** Where the extension is installed. */
     private readonly folder: string,
     private readonly channels: Channels,
     private readonly status: Status,
@@ -65,7 +66,7 @@ export class Server {
 
   private async startNow(): Promise<void> {
     this.status.starting();
-    const around = await surroundings();
+    const around = await surroundings(this.folder);
     const tried = await firstThatWorks(places(around), runIn(this.folder));
     for (const line of account(tried)) {
       this.say(line);
@@ -131,10 +132,12 @@ export class Server {
   }
 }
 
-async function surroundings(): Promise<Surroundings> {
+async function surroundings(extension: string): Promise<Surroundings> {
   const trusted = vscode.workspace.isTrusted;
   return {
     path: setting("path"),
+    packed: packedIn(extension),
+    prefersPacked: prefersPacked(),
     selected: await selectedInterpreters(),
     defaults: defaultInterpreters(trusted),
     folders: (vscode.workspace.workspaceFolders ?? []).map((each) => each.uri.fsPath),

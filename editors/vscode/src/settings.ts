@@ -8,6 +8,11 @@ export function setting(name: "path" | "python"): string {
   return vscode.workspace.getConfiguration(SECTION).get(name, "").trim();
 }
 
+/** Whether the devfix that is packed with the extension is wanted before one that is installed. */
+export function prefersPacked(): boolean {
+  return vscode.workspace.getConfiguration(SECTION).get("importStrategy") === "useBundled";
+}
+
 /** What the server reads; `python` is the interpreter for programs that are run. */
 export function forServer(python: string | undefined): Record<string, unknown> {
   const configuration = vscode.workspace.getConfiguration(SECTION);

@@ -91,6 +91,23 @@ test("folders of the PATH that are relative are left out: they would be the user
   );
 });
 
+test("the devfix of the extension comes last, in each interpreter that is known, or first where that is preferred", () => {
+  const around = { packed: "/extension/start.py", selected: ["/conda/bin/python"] };
+  const files = ["/opt/bin/devfix", "/usr/bin/python3"];
+  const told = (more: object) =>
+    places(machine(files, { ...around, ...more })).map((place) => [place.command, ...place.args].join(" "));
+  const installed = ["/conda/bin/python -m devfix", "/opt/bin/devfix"];
+  const packed = ["/conda/bin/python /extension/start.py", "/usr/bin/python3 /extension/start.py"];
+  assert.deepEqual(told({}), [...installed, ...packed]);
+  assert.deepEqual(told({ prefersPacked: true }), [...packed, ...installed]);
+  assert.deepEqual(told({ path: "/elsewhere/devfix" }), ["/elsewhere/devfix"]);
+  const folders = ["/conda", "/project"];
+  assert.deepEqual(told({ trusted: false, folders }), [
+    "/opt/bin/devfix",
+    "/usr/bin/python3 /extension/start.py",
+  ]);
+});
+
 test("on Windows", () => {
   const files = ["C:\\project\\.venv\\Scripts\\python.exe", "C:\\tools\\devfix.exe"];
   const around = {

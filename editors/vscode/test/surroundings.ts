@@ -5,6 +5,8 @@ import type { Surroundings } from "../src/places";
 export function machine(files: readonly string[], more: Partial<Surroundings> = {}): Surroundings {
   return {
     path: "",
+    packed: undefined,
+    prefersPacked: false,
     selected: [],
     defaults: [],
     folders: ["/project"],
