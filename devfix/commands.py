@@ -9,16 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from devfix.cache.store import clean as remove
 from devfix.config import Asked, ConfigError, Configuration, Settings, configuration_of
+from devfix.deferred import Deferred
 from devfix.discovery import short_path
 from devfix.engine import Engine, with_built_in
 from devfix.findings import Applicability
 from devfix.registry import PackFault, RegistryError, Rule, load
+from devfix.remembering import cache_folder, memory_of
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
 from devfix.report.results import Results
 from devfix.reporting import Output, write_bytes, write_results
-from devfix.runner import Task, run_paths, run_text
+from devfix.runner import Task, recall_paths, run_paths, run_text
 from devfix.usage import UsageError
 
 _STDIN = Path("-")
@@ -36,6 +39,8 @@ class Options:
     output: Output = field(default_factory=Output)
     jobs: int | None = None
     stdin_filename: str = "stdin.py"
+    cached: bool = False
+    cache_dir: Path | None = None
 
     @property
     def filters(self) -> bool:
@@ -59,6 +64,11 @@ def rules(output_format: str) -> int:
     return guarded(lambda: _listed(render))
 
 
+def clean(options: Options) -> int:
+    """Remove the cache."""
+    return guarded(lambda: _clean(options))
+
+
 def explain(name: str) -> int:
     """Show one rule's page."""
     return guarded(lambda: _explained(name))
@@ -76,6 +86,15 @@ def guarded(command: Callable[[], int]) -> int:
 def _say(text: str) -> int:
     sys.stdout.write(text)
     return 0
+
+
+def _clean(options: Options) -> int:
+    settings = configuration_of(options.asked).in_folder(_common_folder(options))
+    folder, _ = cache_folder(options.paths, settings, options.cache_dir)
+    removed = remove(folder)
+    return _say(
+        f"Removed {removed} files from {folder}.\n" if removed else f"There is no cache in {folder}.\n"
+    )
 
 
 def _listed(render: Callable[[list[Rule]], str]) -> int:
@@ -105,7 +124,7 @@ def _find(name: str, known: list[Rule]) -> Rule:
 
 
 def _check(options: Options) -> int:
-    engine = engine_of(options)
+    engine = _unloaded_engine(options)
     results = _run(options, engine, Task())
     write_results(results, options.output, engine, sys.stdout)
     return results.exit_code
@@ -114,7 +133,7 @@ def _check(options: Options) -> int:
 def _apply(options: Options) -> int:
     wanted = Applicability.UNSAFE if options.unsafe else Applicability.SAFE
     shows = options.diff or options.filters
-    engine = engine_of(options)
+    engine = _unloaded_engine(options)
     results = _run(options, engine, Task(wanted, write=not shows))
     if options.diff:
         write_bytes(render_diff(results, options.output.paint_for(sys.stdout)))
@@ -131,11 +150,17 @@ def _run(options: Options, engine: Engine, task: Task) -> Results:
 
 
 def _results(options: Options, engine: Engine, task: Task) -> Results:
-    if not options.filters:
-        return run_paths(options.paths, engine, task, jobs=options.jobs)
-    if len(options.paths) > 1:
-        raise UsageError("`-` cannot be combined with other paths")
-    return run_text(sys.stdin.buffer.read(), short_path(options.stdin_filename), engine, task)
+    if options.filters:
+        if len(options.paths) > 1:
+            raise UsageError("`-` cannot be combined with other paths")
+        _ = engine.selection
+        return run_text(sys.stdin.buffer.read(), short_path(options.stdin_filename), engine, task)
+    memory = memory_of(options.paths, engine.settings, options.cache_dir) if options.cached else None
+    recalled = None if memory is None else recall_paths(options.paths, engine, task, memory)
+    if recalled is not None:
+        return recalled
+    _ = engine.selection
+    return run_paths(options.paths, engine, task, jobs=options.jobs, memory=memory)
 
 
 def engine_of(options: Options) -> Engine:
@@ -143,6 +168,19 @@ def engine_of(options: Options) -> Engine:
     options.output.check()
     configuration = configuration_of(options.asked)
     return engine_with(configuration, configuration.in_folder(_common_folder(options)))
+
+
+def _unloaded_engine(options: Options) -> Engine:
+    """The same, but the rules are loaded when they are needed, and so are names of rules looked at then."""
+    options.output.check()
+    configuration = configuration_of(options.asked)
+    loaded = Deferred(lambda: [load()])
+    return Engine(
+        Deferred(lambda: loaded[0].rules),
+        configuration.in_folder(_common_folder(options)),
+        pack_faults=Deferred(lambda: loaded[0].faults),
+        configuration=configuration,
+    )
 
 
 def engine_with(configuration: Configuration, settings: Settings) -> Engine:

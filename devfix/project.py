@@ -77,10 +77,11 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A source that parses, and what it imports."""
+    """A source that parses, what it imports, and the patterns of the names that its runs import."""
 
     source: Source
     imports: tuple[Import, ...]
+    patterns: tuple[str, ...] = ()
 
 
 def scan(path: str) -> Scanned | Skipped:
@@ -91,7 +92,9 @@ def scan(path: str) -> Scanned | Skipped:
 
 def scanned(source: Source) -> Scanned:
     """A source with its imports."""
-    return Scanned(source, find_imports(source.tree))
+    imports = find_imports(source.tree)
+    by_runs = any(item.module == "importlib" for item in imports)
+    return Scanned(source, imports, dynamic_imports.patterns(source.tree) if by_runs else ())
 
 
 class Project:
@@ -112,7 +115,7 @@ class Project:
         self.targets = frozenset(self.sources if targets is None else targets)
         self.layout = Layout(tuple(roots), self.sources.__contains__)
         self.device_policy = device_policy
-        self._imports = {file.source.path: file.imports for file in files}
+        self._files = {file.source.path: file for file in files}
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The path of the source that ``module`` means in ``importer``, or None."""
@@ -121,14 +124,13 @@ class Project:
     def imports(self) -> dict[str, list[str]]:
         """For each source the sources it imports."""
         return {
-            path: [*self.layout.dependencies(path, imports), *self._named_by_runs(path, imports)]
-            for path, imports in self._imports.items()
+            path: [*self.layout.dependencies(path, file.imports), *self._named_by_runs(path, file.patterns)]
+            for path, file in self._files.items()
         }
 
-    def _named_by_runs(self, path: str, imports: tuple[Import, ...]) -> Iterator[str]:
-        if any(item.module == "importlib" for item in imports):
-            for pattern in dynamic_imports.patterns(self.sources[path].tree):
-                yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
+    def _named_by_runs(self, path: str, patterns: tuple[str, ...]) -> Iterator[str]:
+        for pattern in patterns:
+            yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
 
     def programs(self) -> list[Program]:
         """The connected parts of the import graph that hold a target, in order of path."""
@@ -177,6 +179,7 @@ def load_project(
     *,
     device_policy: Policy = "cuda",
     read: Callable[[str], Scanned | Skipped] = scan,
+    exists: Callable[[str], bool] = os.path.isfile,
 ) -> tuple[Project, list[Skipped]]:
     """Read the targets and, as context, the files below the roots that they import.
 
@@ -184,7 +187,7 @@ def load_project(
     were not there.
     """
     wanted, roots = dict.fromkeys(targets), tuple(roots)
-    files, skipped = _read_all(wanted, Layout(roots, os.path.isfile), read)
+    files, skipped = _read_all(wanted, Layout(roots, exists), read)
     faults = sorted((each for each in skipped if each.path in wanted), key=lambda each: each.path)
     ordered = [files[path] for path in sorted(files)]
     named = [path for path in wanted if path in files]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from devfix.atomic_write import write_anywhere
+from devfix.deferred import Deferred
 from devfix.engine import Engine
 from devfix.report.faults import render_faults
 from devfix.report.formats import renderer
@@ -78,7 +79,8 @@ def rendered(results: Results, output: Output, engine: Engine, stream: TextIO) -
         return (
             render_statistics_json(results) if output.format == "json" else render_statistics(results, paint)
         )
-    rules = engine.selection.active_in(report.path for report in results.reports)
+    paths = [report.path for report in results.reports]
+    rules = Deferred(lambda: engine.selection.active_in(paths))
     view = View(paint, rules, engine.edited, output.show_fixes)
     return renderer(output.format)(results, view)
 

@@ -12,11 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from devfix.atomic_write import may_write, write_atomically
+from devfix.cache.memory import Memory, Tree, program_key
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
 from devfix.pool import Pool
 from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
+from devfix.reading import Look, Looks, Recall, look
+from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
 
@@ -39,23 +42,131 @@ class Task:
         return self.wanted is not None
 
 
-def run_paths(paths: Sequence[Path], engine: Engine, task: Task, *, jobs: int | None = None) -> Results:
-    """Do the task on files and folders."""
+def run_paths(
+    paths: Sequence[Path],
+    engine: Engine,
+    task: Task,
+    *,
+    jobs: int | None = None,
+    memory: Memory | None = None,
+) -> Results:
+    """Do the task on files and folders; what ``memory`` knows is not found out again."""
     with _collecting_seldom():
-        results = _run_files(paths, engine, task, jobs or os.cpu_count() or 1)
+        results = _Run(paths, engine, task, jobs or os.cpu_count() or 1, memory).results()
     return replace(results, pack_faults=tuple(engine.pack_faults))
 
 
-def _run_files(paths: Sequence[Path], engine: Engine, task: Task, jobs: int) -> Results:
-    files, passed_over = collect(paths, engine.of_files, force_exclude=engine.settings.force_exclude)
-    names = [str(file) for file in files]
-    engine.prepare(names)
-    project, unreadable = _load(names, find_roots(paths, engine.settings.src), engine, jobs)
-    groups = _run_programs(project.programs(), engine, task, jobs)
-    if task.write:
-        groups = [write_reports(group, project.sources) for group in groups]
-    reports = [report for group in groups for report in group]
-    return _results([*reports, *for_skipped([*passed_over, *unreadable])], project, task)
+def recall_paths(paths: Sequence[Path], engine: Engine, task: Task, memory: Memory) -> Results | None:
+    """What the task came to when nothing has changed since, without a look at the rules; else None."""
+    found = recall(memory, paths, engine.settings, engine.of_files, applying=task.applying)
+    if found is None:
+        return None
+    reports, skipped, sources = found
+    return _results([*reports, *for_skipped(skipped)], sources, task)
+
+
+class _Run:
+    """One run on files and folders."""
+
+    def __init__(
+        self, paths: Sequence[Path], engine: Engine, task: Task, jobs: int, memory: Memory | None
+    ) -> None:
+        self.paths = paths
+        self.engine = engine
+        self.task = task
+        self.jobs = jobs
+        self.memory = memory
+        self.looks = Looks()
+
+    def results(self) -> Results:
+        """The reports of all files."""
+        engine = self.engine
+        files, passed_over = collect(self.paths, engine.of_files, force_exclude=engine.settings.force_exclude)
+        names, roots = tuple(map(str, files)), find_roots(self.paths, engine.settings.src)
+        engine.prepare(names)
+        project, unreadable = self._load(names, roots)
+        groups = self._groups(project.programs())
+        if self.memory is not None and not engine.pack_faults:
+            tree = Tree(
+                self.memory.tool,
+                names,
+                tuple(passed_over),
+                roots,
+                programs=groups,
+                unreadable=tuple(unreadable),
+            )
+            _keep(self.memory, tree, self.looks, engine)
+        reported = list(groups.values())
+        if self.task.write:
+            reported = [tuple(write_reports(group, project.sources)) for group in reported]
+        reports = [report for group in reported for report in group]
+        return _results([*reports, *for_skipped([*passed_over, *unreadable])], project.sources, self.task)
+
+    def _load(self, names: Sequence[str], roots: tuple[str, ...]) -> tuple[Project, list[Skipped]]:
+        known = None if self.memory is None or not self.memory.past.known else self.memory.known
+        self.looks.add(_look_at_all(names, self.jobs, known))
+        project, skipped = load_project(
+            names,
+            roots,
+            device_policy=self.engine.device_policy,
+            read=partial(self._read, known),
+            exists=self.looks.exists,
+        )
+        size = sum(len(source.text) for source in project.sources.values())
+        if size > (KEPT_TREES if self.jobs == 1 else SMALL):
+            # Each program builds its own when its turn comes, or the process that works on it.
+            for source in project.sources.values():
+                source.forget_tree()
+        return project, skipped
+
+    def _read(self, known: Recall | None, path: str) -> Scanned | Skipped:
+        if path not in self.looks.files:
+            self.looks.add([look(path, known)])
+        return self.looks.files[path].file
+
+    def _groups(self, programs: Sequence[Program]) -> dict[str, tuple[FileReport, ...]]:
+        """The reports of each program by its key, in the order of the programs."""
+        contents = self.looks.contents()
+        of_files = self.engine.of_files
+        keyed = {
+            program_key(program, contents, settings_key(of_files, program.sources)): program
+            for program in programs
+        }
+        groups = {key: self._recalled(key) for key in keyed}
+        missing = [key for key, found in groups.items() if found is None]
+        worked = _run_programs([keyed[key] for key in missing], self.engine, self.task, self.jobs)
+        groups.update((key, tuple(group)) for key, group in zip(missing, worked, strict=True))
+        return {key: group for key, group in groups.items() if group is not None}
+
+    def _recalled(self, key: str) -> tuple[FileReport, ...] | None:
+        found = None if self.memory is None else self.memory.reports(key)
+        if found is not None and self.task.applying and any(map(may_change, found)):
+            return None
+        return found
+
+
+def _keep(memory: Memory, tree: Tree, looks: Looks, engine: Engine) -> None:
+    """Remember a run, unless something about it may be different next time though no file has changed."""
+    contents = looks.contents()
+    if len(contents) < len(looks.files):
+        return  # what could not be read may be readable next time
+    if any(_is_passing(report) for group in tree.programs.values() for report in group):
+        return
+    asked = sorted(looks.asked.items())
+    kept = replace(
+        tree,
+        files=contents,
+        settings=settings_key(engine.of_files, contents),
+        present=tuple(path for path, there in asked if there and path not in contents),
+        absent=tuple(path for path, there in asked if not there),
+    )
+    memory.keep_known(looks.known(), kept)
+    memory.keep(kept)
+
+
+def _is_passing(report: FileReport) -> bool:
+    """Whether a report tells of more than the content of files: of changes, a crash, or what was too much."""
+    return bool(report.fixed or report.new_text or report.crash or report.skipped)
 
 
 def run_text(data: bytes, name: str, engine: Engine, task: Task) -> Results:
@@ -75,13 +186,13 @@ def run_source(source: Source, engine: Engine, task: Task) -> Results:
         read=partial(_scan_instead, source),
     )
     groups = [_run_program(engine, task, program) for program in project.programs()]
-    results = _results([report for group in groups for report in group], project, task)
+    results = _results([report for group in groups for report in group], project.sources, task)
     return replace(results, pack_faults=tuple(engine.pack_faults))
 
 
-def _results(reports: Iterable[FileReport], project: Project, task: Task) -> Results:
+def _results(reports: Iterable[FileReport], sources: Mapping[str, Source], task: Task) -> Results:
     wanted = Applicability.SAFE if task.wanted is None else task.wanted
-    return Results(by_path(reports), project.sources, wanted, task.applying, task.write)
+    return Results(by_path(reports), sources, wanted, task.applying, task.write)
 
 
 def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
@@ -89,25 +200,14 @@ def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
     return scanned(source) if path == source.path else scan(path)
 
 
-def _load(
-    names: list[str], roots: tuple[str, ...], engine: Engine, jobs: int
-) -> tuple[Project, list[Skipped]]:
-    early = dict(zip(names, _scan_all(names, jobs), strict=True))
-    project, skipped = load_project(
-        names, roots, device_policy=engine.device_policy, read=lambda path: early.get(path) or scan(path)
-    )
-    if sum(len(source.text) for source in project.sources.values()) > (KEPT_TREES if jobs == 1 else SMALL):
-        # Each program builds its own when its turn comes, or the process that works on it.
-        for source in project.sources.values():
-            source.forget_tree()
-    return project, skipped
-
-
-def _scan_all(names: list[str], jobs: int) -> list[Scanned | Skipped]:
+def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None) -> list[Look]:
+    if recall is not None:
+        # What is known takes no parsing, and the rest is little.
+        return [look(name, recall) for name in names]
     size = sum(_size(name) for name in names)
     chunks = [names] if size <= SMALL else [names[start : start + 50] for start in range(0, len(names), 50)]
-    pool = Pool(_scan_chunk, _scan_chunk_died, jobs)
-    return [result for chunk in pool.map(chunks) for result in chunk]
+    pool = Pool(_look_at_chunk, _looking_died, jobs)
+    return [found for chunk in pool.map(chunks) for found in chunk]
 
 
 def _size(name: str) -> int:
@@ -117,12 +217,12 @@ def _size(name: str) -> int:
         return 0
 
 
-def _scan_chunk(names: list[str]) -> list[Scanned | Skipped]:
-    return [scan(name) for name in names]
+def _look_at_chunk(names: Sequence[str]) -> list[Look]:
+    return [look(name) for name in names]
 
 
-def _scan_chunk_died(names: list[str]) -> list[Scanned | Skipped]:
-    return [Skipped(name, "was not read: the process died") for name in names]
+def _looking_died(names: Sequence[str]) -> list[Look]:
+    return [Look(name, Skipped(name, "was not read: the process died")) for name in names]
 
 
 def _run_programs(
@@ -130,10 +230,10 @@ def _run_programs(
 ) -> list[list[FileReport]]:
     work = partial(_run_program, engine, task)
     relevant = [program for program in programs if is_relevant(program)]
-    others = [program for program in programs if not is_relevant(program)]
     size = sum(len(source.text) for program in relevant for source in program.sources.values())
     pool = Pool(work, _died, jobs if size > SMALL else 1)
-    return [*pool.map(relevant), *map(work, others)]
+    done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
+    return [done[id(program)] if id(program) in done else work(program) for program in programs]
 
 
 def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:
@@ -172,7 +272,7 @@ def _crashed(program: Program, message: str, trace: str) -> Iterator[FileReport]
         yield FileReport(path, crash=Crash(path, message, trace))
 
 
-def write_reports(group: list[FileReport], sources: Mapping[str, Source]) -> list[FileReport]:
+def write_reports(group: Sequence[FileReport], sources: Mapping[str, Source]) -> list[FileReport]:
     """Write the changed files of one program: all of them, or none when one cannot be."""
     changed = [report for report in group if report.new_text is not None]
     for report in changed:

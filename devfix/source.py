@@ -179,13 +179,14 @@ def read_source(path: str | os.PathLike[str]) -> Source | Skipped:
     """Read one Python file or notebook, or say why it cannot be looked at."""
     name = os.fspath(path)
     try:
-        data = _read_bytes(name)
+        data = read_bytes(name)
     except OSError as error:
         return Skipped(name, f"cannot be read: {error.strerror or error}")
     return decode_source(name, data)
 
 
-def _read_bytes(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file, or so many that it is seen to be too large."""
     with Path(path).open("rb") as file:
         return file.read(_most_bytes(path) + 1)
 
@@ -196,6 +197,12 @@ def _most_bytes(path: str) -> int:
 
 def decode_source(path: str, data: bytes) -> Source | Skipped:
     """The source in ``data``, or why it is none."""
+    source = decode_text(path, data)
+    return source if isinstance(source, Skipped) else check_syntax(source)
+
+
+def decode_text(path: str, data: bytes) -> Source | Skipped:
+    """The source in ``data``, which may turn out not to parse."""
     most = _most_bytes(path)
     if len(data) > most:
         return Skipped(path, f"is larger than {most // 2**20} MiB; exclude it if that is right")
@@ -210,7 +217,7 @@ def decode_source(path: str, data: bytes) -> Source | Skipped:
         return Skipped(path, f"cannot be decoded: {_first_line(error)}")
     if source.encode() != data:
         return Skipped(path, f"cannot be written back unchanged in its encoding {encoding!r}")
-    return check_syntax(source)
+    return source
 
 
 def _decode_notebook(path: str, data: bytes) -> Source | Skipped:
@@ -225,7 +232,7 @@ def _decode_notebook(path: str, data: bytes) -> Source | Skipped:
         return Skipped(path, str(error), fault=not isinstance(error, OtherLanguageError))
     if "\0" in notebook.program:
         return Skipped(path, _NUL)
-    return check_syntax(Source(path, notebook.program, bom=bom, notebook=notebook))
+    return Source(path, notebook.program, bom=bom, notebook=notebook)
 
 
 def check_syntax(source: Source) -> Source | Skipped:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,16 @@ settings.load_profile("devfix")
 # A shell starts what it runs in the background deaf to interrupts, and with it every program that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What devfix remembers in a test run is nobody else's, and nothing that others remember counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("DEVFIX_CACHE_DIR", raising=False)
+        patch.delenv("DEVFIX_CACHE_SECRET", raising=False)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -10,7 +10,7 @@ from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devfix import runner, source
+from devfix import reading, runner, source
 from devfix.engine import Engine
 from devfix.findings import Finding
 from devfix.project import Program
@@ -130,7 +130,7 @@ def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
 
 def test_an_unreadable_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.py": "import torch\nbad\n", "b.py": "import torch\nbad\n"})
-    read_bytes = source._read_bytes
+    read_bytes = source.read_bytes
 
     def guarded(path: str) -> bytes:
         # Taking the right to read away does not stop a test that runs as root.
@@ -138,7 +138,7 @@ def test_an_unreadable_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
             raise PermissionError(13, "Permission denied")
         return read_bytes(path)
 
-    monkeypatch.setattr(source, "_read_bytes", guarded)
+    monkeypatch.setattr(reading, "read_bytes", guarded)
     results = run()
     assert outcome(results) == {"a.py": "skipped: cannot be read: Permission denied", "b.py": "changed"}
     assert results.exit_code == 2

@@ -10,12 +10,14 @@ import typer
 
 from devfix.cli.options import (
     Adopt,
+    CacheDir,
     Color,
     Colour,
     Diff,
     ExitZero,
     Format,
     Jobs,
+    NoCache,
     NonZeroOnFix,
     On,
     OutputFile,
@@ -62,6 +64,8 @@ def apply(
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
 ) -> None:
     """Apply the safe fixes, and report what remains.
 
@@ -89,6 +93,8 @@ def apply(
         ),
         jobs=jobs,
         stdin_filename=stdin_filename,
+        cached=not no_cache,
+        cache_dir=cache_dir,
     )
     if prove:
         from devfix import proving

@@ -7,11 +7,13 @@ from pathlib import Path
 import typer
 
 from devfix.cli.options import (
+    CacheDir,
     Color,
     Colour,
     ExitZero,
     Format,
     Jobs,
+    NoCache,
     OutputFile,
     OutputFormat,
     Paths,
@@ -34,6 +36,8 @@ def check(
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
 ) -> None:
     """Report what would fail. Writes nothing.
 
@@ -54,5 +58,7 @@ def check(
         ),
         jobs=jobs,
         stdin_filename=stdin_filename,
+        cached=not no_cache,
+        cache_dir=cache_dir,
     )
     raise typer.Exit(commands.check(options))

@@ -126,6 +126,15 @@ NonZeroOnFix = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
 StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither read nor write what is known from before.")
+]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Where to keep what is known. Default: .devfix_cache beside the settings."
+    ),
+]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
 RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]
 Python = Annotated[

@@ -19,6 +19,6 @@ class View:
     """
 
     paint: Paint = field(default_factory=Paint)
-    rules: tuple[Rule, ...] = ()
+    rules: Sequence[Rule] = ()
     edited: Callable[[str, Sequence[Edit | ReplaceComment]], str | None] | None = None
     show_fixes: bool = False

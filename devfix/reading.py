@@ -1,0 +1,88 @@
+"""Reading: the files of a run with what identifies their contents; what is known of a content is not found out again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from devfix.cache.memory import Known, kind
+from devfix.cache.signatures import Signature, digest, is_settled, signature_of
+from devfix.findings import Skipped
+from devfix.project import Scanned, scanned
+from devfix.source import Source, check_syntax, decode_text, read_bytes
+
+#: Gives what a file's content comes to, by the path and the digest.
+Recall = Callable[[str, str], Known | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One file as it was read; without a digest it could not be."""
+
+    path: str
+    file: Scanned | Skipped
+    content: str | None = None
+    signature: Signature | None = None
+
+
+def look(path: str, recall: Recall | None = None) -> Look:
+    """Read a file, and find its imports unless they are known."""
+    try:
+        signature = signature_of(os.stat(path))
+        data = read_bytes(path)
+    except OSError as error:
+        return Look(path, Skipped(path, f"cannot be read: {error.strerror or error}"))
+    content = digest(data)
+    known = None if recall is None else recall(path, content)
+    return Look(path, _file(path, data, known), content, signature if is_settled(signature) else None)
+
+
+def _file(path: str, data: bytes, known: Known | None) -> Scanned | Skipped:
+    if known is not None and known.reason is not None:
+        return Skipped(path, known.reason, known.fault)
+    source = decode_text(path, data)
+    if known is not None and isinstance(source, Source):
+        return Scanned(source, known.imports, known.patterns)
+    checked = source if isinstance(source, Skipped) else check_syntax(source)
+    return checked if isinstance(checked, Skipped) else scanned(checked)
+
+
+def knowledge(file: Scanned | Skipped) -> Known:
+    """What the content of a file came to."""
+    if isinstance(file, Skipped):
+        return Known(reason=file.reason, fault=file.fault)
+    return Known(file.imports, file.patterns)
+
+
+@dataclass(slots=True)
+class Looks:
+    """All that a run has looked at: the files it read, and the paths it asked for."""
+
+    files: dict[str, Look] = field(default_factory=dict)
+    asked: dict[str, bool] = field(default_factory=dict)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file at a path."""
+        found = self.asked.get(path)
+        if found is None:
+            found = self.asked[path] = os.path.isfile(path)
+        return found
+
+    def add(self, looks: Iterable[Look]) -> None:
+        """Take in what was read."""
+        self.files.update((each.path, each) for each in looks)
+
+    def contents(self) -> dict[str, tuple[str, Signature | None]]:
+        """The digest and signature of each file that was read."""
+        return {
+            p: (each.content, each.signature) for p, each in self.files.items() if each.content is not None
+        }
+
+    def known(self) -> dict[str, Known]:
+        """What each content came to."""
+        return {
+            kind(path, each.content): knowledge(each.file)
+            for path, each in self.files.items()
+            if each.content is not None
+        }
