@@ -36,6 +36,7 @@ class Options:
     asked: Asked = field(default_factory=Asked)
     diff: bool = False
     unsafe: bool = False
+    interactive: bool = False
     output: Output = field(default_factory=Output)
     jobs: int | None = None
     stdin_filename: str = "stdin.py"
@@ -133,6 +134,8 @@ def _check(options: Options) -> int:
 def _apply(options: Options) -> int:
     wanted = Applicability.UNSAFE if options.unsafe else Applicability.SAFE
     shows = options.diff or options.filters
+    if options.interactive:
+        return _apply_asking(options, wanted)
     engine = _unloaded_engine(options)
     results = _run(options, engine, Task(wanted, write=not shows))
     if options.diff:
@@ -142,6 +145,25 @@ def _apply(options: Options) -> int:
         # The changed text was handed over, which is what writing means here.
         results = replace(results, written=True)
     write_results(results, options.output, engine, sys.stderr if shows else sys.stdout)
+    return results.exit_code
+
+
+def _apply_asking(options: Options, wanted: Applicability) -> int:
+    """As ``_apply``, with the fixes that the user says yes to; one process asks, so one does the work."""
+    if options.diff or options.filters:
+        raise UsageError("--interactive writes files: it goes neither with --diff nor with `-`")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("--interactive asks on a terminal, and standard input or output is none")
+    from devfix.interview import AskingEngine, Interview  # noqa: PLC0415 - few runs ask
+
+    interview = Interview.at(sys.stdout, sys.stdin, options.output.paint_for(sys.stdout))
+    engine = AskingEngine.of(engine_of(options), interview)
+    try:
+        # What somebody said is nothing to remember.
+        results = _run(replace(options, jobs=1, cached=False), engine, Task(wanted, write=True))
+    except KeyboardInterrupt:
+        raise UsageError("interrupted; nothing was written") from None
+    write_results(results, options.output, engine, sys.stdout)
     return results.exit_code
 
 

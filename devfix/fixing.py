@@ -38,8 +38,8 @@ _INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
 
 #: Says whether the second state may follow on the first.
 Accepts = Callable[["State", "State"], bool]
-#: Says whether a finding is among those to be fixed.
-Admits = Callable[[Finding], bool]
+#: Says whether a finding of a program, somewhere on its way, is among those to be fixed.
+Admits = Callable[[Finding, Program], bool]
 #: What a finding and one of its fixes are known by.
 Identity = tuple[str, str, str, str, int]
 
@@ -76,7 +76,7 @@ class Fixer:
     edit_error: type[Exception]
     selection: Selection
     wanted: Applicability
-    admits: Admits = lambda _finding: True
+    admits: Admits = lambda _finding, _program: True
     _withheld: dict[Identity, str] = field(default_factory=dict)
     _obstacle: str = ""
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
@@ -113,6 +113,11 @@ class Fixer:
             if not self._is_worse(end.judgement, after.judgement):
                 return after
         return end
+
+    def offered(self, state: State) -> list[Finding]:
+        """The findings that would be fixed next, each with the fix that would be taken."""
+        candidates = self._candidates(state)
+        return choose(_in_turn(candidates)) if candidates else []
 
     def mended(self, start: State, finding: Finding) -> Program | None:
         """The program after one finding's fix alone, or None where none of its fixes does anything.
@@ -231,7 +236,9 @@ class Fixer:
     def _candidates(self, state: State) -> dict[Finding, Identity]:
         """Each finding with the first fix that is wanted and not withheld, and what identifies the two."""
         found = {}
-        for finding in filter(self.admits, state.judgement.findings):
+        for finding in state.judgement.findings:
+            if not self.admits(finding, state.program):
+                continue
             for number, fix in enumerate(_fixes(finding)):
                 identity = _identity(state.program, finding, number)
                 if self._wants(finding, fix) and identity not in self._withheld:

@@ -44,6 +44,9 @@ def apply(
     diff: Diff = False,
     unsafe: Unsafe = False,
     adopt: Adopt = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask about each fix before anything is written.")
+    ] = False,
     prove: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,6 +86,7 @@ def apply(
         paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
         unsafe=unsafe,
+        interactive=interactive,
         output=reporting.Output(
             format=output_format.value,
             file=output_file,
@@ -96,6 +100,8 @@ def apply(
         cached=not no_cache,
         cache_dir=cache_dir,
     )
+    if prove and interactive:
+        raise typer.BadParameter("--interactive does not go with --prove")
     if prove:
         from devfix import proving
         from devfix.proof.inquiry import Wishes

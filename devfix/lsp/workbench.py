@@ -166,7 +166,7 @@ class Workbench:
     def _mended_file(self, folder: Folder, program: Program, path: str, request: Mend) -> Mapping[str, str]:
         """As ``devfix apply`` does it, with the findings of one file alone."""
 
-        def admits(finding: Finding) -> bool:
+        def admits(finding: Finding, _program: Program) -> bool:
             return finding.path == path and request.code in (None, finding.code)
 
         return _new_texts(folder.engine.fix(program, request.wanted, admits))

@@ -9,7 +9,7 @@ from devfix import __version__
 from devfix.findings import Applicability, Finding, Fix, Note, Span
 from devfix.report.lines import changed_lines
 from devfix.report.page_style import SCRIPT, STYLE
-from devfix.report.replacements import texts_after
+from devfix.report.replacements import changes
 from devfix.report.results import Results
 from devfix.report.severity import severity_of
 from devfix.report.statistics import counts
@@ -142,10 +142,9 @@ def _end(span: Span, line: str) -> int:
 
 def _fix(fix: Fix, results: Results, view: View) -> str:
     heading = f"{_TRUST[fix.applicability]}: {_marked_up(fix.title)}"
-    texts = texts_after(fix, results, view)
     diff = "".join(
-        f"<div class=quiet>{_text(path)}</div><pre>{_diff(before, after)}</pre>"
-        for path, (before, after) in texts.items()
+        f"<div class=quiet>{_text(change.label)}</div><pre>{_diff(change.before, change.after)}</pre>"
+        for change in changes(fix, results.source, view)
     )
     return f"<details><summary>{heading}</summary>{diff}</details>" if diff else f"<p>{heading}</p>"
 
