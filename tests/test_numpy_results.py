@@ -92,3 +92,21 @@ def test_a_result_has_the_dtype_that_numpy_gives_it(call: str, dtype: str) -> No
 def test_what_comes_of_something_unknown_is_unknown(call: str) -> None:
     value = Ending(f"import numpy as np\nresult = {call}\n")["result"]
     assert not isinstance(value, Array) or value.dtype is None
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    "call",
+    ["linalg.lu(m)[2]", "linalg.qr(m)[0]", "linalg.expm(m)", "ndimage.zoom(m, 2)", "special.softmax(m)"],
+)
+def test_scipy_keeps_floats_as_wide_as_they_are(call: str, dtype: str) -> None:
+    head = "import numpy as np\nfrom scipy import linalg, ndimage, special\n"
+    value = Ending(f"{head}m = np.ones((3, 3)).astype('{dtype}')\nresult = {call}\n")["result"]
+    assert isinstance(value, Array)
+    assert value.dtype == dtype
+
+
+def test_fewer_results_than_usual_are_not_guessed() -> None:
+    head = "import numpy as np\nfrom scipy import linalg\n"
+    value = Ending(f"{head}result = linalg.lu(np.ones((3, 3)), permute_l=True)\n")["result"]
+    assert not isinstance(value, TupleValue)

@@ -98,3 +98,16 @@ def refuses(expression: str) -> bool:
 def test_a_fault_is_found_where_pytorch_refuses(expression: str) -> None:
     torch.manual_seed(0)
     assert bool(clashes(f"{HEAD}{expression}\n")) is refuses(expression)
+
+
+@pytest.mark.parametrize("use", ["scores == labels", "scores + labels", "labels * scores"])
+def test_beside_a_tensor_an_operand_is_no_list(use: str) -> None:
+    text = """
+import sys
+import torch
+
+scores = torch.ones(3, device="cuda")
+labels = torch.tensor([1, 2, 3]) if len(sys.argv) > 1 else [1, 2, 3]
+"""
+    assert clashes(f"{text}{use}\n") == ["7: device"]
+    assert clashes(f"{text}labels + [1]\n") == []

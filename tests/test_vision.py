@@ -143,3 +143,24 @@ def test_a_transform_that_may_be_left_out_is_applied_where_it_is_given() -> None
         model(load("a.png"))
     """
     assert faults(program) == ['model(load("a.png", convert))']
+
+
+def test_images_that_torchvision_puts_together_are_where_they_were() -> None:
+    assert faults("""
+        from torchvision.transforms import functional
+        from torchvision.utils import make_grid
+        images = functional.resize(torch.ones(4, 3, 8, 8, device="cuda"), 16)
+        make_grid(images).numpy()
+        make_grid([image for image in images]).numpy()
+        make_grid(images).cpu().numpy()
+    """) == ["make_grid(images).numpy()", "make_grid([image for image in images]).numpy()"]
+
+
+def test_an_image_made_a_tensor_by_hand_is_on_the_cpu() -> None:
+    assert faults("""
+        from PIL import Image
+        from torchvision.transforms import functional
+        image = functional.to_tensor(Image.open("a.png")).unsqueeze(0)
+        model(image)
+        model(image.cuda())
+    """) == ["model(image)"]

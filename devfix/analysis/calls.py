@@ -24,6 +24,7 @@ from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.syntax import makes_functions
 from devfix.analysis.torch_model import (
     external_objects,
+    function_commands,
     functions,
     grad_mode,
     hooks,
@@ -343,7 +344,7 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
         if isinstance(made, Function) and isinstance(value, Function):
             return replace(made, owner=value.owner, kind=value.kind)
         return value if isinstance(made, Unknown) else made
-    return value
+    return function_commands.with_option(interp, wrapper, value) if isinstance(value, Function) else value
 
 
 def _is_manager(interp: Interpreter, wrapper: Value) -> bool:

@@ -93,21 +93,26 @@ def _given(interp: Interpreter, obj: Obj) -> dict[str, Value]:
 
 
 def _declare(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
+    name = parameter_name(site)
+    if name is not None:
+        interp.update(ref, obj.with_attr(name, option_value(interp, site)))
+
+
+def parameter_name(site: CallSite) -> str | None:
+    """Under which name an option is given to the program: that of ``--batch-size`` is ``batch_size``."""
     names = [
         a.value.value for a in site.args if isinstance(a.value, Const) and isinstance(a.value.value, str)
     ]
     dest = site.value(None, "dest")
     if isinstance(dest, Const) and isinstance(dest.value, str):
-        name = dest.value
-    elif names:
-        longest = next((n for n in names if n.startswith("--")), names[0])
-        name = longest.lstrip("-").replace("-", "_")
-    else:
-        return
-    interp.update(ref, obj.with_attr(name, _option_value(interp, site)))
+        return dest.value
+    if not names:
+        return None
+    longest = next((n for n in names if n.startswith("--")), names[0])
+    return longest.lstrip("-").replace("-", "_")
 
 
-def _option_value(interp: Interpreter, site: CallSite) -> Value:
+def option_value(interp: Interpreter, site: CallSite) -> Value:
     """What an option may be: its default, but the user may say otherwise.
 
     A device option is taken to be set to the accelerator; that is the program under analysis.

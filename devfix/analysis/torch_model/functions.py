@@ -17,8 +17,10 @@ from devfix.analysis.torch_model import (
     default_dicts,
     dispatching,
     distributions,
+    evaluated_text,
     factories,
     frameworks,
+    function_commands,
     function_transforms,
     functional,
     generators,
@@ -31,6 +33,7 @@ from devfix.analysis.torch_model import (
     layers,
     number_limits,
     numpy_model,
+    numpy_results,
     operations,
     optim,
     python_builtins,
@@ -64,6 +67,7 @@ HANDLERS: dict[str, Handler] = {
     **python_builtins.HANDLERS,
     **instance_checks.HANDLERS,
     **reflection.HANDLERS,
+    **evaluated_text.HANDLERS,
     **reparametrizations.HANDLERS,
     **standard_library.HANDLERS,
     **iteration_tools.HANDLERS,
@@ -80,6 +84,7 @@ HANDLERS: dict[str, Handler] = {
     generators.NAME: generators.make,
     sobol.NAME: sobol.make,
     **named_tuples.HANDLERS,
+    **function_commands.HANDLERS,
     **function_transforms.HANDLERS,
     **vision.HANDLERS,
     **rearrangements.HANDLERS,
@@ -130,6 +135,8 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         found = tables.call(interp, name, site)
         if found is not None:
             return found
+    if package.startswith("scipy."):
+        return numpy_results.call(interp, name, site)
     if package.startswith("numpy"):
         return numpy_model.call(interp, name, site)
     if package == "torch.optim" and last[:1].isupper():

@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
+    data,
     grad_mode,
     losses,
     operand_types,
@@ -268,7 +269,7 @@ def _in_any_order(
 
 
 def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """DataParallel and DDP scatter their inputs to the module's devices."""
+    """DataParallel and DDP scatter their inputs to the module's devices, and what lists and dicts hold of them."""
     return _scattered(interp, interp.obj(ref).facts["wrapped"], site)
 
 
@@ -288,8 +289,10 @@ def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
         return calls.call(interp, inner, site)
 
     def moved(arg: Arg) -> Arg:
-        value = arg.value
-        return Arg(replace(value, device=device), arg.node) if isinstance(value, Tensor) else arg
+        holder = interp.obj_of(arg.value)
+        if holder is not None and holder.kind not in ("dict", "list"):
+            return arg  # an object of a class is handed on as it is
+        return Arg(data.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node)
 
     args = tuple(moved(arg) for arg in site.args)
     keywords = {name: moved(arg) for name, arg in site.keywords.items()}

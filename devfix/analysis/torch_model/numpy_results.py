@@ -1,4 +1,4 @@
-"""NumPy's functions of one array whose results follow from it: signals, linear algebra, sets, pieces, indices."""
+"""What follows from an array in functions of NumPy and SciPy: signals, linear algebra, sets, pieces, indices."""
 
 from __future__ import annotations
 
@@ -30,16 +30,24 @@ _PIECES = frozenset("split array_split hsplit vsplit dsplit".split())
 _GRID_INDICES = frozenset(
     "triu_indices tril_indices triu_indices_from tril_indices_from diag_indices".split()
 )
-#: Functions of ``numpy.linalg`` that give floats, with the number of results.
+#: Functions of ``numpy.linalg`` and SciPy's that give floats, with the number of results.
 _LINEAR = {
-    **dict.fromkeys("inv pinv solve cholesky matrix_power".split(), 1),
+    **dict.fromkeys("inv pinv solve cholesky matrix_power expm solve_triangular orth null_space".split(), 1),
     **dict.fromkeys("eigh qr".split(), 2),
-    "svd": 3,
+    **dict.fromkeys("svd lu".split(), 3),
 }
+#: What makes them give fewer results.
+_OTHER_FORMS = frozenset(("mode", "permute_l", "p_indices", "compute_uv", "eigvals_only", "return_rank"))
+_LINEAR_PACKAGES = ("numpy.linalg", "scipy.linalg")
+#: SciPy's images and signals: what comes out has the dtype of what goes in, or floats as wide.
+_IMAGES = frozenset(
+    "zoom rotate shift gaussian_filter median_filter uniform_filter map_coordinates affine_transform".split()
+)
+_SPECIAL = frozenset("expit logit softmax log_softmax erf erfinv gamma gammaln digamma xlogy".split())
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
-    """``numpy.name(...)``; None for what is not known here."""
+    """``numpy.name(...)`` or ``scipy.package.name(...)``; None for what is not known here."""
     package, _, last = name.rpartition(".")
     handler = _HANDLERS.get(name)
     if handler is not None:
@@ -49,9 +57,14 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return TupleValue((Array("int64", 1), Array("int64", 1)))
     if not arrays:
         return None
-    if package == "numpy.linalg" and last in _LINEAR:
-        return _linear(_LINEAR[last], arrays)
-    if package == "numpy.fft":
+    if package in _LINEAR_PACKAGES and last in _LINEAR:
+        return UNKNOWN if site.keywords.keys() & _OTHER_FORMS else _linear(_LINEAR[last], arrays)
+    if package == "scipy.ndimage":
+        return replace(arrays[0], rank=None) if last in _IMAGES else None
+    if package == "scipy.special":
+        dtype = numpy_types.floating(arrays[0].dtype)
+        return replace(arrays[0], dtype=dtype) if last in _SPECIAL else None
+    if package in ("numpy.fft", "scipy.fft"):
         return _spectrum(last, arrays[0])
     return _of_arrays(interp, last, arrays, site)
 

@@ -5,10 +5,23 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import FALSE, NONE, TRUE, Scalar, Tensor, Value
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    members,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
@@ -104,3 +117,27 @@ def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) 
         return
     part = Part(tensor, "input", site.args[0].node if site.args else None)
     requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32")
+
+
+def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:
+    """Two operands as far as they can stand beside one another: beside a tensor that is no list and no dict."""
+    left, right = without_none(left), without_none(right)
+    if isinstance(left, Union) or isinstance(right, Union):
+        return _beside(interp, left, right), _beside(interp, right, left)
+    return left, right
+
+
+def _beside(interp: Interpreter, value: Value, other: Value) -> Value:
+    each = members(value)
+    beside = [member for member in members(other) if not _is_collection(interp, member)]
+    if not beside or not all(isinstance(member, Tensor) for member in beside):
+        return value
+    kept = tuple(member for member in each if not _is_collection(interp, member))
+    if not kept or len(kept) == len(each):
+        return value
+    return kept[0] if len(kept) == 1 else replace(value, members=kept)
+
+
+def _is_collection(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    return isinstance(value, (TupleValue, Sequence)) or (obj is not None and obj.kind in ("list", "dict"))

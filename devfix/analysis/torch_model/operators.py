@@ -60,7 +60,7 @@ _NAMES: dict[type[ast.operator], str] = {
 
 def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> Value:
     """``left op right``."""
-    left, right = without_none(left), without_none(right)
+    left, right = operand_types.operands(interp, left, right)
     if isinstance(left, Union):
         usual = usual_of_all(left)
         return interp.either(left.members, lambda member: binary(interp, node, member, right), usual=usual)
@@ -279,7 +279,7 @@ def compare(
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, left, right)
         return conditions.boolean(None if inside is None else inside is isinstance(op, ast.In))
-    left, right = without_none(left), without_none(right)
+    left, right = operand_types.operands(interp, left, right)
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _tensor_comparison(interp, node, left, right, where)
     if isinstance(left, Array) or isinstance(right, Array):

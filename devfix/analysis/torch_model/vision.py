@@ -157,10 +157,7 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
             CPU, _MAKERS[kind], 3, grad=False, leaf=True, trail=(interp.site("factory", site.node),)
         )
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
-        trail = (interp.site("result", site.node),)
-        return replace(
-            image, rank=AT_LEAST_1, leaf=None, parameter=False, trail=trail, roots=roots_of([image])
-        )
+        return _derived(interp, image, AT_LEAST_1, site)
     return UNKNOWN
 
 
@@ -173,6 +170,39 @@ def _chain(interp: Interpreter, steps: Value | None, image: Value, site: CallSit
     return image
 
 
+def grid(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torchvision.utils.make_grid(images)``: one image of many, where they are."""
+    images = without_none(site.args[0].value) if site.args else UNKNOWN
+    if not isinstance(images, Tensor):
+        images = without_none(iteration.element(interp, images, site.node))
+    return _derived(interp, images, 3, site) if isinstance(images, Tensor) else UNKNOWN
+
+
+def function(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torchvision.transforms.functional.resize(image, size)``: a tensor stays where it is."""
+    image = without_none(site.args[0].value) if site.args else UNKNOWN
+    return _derived(interp, image, AT_LEAST_1, site) if isinstance(image, Tensor) else UNKNOWN
+
+
+def _derived(interp: Interpreter, image: Tensor, rank: int, site: CallSite) -> Tensor:
+    trail = (interp.site("result", site.node),)
+    return replace(image, rank=rank, leaf=None, parameter=False, trail=trail, roots=roots_of([image]))
+
+
+def make(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torchvision.transforms.functional.to_tensor(image)``: a tensor on the CPU."""
+    dtype = "float32" if name.endswith("to_tensor") else "uint8"
+    return Tensor(CPU, dtype, 3, grad=False, leaf=True, trail=(interp.site("factory", site.node),))
+
+
+_FUNCTIONAL = "torchvision.transforms.functional"
+_ON_IMAGES = (
+    "normalize resize center_crop crop pad hflip vflip rotate affine gaussian_blur adjust_brightness adjust_contrast "
+    "adjust_hue adjust_saturation adjust_gamma resized_crop invert solarize rgb_to_grayscale perspective erase"
+).split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    f"{_DATASETS}.{name}": dataset for name in _CLASSIFIED
+    **{f"{_DATASETS}.{name}": dataset for name in _CLASSIFIED},
+    "torchvision.utils.make_grid": grid,
+    **{f"{_FUNCTIONAL}.{name}": function for name in _ON_IMAGES},
+    **{f"{_FUNCTIONAL}.{name}": make for name in ("to_tensor", "pil_to_tensor")},
 }

@@ -1,0 +1,134 @@
+"""``eval(f"{name}()")``: expressions put together as text, and names looked up in ``globals()``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.values import (
+    UNKNOWN,
+    Class,
+    Function,
+    Obj,
+    Tensor,
+    Union,
+    Value,
+    usual_value,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: What stands for a part of the text that nobody knows.
+_HOLE = "some_name_that_is_not_known"
+_PLACEHOLDER = re.compile(r"%[sdr]|\{[^{}]*\}")
+_LONGEST = 200
+#: What is evaluated: names, calls and data. Whatever else such a text does is not followed.
+_FOLLOWED = (
+    ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.List, ast.Tuple, ast.Dict,
+    ast.UnaryOp, ast.unaryop, ast.expr_context,
+)  # fmt: skip
+
+
+def evaluate(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``eval(text)``: what the text says, as far as it is known."""
+    given = site.args[0].node if site.args else None
+    pattern = _pattern(interp, given) if given is not None and len(site.args) == 1 else _HOLE
+    if pattern == _HOLE or len(pattern) > _LONGEST:
+        return UNKNOWN
+    tree = _parsed(site.node, pattern)
+    if tree is None or _reads_tensors(interp, tree):
+        return UNKNOWN
+    if _HOLE not in pattern:
+        return interp.eval(tree)
+    frame = interp.frame.id
+    interp.state.set(frame, _HOLE, _anything(interp))
+    made = interp.eval(tree)
+    interp.state.set(frame, _HOLE, UNKNOWN)
+    return made
+
+
+def _pattern(interp: Interpreter, node: ast.expr) -> str:
+    """The text that an expression makes, with a name in the place of each part that is not known."""
+    known = usual_value(interp.eval(node))
+    if known is not None and isinstance(known.value, str):
+        return known.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_pattern(interp, part) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return _pattern(interp, node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _pattern(interp, node.left) + _pattern(interp, node.right)
+    template = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        template = node.left
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        template = node.func.value
+    if isinstance(template, ast.Constant) and isinstance(template.value, str):
+        return _PLACEHOLDER.sub(_HOLE, template.value)
+    return _HOLE
+
+
+def _parsed(node: ast.expr, text: str) -> ast.expr | None:
+    """The expression of a text, standing where ``node`` does, which keeps it: it is one and the same each time."""
+    trees: dict[str, ast.expr | None] = node.__dict__.setdefault(f"{__name__}.trees", {})
+    if text not in trees:
+        trees[text] = _tree(node, text)
+    return trees[text]
+
+
+def _tree(node: ast.expr, text: str) -> ast.expr | None:
+    try:
+        tree: ast.expr = _ByName().visit(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None
+    for part in ast.walk(tree):
+        if not isinstance(part, _FOLLOWED):
+            return None
+        ast.copy_location(part, node)
+    return tree
+
+
+class _ByName(ast.NodeTransformer):
+    """An attribute whose name is not known is asked for as by ``getattr``."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr != _HOLE:
+            return node
+        asked = ast.Name("getattr", ast.Load())
+        return ast.Call(asked, [node.value, ast.Name(_HOLE, ast.Load())], [])
+
+
+def _reads_tensors(interp: Interpreter, tree: ast.expr) -> bool:
+    """Whether a text computes with tensors, which no repair could reach there."""
+    names = [part.id for part in ast.walk(tree) if isinstance(part, ast.Name)]
+    return any(isinstance(interp.lookup(name), Tensor) for name in names)
+
+
+def _anything(interp: Interpreter) -> Value:
+    """What the file calls by names: one of its functions, except those that are running, or else its classes."""
+    running = [frame.function for frame in interp.stack if frame.function is not None]
+    held = interp.state.variables(interp.frame.module).values()
+    found: tuple[Value, ...] = tuple(
+        dict.fromkeys(value for value in held if isinstance(value, Function) and value not in running)
+    )
+    found = found or tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
+    return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
+
+
+def names_of(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``globals()`` and ``locals()``: the variables there are, as a dict."""
+    frame = interp.frame.module if name.endswith("globals") else interp.frame.id
+    held = interp.state.variables(frame)
+    return interp.new(Obj("dict", attrs=dict(held)))
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "builtins.eval": evaluate,
+    "builtins.globals": names_of,
+    "builtins.locals": names_of,
+}
