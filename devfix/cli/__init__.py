@@ -18,7 +18,6 @@ app = typer.Typer(
     help="Find PyTorch code that dies on an accelerator with a device or dtype mismatch, and fix it.",
     epilog="Exit codes: 0 clean, 1 findings or changes, 2 error (usage, settings, a file that cannot be read).",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

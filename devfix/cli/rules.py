@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from devfix.cli import completion
 from devfix.cli.options import Color, Colour, Plain, PlainFormat
 
 
@@ -24,7 +25,9 @@ def rules(
 
 
 def explain(
-    rule: Annotated[str | None, typer.Argument(help="A rule's code or name.")] = None,
+    rule: Annotated[
+        str | None, typer.Argument(help="A rule's code or name.", autocompletion=completion.rule)
+    ] = None,
     error: Annotated[
         str | None,
         typer.Option(

@@ -10,13 +10,14 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from devfix.cli import completion
 from devfix.cli.options import words
 
 _Words = list[str] | None
 
 
 def _rules(help_text: str) -> Any:
-    return Annotated[_Words, typer.Option(metavar="RULES", help=help_text)]
+    return Annotated[_Words, typer.Option(metavar="RULES", help=help_text, autocompletion=completion.rules)]
 
 
 def _files(help_text: str, metavar: str = "GLOB") -> Any:
