@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from devfix.baseline.known import Known
+from devfix.baseline.wishes import Wishes
 from devfix.cache.store import clean as remove
 from devfix.config import Asked, ConfigError, Configuration, Settings, configuration_of
 from devfix.deferred import Deferred
@@ -20,7 +22,7 @@ from devfix.remembering import cache_folder, memory_of
 from devfix.report.catalogue import render_page, render_rules, render_rules_json
 from devfix.report.diff import render_diff
 from devfix.report.results import Results
-from devfix.reporting import Output, write_bytes, write_results
+from devfix.reporting import Output, report_faults, write_bytes, write_results
 from devfix.runner import Task, recall_paths, run_paths, run_text
 from devfix.usage import UsageError
 
@@ -37,11 +39,17 @@ class Options:
     diff: bool = False
     unsafe: bool = False
     interactive: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
     output: Output = field(default_factory=Output)
     jobs: int | None = None
     stdin_filename: str = "stdin.py"
     cached: bool = False
     cache_dir: Path | None = None
+
+    @property
+    def named(self) -> tuple[Path, ...]:
+        """The paths, with the file that standard input stands for in its place."""
+        return tuple(Path(self.stdin_filename) if path == _STDIN else path for path in self.paths)
 
     @property
     def filters(self) -> bool:
@@ -126,9 +134,44 @@ def _find(name: str, known: list[Rule]) -> Rule:
 
 def _check(options: Options) -> int:
     engine = _unloaded_engine(options)
+    output = output_of(options, engine)
     results = _run(options, engine, Task())
-    write_results(results, options.output, engine, sys.stdout)
+    wishes = options.wishes
+    if wishes.write or wishes.update:
+        return _record(results, engine, output, keep=wishes.update)
+    if wishes.prune:
+        from devfix.known_findings import prune
+
+        sys.stderr.write(f"{prune(results, engine)}\n")
+    results = _without_known(results, known_of(options, engine, results), engine)
+    if wishes.add_ignore is not None:
+        return _ignore(results, options, engine, output)
+    write_results(results, output, engine, sys.stdout)
     return results.exit_code
+
+
+def _record(results: Results, engine: Engine, output: Output, *, keep: bool) -> int:
+    from devfix.known_findings import record
+
+    _say(f"{record(results, engine, keep=keep)}\n")
+    report_faults(results, output)
+    return _ERROR if results.has_faults else 0
+
+
+def _ignore(results: Results, options: Options, engine: Engine, output: Output) -> int:
+    """Write comments; only where none can be written a finding remains."""
+    from devfix.known_findings import ignore
+
+    done = ignore(results, options.wishes.add_ignore or "", write=not options.filters)
+    stream = sys.stderr if options.filters else sys.stdout
+    if options.filters:
+        write_bytes(b"".join(_texts(done.results)))
+    if done.results.findings:
+        write_results(done.results, output, engine, stream)
+    else:
+        report_faults(done.results, output)
+    stream.write(f"{done.told}\n")
+    return replace(done.results, written=True).exit_code
 
 
 def _apply(options: Options) -> int:
@@ -137,14 +180,17 @@ def _apply(options: Options) -> int:
     if options.interactive:
         return _apply_asking(options, wanted)
     engine = _unloaded_engine(options)
-    results = _run(options, engine, Task(wanted, write=not shows))
+    output = output_of(options, engine)
+    known = known_of(options, engine)
+    results = _run(options, engine, Task(wanted, write=not shows, known=tuple(known)))
+    results = _without_known(results, known, engine)
     if options.diff:
-        write_bytes(render_diff(results, options.output.paint_for(sys.stdout)))
+        write_bytes(render_diff(results, output.paint_for(sys.stdout)))
     elif options.filters:
         write_bytes(b"".join(_texts(results)))
         # The changed text was handed over, which is what writing means here.
         results = replace(results, written=True)
-    write_results(results, options.output, engine, sys.stderr if shows else sys.stdout)
+    write_results(results, output, engine, sys.stderr if shows else sys.stdout)
     return results.exit_code
 
 
@@ -154,17 +200,40 @@ def _apply_asking(options: Options, wanted: Applicability) -> int:
         raise UsageError("--interactive writes files: it goes neither with --diff nor with `-`")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("--interactive asks on a terminal, and standard input or output is none")
-    from devfix.interview import AskingEngine, Interview  # noqa: PLC0415 - few runs ask
+    from devfix.interview import AskingEngine, Interview
 
     interview = Interview.at(sys.stdout, sys.stdin, options.output.paint_for(sys.stdout))
     engine = AskingEngine.of(engine_of(options), interview)
+    known = known_of(options, engine)
     try:
         # What somebody said is nothing to remember.
-        results = _run(replace(options, jobs=1, cached=False), engine, Task(wanted, write=True))
+        task = Task(wanted, write=True, known=tuple(known))
+        results = _run(replace(options, jobs=1, cached=False), engine, task)
     except KeyboardInterrupt:
         raise UsageError("interrupted; nothing was written") from None
-    write_results(results, options.output, engine, sys.stdout)
+    results = _without_known(results, known, engine)
+    write_results(results, output_of(options, engine), engine, sys.stdout)
     return results.exit_code
+
+
+def known_of(options: Options, engine: Engine, results: Results | None = None) -> list[Known]:
+    """What is known and is neither to be reported nor fixed; raises ConfigError."""
+    wishes = options.wishes
+    if wishes.commit is None and (wishes.off or engine.settings.baseline is None):
+        return []
+    from devfix import known_findings
+
+    return known_findings.known_of(wishes, options.named, engine, options.jobs, results)
+
+
+def _without_known(results: Results, known: Sequence[Known], engine: Engine) -> Results:
+    if not known:
+        return results
+    from devfix.known_findings import without_known
+
+    results, said = without_known(results, known, engine)
+    sys.stderr.writelines(f"{line}\n" for line in said)
+    return results
 
 
 def _run(options: Options, engine: Engine, task: Task) -> Results:
@@ -187,22 +256,31 @@ def _results(options: Options, engine: Engine, task: Task) -> Results:
 
 def engine_of(options: Options) -> Engine:
     """The rules and settings; what is wrong with the options is found before any file is read."""
-    options.output.check()
+    options.wishes.check()
     configuration = configuration_of(options.asked)
-    return engine_with(configuration, configuration.in_folder(_common_folder(options)))
+    engine = engine_with(configuration, configuration.in_folder(_common_folder(options)))
+    output_of(options, engine).check()
+    return engine
+
+
+def output_of(options: Options, engine: Engine) -> Output:
+    """How results are written: as the options say, or else the settings."""
+    return replace(options.output, format=engine.settings.output_format)
 
 
 def _unloaded_engine(options: Options) -> Engine:
     """The same, but the rules are loaded when they are needed, and so are names of rules looked at then."""
-    options.output.check()
+    options.wishes.check()
     configuration = configuration_of(options.asked)
     loaded = Deferred(lambda: [load()])
-    return Engine(
+    engine = Engine(
         Deferred(lambda: loaded[0].rules),
         configuration.in_folder(_common_folder(options)),
         pack_faults=Deferred(lambda: loaded[0].faults),
         configuration=configuration,
     )
+    output_of(options, engine).check()
+    return engine
 
 
 def engine_with(configuration: Configuration, settings: Settings) -> Engine:
@@ -214,9 +292,8 @@ def engine_with(configuration: Configuration, settings: Settings) -> Engine:
 
 
 def _common_folder(options: Options) -> Path:
-    named = [options.stdin_filename if path == _STDIN else path for path in options.paths]
     try:
-        common = Path(os.path.commonpath([os.path.abspath(path) for path in named]))
+        common = Path(os.path.commonpath([os.path.abspath(path) for path in options.named]))
     except ValueError:
         # Different drives have nothing in common.
         return Path()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
@@ -38,8 +38,8 @@ _INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
 
 #: Says whether the second state may follow on the first.
 Accepts = Callable[["State", "State"], bool]
-#: Says whether a finding of a program, somewhere on its way, is among those to be fixed.
-Admits = Callable[[Finding, Program], bool]
+#: Says which findings of a program are to be fixed.
+Admits = Callable[[Program, Sequence[Finding]], Iterable[Finding]]
 #: What a finding and one of its fixes are known by.
 Identity = tuple[str, str, str, str, int]
 
@@ -76,7 +76,7 @@ class Fixer:
     edit_error: type[Exception]
     selection: Selection
     wanted: Applicability
-    admits: Admits = lambda _finding, _program: True
+    admits: Admits = lambda _program, findings: findings
     _withheld: dict[Identity, str] = field(default_factory=dict)
     _obstacle: str = ""
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
@@ -236,9 +236,7 @@ class Fixer:
     def _candidates(self, state: State) -> dict[Finding, Identity]:
         """Each finding with the first fix that is wanted and not withheld, and what identifies the two."""
         found = {}
-        for finding in state.judgement.findings:
-            if not self.admits(finding, state.program):
-                continue
+        for finding in self.admits(state.program, state.judgement.findings):
             for number, fix in enumerate(_fixes(finding)):
                 identity = _identity(state.program, finding, number)
                 if self._wants(finding, fix) and identity not in self._withheld:

@@ -98,13 +98,15 @@ class AskingEngine(Engine):
         """As that of ``Engine``, of the findings that somebody says yes to."""
         lives = _Lives(program)
 
-        def said_yes(finding: Finding, now: Program) -> bool:
-            allowed = admits is None or admits(finding, now)
-            return allowed and self.interview.answer(lives.key(finding, now)) is True
+        def said(now: Program, findings: Sequence[Finding], answers: set[bool | None]) -> list[Finding]:
+            allowed = findings if admits is None else admits(now, findings)
+            return [each for each in allowed if self.interview.answer(lives.key(each, now)) in answers]
 
-        def not_refused(finding: Finding, now: Program) -> bool:
-            allowed = admits is None or admits(finding, now)
-            return allowed and self.interview.answer(lives.key(finding, now)) is not False
+        def said_yes(now: Program, findings: Sequence[Finding]) -> list[Finding]:
+            return said(now, findings, {True})
+
+        def not_refused(now: Program, findings: Sequence[Finding]) -> list[Finding]:
+            return said(now, findings, {True, None})
 
         reports = super().fix(program, wanted, said_yes)
         while not self.interview.is_over:

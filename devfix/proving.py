@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from devfix.commands import Options, engine_of, guarded
+from devfix.commands import Options, engine_of, guarded, output_of
 from devfix.findings import Applicability
 from devfix.proof.application import Application, apply_proven
 from devfix.proof.document import proofs_document, render_document
@@ -55,7 +55,10 @@ def _prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wis
 def _apply(options: Options, commands: Sequence[str], wishes: Wishes) -> int:
     if options.filters:
         raise UsageError("`-` cannot be proven; name a script")
-    engine, output = engine_of(options), options.output
+    if options.asked.baseline is not None or options.wishes.commit is not None:
+        raise UsageError("--prove looks at whole programs; it does not go with a baseline")
+    engine = engine_of(options)
+    output = output_of(options, engine)
     done = apply_proven(commands, options.paths, wishes, engine, _wanted(options), write=not options.diff)
     done = replace(done, results=replace(done.results, policy=output.policy))
     stream = sys.stderr if options.diff else sys.stdout

@@ -68,7 +68,7 @@ def recall(
 def settings_key(of_files: SettingsOf, paths: Iterable[str]) -> str:
     """Stands for the settings of some files."""
     one_each = {os.path.dirname(path): path for path in paths}
-    told = [(folder, repr(of_files.of(path))) for folder, path in sorted(one_each.items())]
+    told = [(folder, repr(of_files.of(path).of_findings)) for folder, path in sorted(one_each.items())]
     return digest(repr(told).encode(errors="surrogateescape"))
 
 

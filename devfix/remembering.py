@@ -21,7 +21,11 @@ def memory_of(paths: Sequence[Path], settings: Settings, named: Path | None) -> 
     """What is remembered of a call; None where nothing can be. ``named`` is the folder that the user asks for."""
     folder, chosen = cache_folder(paths, settings, named)
     opened = store.open_store(folder, chosen=chosen)
-    return None if opened is None else Memory(opened, tool_state(), (tuple(map(str, paths)), settings))
+    return (
+        None
+        if opened is None
+        else Memory(opened, tool_state(), (tuple(map(str, paths)), settings.of_findings))
+    )
 
 
 def cache_folder(paths: Sequence[Path], settings: Settings, named: Path | None) -> tuple[Path, bool]:

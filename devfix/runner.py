@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from devfix.atomic_write import may_write, write_atomically
+from devfix.baseline.known import Known, admitted
 from devfix.cache.memory import Memory, Tree, program_key
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
@@ -31,10 +32,14 @@ KEPT_TREES = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do: only ``check``, or apply the fixes from ``wanted`` on, and write them."""
+    """What to do: only ``check``, or apply the fixes from ``wanted`` on, and write them.
+
+    What is ``known`` is not fixed.
+    """
 
     wanted: Applicability | None = None
     write: bool = False
+    known: tuple[Known, ...] = ()
 
     @property
     def applying(self) -> bool:
@@ -225,6 +230,12 @@ def _looking_died(names: Sequence[str]) -> list[Look]:
     return [Look(name, Skipped(name, "was not read: the process died")) for name in names]
 
 
+def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None = None) -> list[FileReport]:
+    """A report for each target of some programs, whose texts need not be on disk."""
+    groups = _run_programs(programs, engine, Task(), jobs or os.cpu_count() or 1)
+    return [report for group in groups for report in group]
+
+
 def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int
 ) -> list[list[FileReport]]:
@@ -240,7 +251,9 @@ def _run_program(engine: Engine, task: Task, program: Program) -> list[FileRepor
     """The reports of one program; whatever goes wrong stays within it."""
     try:
         with _collecting_seldom():
-            return engine.check(program) if task.wanted is None else engine.fix(program, task.wanted)
+            if task.wanted is None:
+                return engine.check(program)
+            return engine.fix(program, task.wanted, partial(admitted, task.known) if task.known else None)
     except RecursionError:
         reason = "is nested too deeply to be analysed, or belongs to a program with a file that is"
         return list(for_skipped(Skipped(path, reason) for path in sorted(program.targets)))

@@ -96,6 +96,10 @@ class Selection:
             return False
         return not any(names_rule(selector, code, name) for selector in self._ignored_in(path))
 
+    def runs(self, path: str, code: str) -> bool:
+        """Whether the rule with a code runs on a file."""
+        return any(self.allows(path, rule.code, rule.name) for rule in self.rules if rule.code == code)
+
     def known(self, selector: str) -> bool:
         """Whether there is a rule that ``selector`` names."""
         return any(names_rule(selector, rule.code, rule.name) for rule in self.rules)

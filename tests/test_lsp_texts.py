@@ -31,9 +31,9 @@ from devfix.lsp.messages import (
     known_by,
 )
 from devfix.lsp.positions import Lines
-from devfix.lsp.silencing import silence
 from devfix.lsp.workbench import Workbench
 from devfix.project import Program
+from devfix.silencing import silence
 
 ENCODINGS = st.sampled_from(["utf-8", "utf-16", "utf-32"])
 #: What lines are made of: their ends, what other tools take for one, characters of all widths, and Python.

@@ -42,7 +42,7 @@ def _common(
 
 
 # In the order of the help text.
-app.command()(check.check)
+app.command(cls=check.CheckCommand)(check.check)
 app.command()(apply.apply)
 app.command()(prove.prove)
 app.command()(rules.rules)

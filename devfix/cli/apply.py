@@ -10,18 +10,20 @@ import typer
 
 from devfix.cli.options import (
     Adopt,
+    Baseline,
+    BaselineCommit,
     CacheDir,
     Color,
     Colour,
     Diff,
     ExitZero,
-    Format,
+    FormatOfSettings,
     Jobs,
+    NoBaseline,
     NoCache,
     NonZeroOnFix,
     On,
     OutputFile,
-    OutputFormat,
     Paths,
     Python,
     RunOn,
@@ -58,12 +60,15 @@ def apply(
     python: Python = None,
     timeout: Timeout = 300.0,
     max_steps: Steps = None,
-    output_format: Format = OutputFormat.TEXT,
+    output_format: FormatOfSettings = None,
     output_file: OutputFile = None,
     statistics: Statistics = False,
     show_fixes: ShowFixes = False,
     exit_zero: ExitZero = False,
     exit_non_zero_on_fix: NonZeroOnFix = False,
+    baseline: Baseline = None,
+    no_baseline: NoBaseline = False,
+    baseline_commit: BaselineCommit = None,
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
@@ -76,19 +81,22 @@ def apply(
     changes to make; with --prove: or something is not proven), 2 on an error. With --diff the patch
     goes to standard output and all else to standard error. `-` writes the fixed text to standard
     output. With --prove, which runs your code as `devfix prove` does, only what belongs to a proven
-    program is written.
+    program is written. What a baseline knows is left as it is.
     """
     from devfix import commands, reporting
+    from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
 
     options = commands.Options(
-        asked=replace(asked, adopt=adopt),
+        asked=replace(
+            asked, adopt=adopt, baseline=baseline, output_format=output_format and output_format.value
+        ),
+        wishes=Wishes(commit=baseline_commit, off=no_baseline),
         paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
         unsafe=unsafe,
         interactive=interactive,
         output=reporting.Output(
-            format=output_format.value,
             file=output_file,
             color=color.value,
             statistics=statistics,
@@ -104,8 +112,8 @@ def apply(
         raise typer.BadParameter("--interactive does not go with --prove")
     if prove:
         from devfix import proving
-        from devfix.proof.inquiry import Wishes
+        from devfix.proof import inquiry
 
-        wishes = Wishes(on.value, python, timeout, steps=max_steps)
+        wishes = inquiry.Wishes(on.value, python, timeout, steps=max_steps)
         raise typer.Exit(proving.apply_if_proven(options, prove, wishes))
     raise typer.Exit(commands.apply(options))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from devfix.cli.options import (
+    Baseline,
+    BaselineCommit,
     CacheDir,
     Color,
     Colour,
     ExitZero,
-    Format,
+    FormatOfSettings,
     Jobs,
+    NoBaseline,
     NoCache,
     OutputFile,
-    OutputFormat,
     Paths,
     Statistics,
     StdinName,
@@ -24,33 +29,72 @@ from devfix.cli.settings_options import takes_settings
 from devfix.config import Asked
 
 
+class CheckCommand(TyperCommand):
+    """A command with an option whose value may be left out; a word behind it is a path."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give the option the empty value where it has none."""
+        return super().parse_args(ctx, ["--add-ignore=" if word == "--add-ignore" else word for word in args])
+
+
 @takes_settings
 def check(
     *,
     asked: Asked,
     paths: Paths = None,
-    output_format: Format = OutputFormat.TEXT,
+    output_format: FormatOfSettings = None,
     output_file: OutputFile = None,
     statistics: Statistics = False,
     exit_zero: ExitZero = False,
+    baseline: Baseline = None,
+    no_baseline: NoBaseline = False,
+    baseline_commit: BaselineCommit = None,
+    write_baseline: Annotated[
+        bool, typer.Option("--write-baseline", help="Write all findings to the baseline, and report none.")
+    ] = False,
+    update_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--update-baseline",
+            help="The same for the files that are checked; what it has of others stays.",
+        ),
+    ] = False,
+    prune_baseline: Annotated[
+        bool, typer.Option("--prune-baseline", help="Take out of the baseline what is gone.")
+    ] = False,
+    add_ignore: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[=REASON]",
+            help="Write comments that suppress the findings to the files, with or without a reason.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """Report what would fail. Writes nothing.
+    """Report what would fail. Writes nothing, but for a baseline or comments that are asked for.
 
     Exit code 0 when there are no findings, 1 when there are, 2 on an error.
     """
     from devfix import commands, reporting
+    from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
 
     options = commands.Options(
-        asked=asked,
+        asked=replace(asked, baseline=baseline, output_format=output_format and output_format.value),
+        wishes=Wishes(
+            write=write_baseline,
+            update=update_baseline,
+            prune=prune_baseline,
+            commit=baseline_commit,
+            off=no_baseline,
+            add_ignore=add_ignore,
+        ),
         paths=tuple(paths or [Path()]),
         output=reporting.Output(
-            format=output_format.value,
             file=output_file,
             color=color.value,
             statistics=statistics,

@@ -99,6 +99,22 @@ Format = Annotated[
     OutputFormat,
     typer.Option("--output-format", envvar="DEVFIX_OUTPUT_FORMAT", help="How findings are written."),
 ]
+FormatOfSettings = Annotated[
+    OutputFormat | None,
+    typer.Option(
+        "--output-format",
+        envvar="DEVFIX_OUTPUT_FORMAT",
+        help="How findings are written. Default: as the settings say, or text.",
+    ),
+]
+Baseline = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Leave out the findings that are listed there.")
+]
+NoBaseline = Annotated[bool, typer.Option("--no-baseline", help="Leave none out, whatever the settings say.")]
+BaselineCommit = Annotated[
+    str | None,
+    typer.Option(metavar="REVISION", help="Leave out the findings that this git commit has already."),
+]
 Plain = Annotated[PlainFormat, typer.Option("--output-format", help="How it is written.")]
 OutputFile = Annotated[
     Path | None,

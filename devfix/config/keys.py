@@ -12,7 +12,18 @@ from devfix.config.globs import Glob
 from devfix.config.settings import DEVICE_POLICIES, ConfigError
 
 #: How findings may be written; see ``devfix.report``.
-OUTPUT_FORMATS = ("text", "concise", "json")
+OUTPUT_FORMATS = (
+    "text",
+    "concise",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "html",
+)
 
 #: What a key speaks for.
 FILE, PROGRAM, RUN, PLACE = "file", "program", "run", "settings file"

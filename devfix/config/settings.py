@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from devfix.config.globs import Glob
 
@@ -61,6 +61,11 @@ class Settings:
     def choices(self) -> tuple[RuleChoice, ...]:
         """What is said of the rules, the last word last."""
         return (*self.inherited, RuleChoice(self.select, self.extend_select, self.ignore))
+
+    @property
+    def of_findings(self) -> Settings:
+        """These without what changes nothing of what is found, but how that is shown or remembered."""
+        return replace(self, output_format="", baseline=None, cache_dir=None)
 
     def of(self, path: str | os.PathLike[str]) -> Settings:  # noqa: ARG002 - as a configuration's
         """The settings of a file: these, for all files."""

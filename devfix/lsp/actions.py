@@ -15,7 +15,7 @@ from devfix.lsp.changes import text_edits, workspace_edit
 from devfix.lsp.diagnostics import Shown, known_in
 from devfix.lsp.documents import Document
 from devfix.lsp.messages import FileView, Mend, Mended, NewText, known_by
-from devfix.lsp.silencing import silence
+from devfix.silencing import silence
 
 if TYPE_CHECKING:
     from devfix.lsp.session import Session

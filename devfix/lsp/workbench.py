@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import Any
 
@@ -166,8 +166,8 @@ class Workbench:
     def _mended_file(self, folder: Folder, program: Program, path: str, request: Mend) -> Mapping[str, str]:
         """As ``devfix apply`` does it, with the findings of one file alone."""
 
-        def admits(finding: Finding, _program: Program) -> bool:
-            return finding.path == path and request.code in (None, finding.code)
+        def admits(_program: Program, findings: Sequence[Finding]) -> list[Finding]:
+            return [each for each in findings if each.path == path and request.code in (None, each.code)]
 
         return _new_texts(folder.engine.fix(program, request.wanted, admits))
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from devfix.discovery import PROGRAM_SUFFIXES
+from devfix.harmless_git import GitError
 from devfix.migration.campaign import Campaign, Repository
-from devfix.migration.git import Git, GitError, initialise
+from devfix.migration.git import Git, initialise
 from devfix.migration.steps import Outcome, StepEndError
 
 REF = "refs/devfix/base"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from devfix.atomic_write import write_atomically
 from devfix.commands import guarded
+from devfix.harmless_git import GitError
 from devfix.migration.campaign import Campaign, CampaignError
 from devfix.migration.campaign_file import load_campaign
 from devfix.migration.campaign_run import RunWishes, run_campaign
 from devfix.migration.export import render_export
-from devfix.migration.git import GitError
 from devfix.migration.lock import CampaignLockedError
 from devfix.migration.plan import check_rules, render_plan
 from devfix.migration.progress import progress_for

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from devfix import __version__
+from devfix.harmless_git import GitError
 from devfix.migration import clone, proving_run, pull_request, rewriting, verification
-from devfix.migration.git import Git, GitError, may_pass
+from devfix.migration.git import Git, may_pass
 from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
 from devfix.migration.scrubbing import Scrubber
 from devfix.migration.steps import Made, Outcome, Step, StepEndError, StepResult, digest

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from devfix.harmless_git import GitError
 from devfix.migration import clone
 from devfix.migration.campaign import Campaign, Repository
-from devfix.migration.git import Git, GitError, may_pass
+from devfix.migration.git import Git, may_pass
 from devfix.migration.hub import Hub, HubError, Proposal, has_client, home_of
 from devfix.migration.order import Finished, Order
 from devfix.migration.pipeline import events

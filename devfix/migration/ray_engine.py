@@ -14,9 +14,10 @@ from typing import Any
 import ray
 import ray.exceptions
 
+from devfix.harmless_git import GitError
 from devfix.migration import clone
 from devfix.migration.assignment import Assignment
-from devfix.migration.git import GitError, is_here
+from devfix.migration.git import is_here
 from devfix.migration.order import Event, Finished, Left, Order, Tell
 from devfix.migration.pipeline import events
 from devfix.migration.steps import Step

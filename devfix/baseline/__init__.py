@@ -1,0 +1,1 @@
+"""Baseline: findings that are known, and neither reported nor fixed."""
