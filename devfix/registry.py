@@ -32,8 +32,8 @@ _FAMILIES = {
 }
 
 #: What codes and names of rules look like; selectors rely on it.
-_CODE, _NAME = re.compile(r"[A-Z]{2,8}[0-9]{1,4}"), re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
-_RESERVED = re.compile(r"DF[0-9]")
+CODE, NAME = re.compile(r"[A-Z]{2,8}[0-9]{1,4}"), re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
+RESERVED = re.compile(r"DF[0-9]")
 
 
 class RegistryError(Exception):
@@ -160,11 +160,11 @@ def _told(error: BaseException) -> str:
 def _flaw(cls: type, base: type) -> str | None:
     """What a rule of a pack says wrong of itself."""
     code, name = getattr(cls, "code", None), getattr(cls, "name", None)
-    if not (isinstance(code, str) and _CODE.fullmatch(code)):
+    if not (isinstance(code, str) and CODE.fullmatch(code)):
         return f"needs a `code` of two to eight capitals and a number, such as `ACME101`, not {code!r}"
-    if _RESERVED.match(code):
+    if RESERVED.match(code):
         return f"has the code `{code}`; those that begin with DF are devfix's own"
-    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+    if not (isinstance(name, str) and NAME.fullmatch(name)):
         return f"needs a `name` of small letters with hyphens, such as `model-not-moved`, not {name!r}"
     if not isinstance(getattr(cls, "applicability", None), Applicability):
         return "needs an `applicability` that is an Applicability"

@@ -14,7 +14,7 @@ import pytest
 from corpus_case import corpus_cases
 from text_program import Texts, check_texts, fix_texts, names, rules
 
-from devfix import commands, registry
+from devfix import commands, registry, testing
 from devfix.findings import Applicability
 from devfix.registry import Rule, page, summary
 from devfix.rules import Rule as Base
@@ -34,14 +34,8 @@ def module_of(rule: Rule) -> ModuleType:
 
 def example(rule: Rule) -> tuple[Texts, Texts]:
     """The programs under ``Before::`` and ``After::``."""
-    before, after = (_block(page(rule), title) for title in ("Before", "After"))
+    before, after = testing.example(rule)
     return {"main.py": before}, {"main.py": after}
-
-
-def _block(text: str, title: str) -> str:
-    found = re.search(rf"^{title}::\n\n((?:    .*\n|\n)+)", text + "\n", re.MULTILINE)
-    assert found, f"the page has no `{title}::`"
-    return inspect.cleandoc(found[1]) + "\n"
 
 
 def unchanged_programs(rule: Rule) -> list[Path]:
