@@ -140,7 +140,7 @@ def _found(rule: Rule, reports: list[FileReport]) -> list[Finding]:
 def _fixed(rule: Rule, texts: dict[str, str]) -> dict[str, str]:
     engine = _engine(rule)
     for program in _project(texts).programs():
-        reports = engine.fix(program, rule.applicability, lambda finding: finding.code == rule.code)
+        reports = engine.fix(program, rule.applicability, lambda finding, _program: finding.code == rule.code)
         _found(rule, reports)
         new = {report.path: report.new_text for report in reports if report.new_text is not None}
         texts = {**texts, **new}
