@@ -188,3 +188,12 @@ def test_cells_are_shown_as_they_read() -> None:
     assert "+x = torch.randn(8, 4).to(device)\n" in told
     assert "\\n" not in told
     assert "randn(8, 4).to(device)" in Path("repository/nb.ipynb").read_text(encoding="utf-8")
+
+
+def test_the_sample_in_the_documentation_is_what_is_shown(folder: Path) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "output.md").read_text(encoding="utf-8")
+    program = page.partition("```python\n")[2].partition("```")[0]
+    (folder / "train.py").write_text(program, encoding="utf-8")
+    sample = page.partition("$ devfix apply -i train.py\n")[2].partition("\n```")[0]
+    with asking(folder) as terminal:
+        assert terminal.until(PROMPT).rstrip() == sample
