@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -83,6 +84,11 @@ def explain(name: str) -> int:
     return guarded(lambda: _explained(name))
 
 
+def config(path: Path, asked: Asked, *, as_json: bool) -> int:
+    """Say what holds for a file, and why."""
+    return guarded(lambda: _config(path, asked, as_json=as_json))
+
+
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; what the user got wrong ends it with a message and exit code 2."""
     try:
@@ -117,6 +123,16 @@ def _explained(name: str) -> int:
     loaded = load()
     _complain(loaded.faults)
     return _say(render_page(_find(name, with_built_in(loaded.rules))))
+
+
+def _config(path: Path, asked: Asked, *, as_json: bool) -> int:
+    from devfix.effective import effective, render
+
+    configuration = configuration_of(asked)
+    folder = path if path.is_dir() else path.absolute().parent
+    engine = engine_with(configuration, configuration.in_folder(folder))
+    found = effective(str(path), engine, configuration)
+    return _say(json.dumps(found.data, indent=2) + "\n" if as_json else render(found))
 
 
 def _complain(faults: Sequence[PackFault]) -> None:

@@ -43,6 +43,14 @@ def would_collect(path: str | Path, root: str | Path, settings: SettingsOf) -> b
     return not walk.excludes(path) and not any(walk.is_foreign(folder) for folder in between)
 
 
+def foreign_folder(path: str | Path) -> Path | None:
+    """The folder around a path that no search goes into, as far as a search from here would come."""
+    here = Path(os.getcwd())
+    absolute = Path(os.path.abspath(path))
+    around = [folder for folder in reversed(absolute.parents) if here in folder.parents]
+    return next((folder for folder in around if _is_foreign(folder)), None)
+
+
 def exclusion(path: str | Path, settings: SettingsOf) -> Glob | None:
     """The pattern that leaves a path, or a folder that it is in, out of a search; None where none does."""
     place = Path(os.path.abspath(path))
@@ -123,10 +131,7 @@ class _Walk:
 
     def is_foreign(self, folder: Path) -> bool:
         """Whether a folder below a named one is left out."""
-        name = folder.name
-        if name.startswith(".") or name in _FOREIGN_FOLDERS or name.endswith(".egg-info"):
-            return True
-        return (folder / "pyvenv.cfg").exists() or self.excludes(folder)
+        return _is_foreign(folder) or self.excludes(folder)
 
     def excludes(self, path: Path) -> bool:
         """Whether the settings leave a path out."""
@@ -140,6 +145,13 @@ class _Walk:
 
     def _skip(self, path: Path, reason: str) -> None:
         self.skipped.append(Skipped(str(tidy(path)), reason))
+
+
+def _is_foreign(folder: Path) -> bool:
+    name = folder.name
+    if name.startswith(".") or name in _FOREIGN_FOLDERS or name.endswith(".egg-info"):
+        return True
+    return (folder / "pyvenv.cfg").exists()
 
 
 def _problem(path: Path) -> str | None:

@@ -100,6 +100,10 @@ class Selection:
         """Whether the rule with a code runs on a file."""
         return any(self.allows(path, rule.code, rule.name) for rule in self.rules if rule.code == code)
 
+    def fixes(self, path: str, code: str) -> bool:
+        """Whether the fixes of a rule are offered for a file."""
+        return code in self._in(path).fixable
+
     def known(self, selector: str) -> bool:
         """Whether there is a rule that ``selector`` names."""
         return any(names_rule(selector, rule.code, rule.name) for rule in self.rules)
@@ -130,7 +134,7 @@ class Selection:
         return self._chosen[settings]
 
     def _active(self, settings: Settings) -> frozenset[str]:
-        usual = (rule.code for rule in self.rules if not rule.code.startswith(_OFF_BY_DEFAULT))
+        usual = (rule.code for rule in self.rules if not is_off_by_default(rule))
         codes = chosen_codes(settings.choices, self.rules, usual)
         return codes if settings.adopt else codes - {ADOPTING_RULE}
 
@@ -155,6 +159,11 @@ class Selection:
         near = difflib.get_close_matches(selector, choices, n=1)
         hint = f"; did you mean `{near[0]}`?" if near else "; `devfix rules` lists them"
         raise ConfigError(f"no rule is called `{selector}`{hint}")
+
+
+def is_off_by_default(rule: Rule) -> bool:
+    """Whether a rule runs only where it is selected."""
+    return rule.code.startswith(_OFF_BY_DEFAULT)
 
 
 def chosen_codes(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from devfix.cli import apply, check, clean, lsp, migrate, new_rule, prove, rules, run
+from devfix.cli import apply, check, clean, config, lsp, migrate, new_rule, prove, rules, run
 from devfix.running.invocation import ProgramCommand
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
@@ -47,6 +47,7 @@ app.command()(apply.apply)
 app.command()(prove.prove)
 app.command()(rules.rules)
 app.command()(rules.explain)
+app.command()(config.config)
 app.command()(new_rule.new_rule)
 app.command(cls=ProgramCommand, context_settings={"allow_interspersed_args": False})(run.run)
 app.command()(clean.clean)

@@ -72,7 +72,7 @@ def _added(key: str, layers: Sequence[Layer]) -> Any:
 
 def _rules(layers: Sequence[Layer]) -> dict[str, Any]:
     """A layer that selects leaves nothing of those before it; others change what those select."""
-    choices = [_choice(layer) for layer in layers if _choice(layer) != RuleChoice()]
+    choices = [choice_of(layer) for layer in layers if choice_of(layer) != RuleChoice()]
     selecting = [number for number, choice in enumerate(choices) if choice.select is not None]
     choices = choices[selecting[-1] if selecting else 0 :]
     last = choices.pop() if choices else RuleChoice()
@@ -84,7 +84,8 @@ def _rules(layers: Sequence[Layer]) -> dict[str, Any]:
     }
 
 
-def _choice(layer: Layer) -> RuleChoice:
+def choice_of(layer: Layer) -> RuleChoice:
+    """What a layer says of the rules that run."""
     values = layer.values
     ignored = values.get("ignore", ()) + values.get("extend-ignore", ())
     return RuleChoice(values.get("select"), values.get("extend-select", ()), ignored)

@@ -1,0 +1,25 @@
+"""``devfix config``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from devfix.cli.options import Plain, PlainFormat
+from devfix.cli.settings_options import takes_settings
+from devfix.config import Asked
+
+
+@takes_settings
+def config(
+    *,
+    asked: Asked,
+    path: Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: this folder.")] = None,
+    output_format: Plain = PlainFormat.TEXT,
+) -> None:
+    """Say which settings hold for a file and where they come from, and which rules run on it and why."""
+    from devfix import commands
+
+    raise typer.Exit(commands.config(path or Path(), asked, as_json=output_format is PlainFormat.JSON))
