@@ -10,7 +10,8 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from textwrap import dedent
 from typing import Any
 
@@ -137,10 +138,14 @@ def _found(rule: Rule, reports: list[FileReport]) -> list[Finding]:
     return [each for report in reports for each in report.findings if each.code == rule.code]
 
 
+def _only(rule: Rule, _program: object, findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.code == rule.code]
+
+
 def _fixed(rule: Rule, texts: dict[str, str]) -> dict[str, str]:
     engine = _engine(rule)
     for program in _project(texts).programs():
-        reports = engine.fix(program, rule.applicability, lambda finding, _program: finding.code == rule.code)
+        reports = engine.fix(program, rule.applicability, partial(_only, rule))
         _found(rule, reports)
         new = {report.path: report.new_text for report in reports if report.new_text is not None}
         texts = {**texts, **new}

@@ -15,6 +15,14 @@ from lsp_programs import BROKEN, FIXED, MODEL, TRAIN, write
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from devfix.baseline.file import write_baseline
+from devfix.baseline.trace import traces
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.project import Project
+from devfix.registry import load_rules
+from devfix.source import Source, read_source
+
 pytest_plugins = ["lsp_clients"]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -120,6 +128,34 @@ async def test_each_folder_has_its_own_settings(either: Editor, tmp_path: Path) 
     for uri in uris:
         either.close(uri)
     either.folders(removed=[folders[0]])
+
+
+async def test_a_folder_within_may_have_settings_and_the_whole_a_baseline(
+    either: Editor, tmp_path: Path
+) -> None:
+    (train,) = write(tmp_path, train=BROKEN)
+    (tmp_path / "sub").mkdir()
+    (other,) = write(tmp_path / "sub", other=BROKEN)
+    (tmp_path / "sub" / "devfix.toml").write_text('ignore = ["DF102"]\n')
+    either.folders(added=[tmp_path])
+    uri, inner = either.open(train), either.open(other)
+    await either.becomes(uri, ["DF102"])
+    await either.becomes(inner, [])
+    source = read_source(str(train))
+    assert isinstance(source, Source)
+    findings = Engine(load_rules(), Settings()).check(Project([source]).programs()[0])[0].findings
+    counts = [(trace, 1) for trace in traces(source, findings, str(tmp_path))]
+    write_baseline(str(tmp_path / "known.json"), counts)
+    settings = tmp_path / "devfix.toml"
+    settings.write_text('baseline = "known.json"\n')
+    either.touched(settings)
+    await either.becomes(uri, [])
+    settings.write_text('baseline = "no.json"\n')
+    either.touched(settings)
+    await either.becomes(uri, ["DF102", "None"])
+    for each in (uri, inner):
+        either.close(each)
+    either.folders(removed=[tmp_path])
 
 
 async def test_files_may_vanish(either: Editor, tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from devfix.baseline.file import read_baseline
+from devfix.baseline.known import Known, admitted
 from devfix.config import ConfigError, Configuration, Settings
 from devfix.discovery import collect, would_collect
 from devfix.engine import Engine
-from devfix.findings import Skipped
+from devfix.findings import Finding, Skipped
 from devfix.imports import find_imports
 from devfix.judgement import Judgement
 from devfix.lsp.blank_lines import judgement_after
@@ -49,6 +51,7 @@ class Folder:
         self._last: tuple[Program, Judgement] | None = None
         self._built = False
         self._configuration = Configuration()
+        self._known: tuple[Known, ...] = ()
         self.refresh()
 
     def _engine(self, settings: Settings, configuration: Configuration | None = None) -> Engine:
@@ -65,8 +68,10 @@ class Folder:
             self.engine = self._engine(settings, configuration)
             programs = self._programs_on_disk()
             self.engine.prepare(programs)
+            self._known = () if settings.baseline is None else (read_baseline(settings.baseline),)
         except ConfigError as error:
             self.fault = str(error)
+            self._known = ()
             self.engine = self._engine(Settings(root=self.root))
             programs = self._programs_on_disk()
         if self.fault or not configuration.agrees(before):
@@ -132,6 +137,10 @@ class Folder:
         while len(self._judged) > _KEPT:
             self._judged.popitem(last=False)
         return known
+
+    def admitted(self, program: Program, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """The findings that the baseline of the folder does not know."""
+        return admitted(self._known, program, findings)
 
     def _moved(self, program: Program) -> Judgement | None:
         """The judgement before, where nothing but blank lines came and went since."""

@@ -15,13 +15,14 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 import devfix
+from devfix.baseline.file import USUAL_NAME
 from devfix.config.reading import NAMES
 from devfix.lsp import actions, commands, hover
 from devfix.lsp.session import Session
 
 log = logging.getLogger(__name__)
 
-_WATCHED = ("**/*.py", *(f"**/{name}" for name in NAMES))
+_WATCHED = ("**/*.py", *(f"**/{name}" for name in (*NAMES, USUAL_NAME)))
 
 
 class _Protocol(LanguageServerProtocol):

@@ -6,6 +6,7 @@ import contextlib
 import os
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Any
 
@@ -149,7 +150,7 @@ class Workbench:
         folder = self._folder(os.path.join(request.folder, "any"))
         found: list[NewText] = []
         for program in folder.programs_with_notebooks():
-            texts = _new_texts(folder.engine.fix(program, request.wanted))
+            texts = _new_texts(folder.engine.fix(program, request.wanted, folder.admitted))
             mended = self._mended(program, texts) if texts else Mended()
             if mended.refusal:
                 return mended
@@ -166,8 +167,9 @@ class Workbench:
     def _mended_file(self, folder: Folder, program: Program, path: str, request: Mend) -> Mapping[str, str]:
         """As ``devfix apply`` does it, with the findings of one file alone."""
 
-        def admits(_program: Program, findings: Sequence[Finding]) -> list[Finding]:
-            return [each for each in findings if each.path == path and request.code in (None, each.code)]
+        def admits(program: Program, findings: Sequence[Finding]) -> list[Finding]:
+            new = folder.admitted(program, findings)
+            return [each for each in new if each.path == path and request.code in (None, each.code)]
 
         return _new_texts(folder.engine.fix(program, request.wanted, admits))
 
@@ -196,7 +198,8 @@ class Workbench:
             yield from self._failed(program, message, traceback.format_exc())
         else:
             for report in found:
-                yield os.path.abspath(report.path), self._view(folder, program, report)
+                new = tuple(folder.admitted(program, report.findings))
+                yield os.path.abspath(report.path), self._view(folder, program, replace(report, findings=new))
 
     def _view(self, folder: Folder, program: Program, report: FileReport) -> FileView:
         path, buffer = report.path, self._buffers.get(report.path)
