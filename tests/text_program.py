@@ -10,7 +10,8 @@ from textwrap import dedent
 from devfix import engine, registry
 from devfix.analysis import analyse
 from devfix.analysis.facts import Facts
-from devfix.analysis.interpreter import Interpreter, Library
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.library import Library
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.values import Obj, Value
 from devfix.config import Settings

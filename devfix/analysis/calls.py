@@ -111,15 +111,11 @@ def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, A
 
 def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     """The result of calling a value."""
+    if not interp.may_call():
+        return UNKNOWN
     callee = without_none(callee)
     if isinstance(callee, Union):
-        possible = fitting.possible(interp, callee.members, site)
-        if fitting.are_many(interp, possible):
-            return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
-        chosen = fitting.are_alternatives(interp, possible)
-        return interp.either(
-            possible, lambda member: call(interp, member, site), chosen=chosen, usual=callee.usual
-        )
+        return _call_any(interp, callee, site)
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
         return movers.call(interp, callee, site)
     if isinstance(callee, Function):
@@ -143,6 +139,16 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call_object(interp, callee, site)
     interp.recorder.things.add(id(site.node))  # whatever it makes need not be a module
     return moves.typed(interp, site) or call_unknown(interp, site)
+
+
+def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
+    possible = fitting.possible(interp, callee.members, site)
+    if fitting.are_many(interp, possible):
+        return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
+    chosen = fitting.are_alternatives(interp, possible)
+    return interp.either(
+        possible, lambda member: call(interp, member, site), chosen=chosen, usual=callee.usual
+    )
 
 
 def call_unknown(interp: Interpreter, site: CallSite) -> Value:
@@ -276,6 +282,7 @@ def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame
 
 def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     if isinstance(function.node, ast.Lambda):
+        interp.steps += 1
         return interp.eval(function.node.body)
     interp.run(function.node.body)
     if not interp.state.dead:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from devfix.analysis.values import Class, Value, members
@@ -18,24 +18,26 @@ def linearise(cls: Class) -> list[Class]:
     Left to right and depth first, a class after its subclasses: C3 where it matters, and never an
     error where Python would refuse.
     """
-    if not cls.above:
-        found: list[Class] = []
-        for current in _depth_first(cls, set()):
-            if current in found:
-                found.remove(current)
-            found.append(current)
-        cls.above.append(tuple(found[1:]))
+    if not cls.above and len(cls.bases) == 1 and isinstance(cls.bases[0], Class):
+        # A long line of classes is not walked anew from each of them.
+        cls.above.append(tuple(takewhile(lambda above: above.node is not cls.node, linearise(cls.bases[0]))))
+    elif not cls.above:
+        backwards: dict[int, Class] = {}
+        _collect(cls, backwards, set())
+        cls.above.append(tuple(backwards.values())[-2::-1])
     return [cls, *cls.above[0]]
 
 
-def _depth_first(cls: Class, active: set[ast.ClassDef]) -> Iterator[Class]:
-    if cls.node in active:
+def _collect(cls: Class, found: dict[int, Class], active: set[ast.ClassDef]) -> None:
+    """The class after all that it descends from, each once: the order of lookup from its end."""
+    if cls.node in active or cls.frame in found:
         return
-    yield cls
-    for base in cls.bases:
-        for member in members(base):
-            if isinstance(member, Class):
-                yield from _depth_first(member, active | {cls.node})
+    active.add(cls.node)
+    bases = [member for base in cls.bases for member in members(base) if isinstance(member, Class)]
+    for base in reversed(bases):
+        _collect(base, found, active)
+    active.remove(cls.node)
+    found[cls.frame] = cls
 
 
 def find(interp: Interpreter, cls: Class, name: str) -> Value | None:

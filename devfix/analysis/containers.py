@@ -18,6 +18,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     Scalar,
+    Sequence,
     Tensor,
     TupleValue,
     Union,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 #: Of more functions or classes than this the usual one stands for all.
 _MANY = 4
 #: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
+#: What is put together of known items is known item by item up to here.
+MOST_ITEMS = 256
 REPEATED = "repeated"
 
 
@@ -197,11 +200,13 @@ def extend(interp: Interpreter, ref: Ref, values: tuple[Value, ...] | None, elem
 def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None:
     """``left + right`` for two lists or tuples, or None when they are something else."""
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
-        return TupleValue(left.items + right.items)
+        items = left.items + right.items
+        return TupleValue(items) if len(items) <= MOST_ITEMS else Sequence(join_all(list(items)))
     a, b = interp.obj_of(left), interp.obj_of(right)
     if a is None or b is None or a.kind != "list" or b.kind != "list":
         return None
-    if a.items is not None and b.items is not None and a.element is b.element is None:
+    short = len(a.items or ()) + len(b.items or ()) <= MOST_ITEMS
+    if short and a.items is not None and b.items is not None and a.element is b.element is None:
         return interp.new(Obj("list", items=a.items + b.items))
     parts = everything(a) + everything(b)
     return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))

@@ -22,7 +22,7 @@ Copied = TypeVar("Copied")
 Recorded = TypeVar("Recorded")
 
 #: Sets fields of those that ``dataclasses`` froze, too.
-_put = object.__setattr__
+put = object.__setattr__
 #: What makes a copy of each class.
 _COPIERS: dict[type, Callable[[Any], Any]] = {}
 
@@ -41,7 +41,7 @@ def replace(value: Copied, /, **changes: Any) -> Copied:
         copier = _COPIERS[cls] = _copier(cls)
     made: Copied = copier(value)
     for name, changed in changes.items():
-        _put(made, name, changed)
+        put(made, name, changed)
     return made
 
 
@@ -50,7 +50,7 @@ def _copier(cls: type) -> Callable[[Any], Any]:
     lines = ["def copy(value):", "    made = new(cls)"]
     form = 'put(made, "{0}", value.{0})' if "__setattr__" in cls.__dict__ else "made.{0} = value.{0}"
     lines += [f"    {form.format(each.name)}" for each in fields(cls)]
-    found: dict[str, Any] = {"cls": cls, "new": cls.__new__, "put": _put}
+    found: dict[str, Any] = {"cls": cls, "new": cls.__new__, "put": put}
     exec("\n".join([*lines, "    return made"]), found)  # noqa: S102 - as dataclasses make their methods
     copy: Callable[[Any], Any] = found["copy"]
     return copy

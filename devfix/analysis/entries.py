@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, receivers
 from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.interpreter import Interpreter, Library
+from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
+from devfix.analysis.library import Library
 from devfix.analysis.modules import is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.torch_model import checkpoint, owners
@@ -49,7 +50,7 @@ def run_program(
     recorder.parameters = tuple(recorder.leaves)
     for path in sorted(program.sources):
         if library.steps < budget:
-            _run_uncalled(interpreter(program, recorder, library), path)
+            _run_uncalled(interpreter(program, recorder, library), path, budget)
     return library
 
 
@@ -96,7 +97,7 @@ def _note_models(interp: Interpreter) -> None:
                 interp.recorder.models.append(obj.trail)
 
 
-def _run_uncalled(interp: Interpreter, path: str) -> None:
+def _run_uncalled(interp: Interpreter, path: str, budget: int) -> None:
     """Functions and methods of one file that no entry point reached."""
     recorder = interp.recorder
     tree = interp.program.sources[path].tree
@@ -108,6 +109,8 @@ def _run_uncalled(interp: Interpreter, path: str) -> None:
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
         for value in list(interp.state.variables(frame_id).values()):
+            if interp.library.steps >= budget:
+                break
             if isinstance(value, Function) and value.path == path:
                 _call_symbolically(interp, value, [])
             elif isinstance(value, Class) and value.path == path:

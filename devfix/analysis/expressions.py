@@ -19,6 +19,7 @@ from devfix.analysis import (
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
+from devfix.analysis.torch_model.folding import known
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled
 from devfix.analysis.values import (
@@ -45,9 +46,9 @@ if TYPE_CHECKING:
 
 
 def constant(interp: Interpreter, node: ast.Constant) -> Value:
-    made: Const | None = node.__dict__.get("const")
+    made: Value | None = node.__dict__.get("const")
     if made is None:
-        made = node.__dict__["const"] = Const(node.value)  # a node never changes
+        made = node.__dict__["const"] = known(node.value)  # a node never changes
     return made
 
 

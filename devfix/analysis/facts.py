@@ -70,6 +70,7 @@ class Facts:
         self._recorder = recorder
         self._confirmed = recorder.confirmed()
         self._outlines: dict[str, Outline] = {}
+        self._on_accelerator: dict[tuple[str, str, str], list[tuple[str, list[Binding]]]] = {}
 
     def mismatches(self, kind: str | None = None) -> list[Mismatch]:
         """The mismatches of one kind (or all), in a stable order."""
@@ -137,3 +138,14 @@ class Facts:
     def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
         """What each name of a scope was bound to, over all contexts it ran in."""
         return self._recorder.bindings.get((path, scope), {})
+
+    def on_accelerator(self, path: str, scope: str, kind: str) -> list[tuple[str, list[Binding]]]:
+        """The names of a scope, with all they were bound to, that once were an accelerator or something on it."""
+        key = (path, scope, kind)
+        if key not in self._on_accelerator:
+            self._on_accelerator[key] = [
+                (name, found)
+                for name, found in self.bindings(path, scope).items()
+                if any(b.kind == kind and b.device is not None and b.device.is_accelerator for b in found)
+            ]
+        return self._on_accelerator[key]

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from devfix.analysis import entries
-from devfix.analysis.interpreter import Interpreter, Library
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.library import Library
 from devfix.analysis.recorder import Recorder
 from devfix.findings import Mismatch
 

@@ -10,23 +10,18 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING
 
 from devfix.analysis import expressions, notes, statements
-from devfix.analysis.accounts import Account
 from devfix.analysis.frames import Arg, Frame
 from devfix.analysis.join import join_all, usually
-from devfix.analysis.lattice import Device
-from devfix.analysis.outcomes import Outcome
+from devfix.analysis.library import Library
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.analysis.state import Layer, State
+from devfix.analysis.state import State
 from devfix.analysis.values import (
     UNKNOWN,
-    Class,
     Const,
     Namespace,
     Obj,
@@ -43,48 +38,14 @@ if TYPE_CHECKING:
 
 #: Statements one entry point may take; past it the run stops recording (it knows too little).
 STEP_LIMIT = 25_000
+#: And calls: one statement may hold any number of them, each of which may lead to as many again.
+CALL_LIMIT = 2 * STEP_LIMIT
 
 _TEXT_LIMIT = 60
 
 
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy")
-
-
-@dataclass(slots=True)
-class Library:
-    """What all runs of a program share: its modules, executed once, and the numbering of frames and objects."""
-
-    modules: dict[str, int] = field(default_factory=dict)
-    parents: dict[int, int | None] = field(default_factory=dict)
-    sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
-    ids: Iterator[int] = field(default_factory=lambda: count(1))
-    #: How many statements all finished runs took.
-    steps: int = 0
-    accounts: dict[int, Account] = field(default_factory=dict)
-    #: What functions that were interpreted outside of scripts came to, by the kind of call.
-    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
-    #: What was noted of bindings already; see ``notes``.
-    noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
-    #: All classes; what they descend from outside of the project, and which are Modules, by their frames.
-    classes: list[Class] = field(default_factory=list)
-    outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    module_classes: dict[int, bool] = field(default_factory=dict)
-    #: Whether options keep their defaults, and the device options whose default is the CPU.
-    as_given: bool = False
-    host_options: list[Origin] = field(default_factory=list)
-    #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
-    default_floats: bool = True
-    #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
-    default_type: bool = False
-    layer: Layer = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.layer = Layer(self.parents)
-
-    def account(self, function: ast.AST) -> Account:
-        """The account of a function."""
-        return self.accounts.setdefault(id(function), Account())
 
 
 class Interpreter:
@@ -98,7 +59,7 @@ class Interpreter:
         self.stack: list[Frame] = []
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
-        self.steps = 0
+        self.steps, self.calls = 0, 0
         #: Up to which step functions are followed whatever their accounts say, and how often that was granted.
         self.free_until, self.granted = 0, 0
         self.cuts = 0  # how often a recursion was not followed any deeper
@@ -191,6 +152,13 @@ class Interpreter:
             if execute is not None:
                 execute(self, node)
 
+    def may_call(self) -> bool:
+        """Whether one more call is interpreted; not where so many were that they would have no end."""
+        self.calls += 1
+        if self.calls > CALL_LIMIT:
+            self.exhaust()
+        return self.calls <= 2 * CALL_LIMIT
+
     def exhaust(self) -> None:
         """Give up on this run: too much code was followed to say anything for certain."""
         if self.steps != STEP_LIMIT * 2:
@@ -202,7 +170,7 @@ class Interpreter:
         if self.exhausted:
             self.recorder.muted -= 1
         self.library.steps += min(self.steps, STEP_LIMIT)
-        self.steps = 0
+        self.steps, self.calls = 0, 0
 
     @property
     def exhausted(self) -> bool:
@@ -260,21 +228,18 @@ class Interpreter:
 
         A module that is being executed shows the modules it imports what it has so far.
         """
-        outer = (self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted)
+        outer = (self.state, self.stack, self.autocast, self.grad, self.recorder.muted)
+        taken = (self.steps, self.calls)
         if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
             self.state.publish()
-        self.state, self.stack, self.steps, self.autocast, self.grad = (
-            State(self.library.layer),
-            [],
-            0,
-            None,
-            True,
-        )
+        self.state, self.stack, self.autocast, self.grad = State(self.library.layer), [], None, True
+        self.steps, self.calls = 0, 0
         try:
             yield
             self.state.publish()
         finally:
-            self.state, self.stack, self.steps, self.autocast, self.grad, self.recorder.muted = outer
+            self.state, self.stack, self.autocast, self.grad, self.recorder.muted = outer
+            self.steps, self.calls = taken
 
     def module_frame(self, path: str) -> int:
         """The frame of a module's globals."""

@@ -54,7 +54,7 @@ def external_bases(interp: Interpreter, cls: Value) -> tuple[str, ...]:
     known = interp.library.outer_bases.get(cls.frame)
     if known is None:
         bases = (member for base in cls.bases for member in members(base))
-        known = tuple(name for base in bases for name in external_bases(interp, base))
+        known = tuple(dict.fromkeys(name for base in bases for name in external_bases(interp, base)))
         interp.library.outer_bases[cls.frame] = known
     return known
 

@@ -102,16 +102,24 @@ def _nested(interp: Interpreter, value: Value) -> str:
 
     ``mixed dict`` and ``mixed dicts`` hold other things, too.
     """
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind == "dict":
-        parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
-        tensors = sum(isinstance(part, Tensor) for part in parts)
-        return "" if not tensors else "dict" if tensors == len(parts) else "mixed dict"
+    found = _of_dict(interp, value)
+    if found:
+        return found
     items = _elements(interp, value)
     if items and all(isinstance(item, Tensor) for item in items):
         return "list"
-    kinds = {_nested(interp, item) for item in items}
-    return f"{max(kinds, key=len)}s" if kinds and kinds <= {"dict", "mixed dict"} else ""
+    kinds = {_of_dict(interp, item) for item in items}
+    return f"{max(kinds, key=len)}s" if kinds and "" not in kinds else ""
+
+
+def _of_dict(interp: Interpreter, value: Value) -> str:
+    """``dict`` for a dict of tensors, ``mixed dict`` for one of other things, too."""
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "dict":
+        return ""
+    parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
+    tensors = sum(isinstance(part, Tensor) for part in parts)
+    return "" if not tensors else "dict" if tensors == len(parts) else "mixed dict"
 
 
 def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import cached_property
 
+from devfix.analysis.scope_names import ScopeNames
 from devfix.analysis.syntax import below
 from devfix.findings import Span
 from devfix.source import Source
@@ -12,6 +14,7 @@ from devfix.source import Source
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Outline:
@@ -19,6 +22,26 @@ class Outline:
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self._names: dict[ast.AST, ScopeNames] = {}
+        self._at: dict[Span, list[ast.AST]] = {}
+
+    def names_in(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> ScopeNames:
+        """What the statements of a scope bind."""
+        found = self._names.get(scope)
+        if found is None:
+            found = self._names[scope] = ScopeNames(scope.body)
+        return found
+
+    @cached_property
+    def imports_all(self) -> bool:
+        """Whether the file imports all names of some module, whichever these are."""
+        return any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in self.source.tree.body)
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """What the names that the file gives to what it imports from modules are called there."""
+        imported = (node for node in self.source.tree.body if isinstance(node, ast.ImportFrom))
+        return {alias.asname: alias.name for node in imported for alias in node.names if alias.asname}
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -43,9 +66,15 @@ class Outline:
                 found.setdefault(node.lineno, []).append(node)
         return found
 
-    def nodes_at(self, span: Span) -> list[ast.AST]:
+    def nodes_at(self, span: Span) -> Sequence[ast.AST]:
         """The nodes that stand exactly at ``span``, outermost first."""
-        return [node for node in self._by_line.get(span.line, ()) if self.source.span(node) == span]
+        found = self._at.get(span)
+        if found is None:
+            # One line may hold a whole program.
+            for node in self._by_line.pop(span.line, ()):
+                self._at.setdefault(self.source.span(node), []).append(node)
+            found = self._at.setdefault(span, [])
+        return found
 
     def expression_at(self, span: Span) -> ast.expr | None:
         """The innermost expression at ``span``."""
@@ -121,13 +150,26 @@ class Outline:
         True when ``earlier`` stands before ``later``'s own chain of statements in a block that is
         around ``later``.
         """
-        block = self.block_of(earlier)
+        block, position = self._stands[earlier]
         current: ast.AST | None = later
         while current is not None:
-            if current in block and isinstance(current, ast.stmt):
-                return block.index(earlier) < block.index(current)
+            where = self._stands.get(current)
+            if where is not None and where[0] is block:
+                return position < where[1]
             current = self.parents.get(current)
         return False
+
+    @cached_property
+    def _stands(self) -> dict[ast.AST, tuple[list[ast.stmt], int]]:
+        """For each statement the block it stands in, and which of its statements it is."""
+        found: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
+        for node in (self.source.tree, *self.parents):
+            for name in _BLOCKS:
+                block = getattr(node, name, None)
+                # The body of a lambda is an expression.
+                if isinstance(block, list):
+                    found.update({part: (block, k) for k, part in enumerate(block)})
+        return found
 
     def receiver_text(self, call: ast.Call) -> str | None:
         """The source of ``x`` in ``x.method(...)`` with the parentheses around it, if it is on one line."""

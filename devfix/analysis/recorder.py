@@ -67,6 +67,7 @@ class Recorder:
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
     _parents: dict[str, str] = field(default_factory=dict)
+    _bound: set[tuple[str, str, str, Binding]] = field(default_factory=set)
 
     @contextmanager
     def mute(self) -> Iterator[None]:
@@ -99,9 +100,10 @@ class Recorder:
 
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
         """Write down that ``name`` was bound in a scope (dotted names are attributes)."""
-        known = self.bindings.setdefault((path, scope), {}).setdefault(name, [])
-        if binding not in known:
-            known.append(binding)
+        key = (path, scope, name, binding)
+        if key not in self._bound:
+            self._bound.add(key)
+            self.bindings.setdefault((path, scope), {}).setdefault(name, []).append(binding)
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.entries import run_program
-from devfix.analysis.interpreter import Interpreter, Library
+from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import Device
+from devfix.analysis.library import Library
 from devfix.analysis.recorder import MODULE_TOKEN, Recorder
 from devfix.analysis.torch_model import data
 from devfix.analysis.values import (

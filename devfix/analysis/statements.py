@@ -127,7 +127,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead or _is_done(interp, before, unbound):
+        if interp.state.dead or interp.exhausted or _is_done(interp, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
@@ -162,7 +162,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
             break
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead or _is_done(interp, before, unbound):
+        if interp.state.dead or interp.exhausted or _is_done(interp, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
-from devfix.analysis.copying import frozen, replace
+from devfix.analysis.copying import frozen, put, replace
 from devfix.analysis.lattice import CPU, Device
 from devfix.findings import Origin
 
@@ -19,6 +19,8 @@ Trail = tuple[Origin, ...]
 #: A trail keeps its first sites and its last ones; what lies between seldom helps anyone.
 _TRAIL_HEAD, _TRAIL_TAIL = 2, 6
 _MAX_ROOTS = 6
+#: So many values one value may consist of.
+_HEAVIEST = 500
 #: What makes a value worth remembering when others are computed from it.
 _MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
 
@@ -139,6 +141,15 @@ class TupleValue(Value):
 
     items: tuple[Value, ...]
     names: tuple[str, ...] = field(default=(), compare=False)
+    weight: int = field(default=1, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Let go of the items of what is nested too deeply: tuples of the same tuples are few lines, and endless."""
+        weight = 1 + sum(map(weight_of, self.items))
+        if weight > len(self.items) + _HEAVIEST:
+            put(self, "items", (UNKNOWN,) * len(self.items))
+            weight = 1
+        put(self, "weight", weight)
 
     def with_items(self, items: Iterable[Value]) -> TupleValue:
         """A tuple of the same type with other items."""
@@ -150,6 +161,14 @@ class Sequence(Value):
     """An immutable or one-pass collection of which only a typical element is known."""
 
     element: Value
+    weight: int = field(default=1, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        weight = 1 + weight_of(self.element)
+        if weight > _HEAVIEST:
+            put(self, "element", UNKNOWN)
+            weight = 1
+        put(self, "weight", weight)
 
 
 @frozen
@@ -373,6 +392,15 @@ class Union(Value):
 
     members: tuple[Value, ...]
     usual: Value | None = field(default=None, compare=False)
+    weight: int = field(default=1, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        put(self, "weight", sum(map(weight_of, self.members)))
+
+
+def weight_of(value: Value) -> int:
+    """How many values a value consists of."""
+    return value.weight if isinstance(value, (TupleValue, Sequence, Union)) else 1
 
 
 def members(value: Value) -> tuple[Value, ...]:

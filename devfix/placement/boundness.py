@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
 
 from devfix.analysis.outline import Outline
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-_LOOPS = (ast.For, ast.AsyncFor)
-_INNER_SCOPES = (*_DEFINITIONS, ast.Lambda, *_COMPREHENSIONS)
+from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, binds, targets
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
@@ -25,16 +19,16 @@ def is_bound(outline: Outline, node: ast.AST, name: str) -> bool:
     child, current = node, outline.parents.get(node)
     outer_of: ast.AST = node
     while current is not None:
-        if isinstance(current, _COMPREHENSIONS):
+        if isinstance(current, COMPREHENSIONS):
             found = _in_comprehension(outline, current, node, name)
             if found is not None:
                 return found
-        elif isinstance(current, (ast.Lambda, *_FUNCTIONS, ast.Module)) and _is_inside(current, child):
-            if _is_local(current, name):
+        elif isinstance(current, (ast.Lambda, *FUNCTIONS, ast.Module)) and _is_inside(current, child):
+            if _is_local(outline, current, name):
                 return _bound_in(outline, current, outer_of, node, name)
             outer_of = current
         child, current = current, outline.parents.get(current)
-    return any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in outline.source.tree.body)
+    return outline.imports_all
 
 
 def _is_inside(scope: Scope, child: ast.AST) -> bool:
@@ -48,7 +42,7 @@ def _is_inside(scope: Scope, child: ast.AST) -> bool:
 def _in_comprehension(outline: Outline, node: ast.AST, inner: ast.AST, name: str) -> bool | None:
     """Whether a comprehension binds the name for ``inner``; None when it does not know the name."""
     generators: list[ast.comprehension] = getattr(node, "generators", [])
-    binding = [k for k, generator in enumerate(generators) if name in _targets(generator.target)]
+    binding = [k for k, generator in enumerate(generators) if name in targets(generator.target)]
     source = next((k for k, g in enumerate(generators) if _contains(outline, g.iter, inner)), None)
     if not binding or source == 0:
         return None
@@ -65,14 +59,10 @@ def _contains(outline: Outline, part: ast.AST, inner: ast.AST) -> bool:
     return current is part
 
 
-def _is_local(scope: Scope, name: str) -> bool:
+def _is_local(outline: Outline, scope: Scope, name: str) -> bool:
     if name in parameters(scope):
         return True
-    if isinstance(scope, ast.Lambda):
-        return False
-    nodes = list(_own_nodes(scope.body))
-    declared = (n for n in nodes if isinstance(n, (ast.Global, ast.Nonlocal)))
-    return not any(name in n.names for n in declared) and any(name in _binds(n) for n in nodes)
+    return not isinstance(scope, ast.Lambda) and name in outline.names_in(scope).bound
 
 
 def parameters(scope: ast.AST) -> frozenset[str]:
@@ -84,46 +74,17 @@ def parameters(scope: ast.AST) -> frozenset[str]:
     return frozenset(part.arg for part in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest))
 
 
-def _own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a scope, without the bodies of the scopes inside of it."""
-    stack = list(body)
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, _INNER_SCOPES):
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _targets(target: ast.AST) -> frozenset[str]:
-    return frozenset(
-        n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    )
-
-
-def _binds(node: ast.AST) -> frozenset[str]:
-    """The names that one node binds by itself."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        return frozenset({node.id})
-    if isinstance(node, _DEFINITIONS):
-        return frozenset({node.name})
-    if isinstance(node, ast.alias):
-        return frozenset({(node.asname or node.name).partition(".")[0]})
-    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-        return frozenset({node.name})
-    return frozenset()
-
-
 def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST, name: str) -> bool:
     """Whether the scope that owns the name has bound it when ``node`` runs."""
     if name in parameters(scope) or isinstance(scope, ast.Lambda):
         return name in parameters(scope)
-    nodes = list(_own_nodes(scope.body))
-    if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Del) and n.id == name for n in nodes):
+    names = outline.names_in(scope)
+    if name in names.deleted:
         return False
-    statements = [n for n in nodes if isinstance(n, ast.stmt) and binds_always(n, name)]
+    statements = names.binders(name)
     if any(outline.dominates(statement, seen_from) for statement in statements):
         return True
-    if any(_is_around(outline, n, seen_from, name) for n in nodes):
+    if any(_is_around(outline, header, seen_from) for header in names.headers(name)):
         return True
     if seen_from is node:
         return False
@@ -133,34 +94,9 @@ def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST,
     )
 
 
-def binds_always(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement that was executed to its end has bound the name."""
-    if isinstance(statement, ast.If):
-        return all(
-            any(binds_always(part, name) for part in block) for block in (statement.body, statement.orelse)
-        )
-    if isinstance(statement, (ast.With, ast.AsyncWith)):
-        return _header_binds(statement, name) or any(binds_always(part, name) for part in statement.body)
-    if isinstance(statement, _DEFINITIONS):
-        return statement.name == name
-    if isinstance(statement, (*_LOOPS, ast.While, ast.Try, ast.Match)):
-        return False
-    if isinstance(statement, ast.AnnAssign) and statement.value is None:
-        return False
-    return any(name in _binds(part) for part in _own_nodes([statement]))
-
-
-def _header_binds(statement: ast.stmt, name: str) -> bool:
-    if isinstance(statement, (ast.With, ast.AsyncWith)):
-        return any(i.optional_vars is not None and name in _targets(i.optional_vars) for i in statement.items)
-    return isinstance(statement, _LOOPS) and name in _targets(statement.target)
-
-
-def _is_around(outline: Outline, statement: ast.AST, node: ast.AST, name: str) -> bool:
-    """Whether ``node`` is in the body of a loop or block whose header binds the name."""
-    if not isinstance(statement, (*_LOOPS, ast.With, ast.AsyncWith)) or not _header_binds(statement, name):
-        return False
-    return any(_contains(outline, part, node) for part in statement.body)
+def _is_around(outline: Outline, header: ast.stmt, node: ast.AST) -> bool:
+    """Whether ``node`` is in the body of a loop or block."""
+    return any(_contains(outline, part, node) for part in getattr(header, "body", ()))
 
 
 def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outline: Outline) -> bool:
@@ -170,7 +106,7 @@ def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outlin
         top = outline.parents[top]
     names = _mentioning(body, top)
     above = body[: body.index(binding)]
-    return any(_mentions([s], names) for s in above if not isinstance(s, _DEFINITIONS))
+    return any(_mentions([s], names) for s in above if not isinstance(s, DEFINITIONS))
 
 
 def is_set_before(outline: Outline, method: ast.AST, attribute: str) -> bool:
@@ -181,7 +117,7 @@ def is_set_before(outline: Outline, method: ast.AST, attribute: str) -> bool:
     cls = outline.class_of(method)
     if cls is None:
         return True
-    methods = {part.name: part for part in cls.body if isinstance(part, _FUNCTIONS)}
+    methods = {part.name: part for part in cls.body if isinstance(part, FUNCTIONS)}
     constructor = methods.get("__init__")
     if constructor is None or method is constructor:
         return True
@@ -214,8 +150,8 @@ def _sets(target: ast.expr, attribute: str) -> bool:
 
 def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
     """The name of a definition, and those of the definitions that mention it."""
-    names = set(_binds(top)) or {n for part in ast.walk(top) for n in _binds(part)}
-    definitions = [statement for statement in body if isinstance(statement, _DEFINITIONS)]
+    names = set(binds(top)) or {n for part in ast.walk(top) for n in binds(part)}
+    definitions = [statement for statement in body if isinstance(statement, DEFINITIONS)]
     grown = True
     while grown:
         found = {d.name for d in definitions if d.name not in names and _mentions([d], names)}

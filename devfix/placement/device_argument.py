@@ -78,7 +78,5 @@ def _text(place: Place, node: ast.AST) -> str:
 def takes_no_device(outline: Outline, call: ast.Call) -> bool:
     """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    imported = (node for node in outline.source.tree.body if isinstance(node, ast.ImportFrom))
-    aliases = {alias.asname: alias.name for node in imported for alias in node.names if alias.asname}
-    own = aliases.get(name, name).endswith("Tensor")
+    own = outline.aliases.get(name, name).endswith("Tensor")
     return own or any(keyword.arg == "device" for keyword in call.keywords)

@@ -166,20 +166,19 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
 
 def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
     """For each scope, the innermost first, a plain or dotted name in it that is always the accelerator."""
-    shadowed: set[str] = set()
+    inner: list[dict[str, list[Binding]]] = []
     for scope in place.outline.scopes(place.node):
-        names = facts.bindings(place.path, scope)
         found = [
             name
-            for name, bindings in names.items()
-            if name.partition(".")[0] not in shadowed
+            for name, bindings in facts.on_accelerator(place.path, scope, "device")
+            if not any(name.partition(".")[0] in names for names in inner)
             and not name.startswith("self.")
             and is_usable(place, scope, bindings, "device")
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
         ]
         yield min(found, key=lambda name: (name != "device", "." in name, len(name), name), default=None)
-        shadowed.update(name for name in names if "." not in name)
+        inner.append(facts.bindings(place.path, scope))
 
 
 def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
@@ -316,7 +315,7 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     scope = place.outline.scopes(place.node)[0]
     if not scope and kind == "tensor":
         return None
-    for name, bindings in facts.bindings(place.path, scope).items():
+    for name, bindings in facts.on_accelerator(place.path, scope, kind):
         if "." in name or not is_usable(place, scope, bindings, kind) or not _is_bound(place, name):
             continue
         return name

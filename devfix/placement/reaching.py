@@ -19,12 +19,15 @@ def is_wanted(device: Device | None) -> bool:
 
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
-    bindings = [each for each in bindings if not _is_replaced(place, scope, each, bindings)]
-    if not all(binding.kind == kind and is_wanted(binding.device) for binding in bindings):
-        return False
-    if any(binding.statement is None for binding in bindings):
+    wanted = []
+    for binding in bindings:
+        if binding.kind == kind and is_wanted(binding.device):
+            wanted.append(binding)
+        elif not _is_replaced(place, scope, binding, bindings):
+            return False
+    if any(binding.statement is None for binding in wanted):
         return True
-    return any(reaches(place, scope, binding) for binding in bindings)
+    return any(reaches(place, scope, binding) for binding in wanted)
 
 
 def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
@@ -32,13 +35,13 @@ def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Bindin
 
     A module is made on the CPU, and moved on the way to the place.
     """
+    if binding.kind not in ("device", "module") or is_wanted(binding.device):
+        return False
     first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
-    if first is None or is_wanted(binding.device):
+    if first is None:
         return False
     if binding.kind == "module":
         return any(_is_moved_by(place, scope, first, other) for other in others)
-    if binding.kind != "device":
-        return False
     for other in others:
         later = place.outline.statement_at(other.statement) if other.statement is not None else None
         if later is None or other.kind != "device" or not is_wanted(other.device):

@@ -9,6 +9,10 @@ from typing import Any
 
 from devfix.analysis.values import UNKNOWN, Const, Scalar, Value
 
+#: Texts that name something are shorter; those that are made of longer ones would fill the memory one day.
+LONGEST = 1_000
+_MOST_BITS = 256
+
 _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -27,7 +31,16 @@ def folded(op: ast.operator, left: Const, right: Const) -> Value:
     strings = isinstance(op, ast.Add) and isinstance(a, str) and isinstance(b, str)
     if fold is None or not (strings or (isinstance(a, plain) and isinstance(b, plain))):
         return Scalar("float") if isinstance(a, plain) and isinstance(b, plain) else UNKNOWN
+    if isinstance(a, str) and isinstance(b, str) and len(a) + len(b) > LONGEST:
+        return Scalar("str")
     try:
-        return Const(fold(a, b))
+        return known(fold(a, b))
     except (ArithmeticError, ValueError):
         return Scalar("float")
+
+
+def known(value: object) -> Value:
+    """A value of Python's own, but not an integer of hundreds of digits: the next one may have thousands."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return Scalar("int")
+    return Const(value)

@@ -233,7 +233,7 @@ def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
         obj = interp.obj_of(part)
         if obj is not None and obj.kind == "list":
             if isinstance(times, Const) and isinstance(times.value, int) and 0 < times.value <= 8:
-                if obj.items is not None:
+                if obj.items is not None and len(obj.items) <= containers.MOST_ITEMS:
                     return interp.new(replace(obj, items=obj.items * times.value))
             values = containers.everything(obj)
             made = replace(obj, items=None, element=join_all(values) if values else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.torch_model import mapped, operations
+from devfix.analysis.torch_model.folding import known
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -60,7 +62,7 @@ def _as_number(kind: str, value: Value) -> object:
         return None
     try:
         return _NUMBERS[kind](usual.value)
-    except ValueError:
+    except (OverflowError, ValueError):
         return None
 
 
@@ -70,9 +72,10 @@ def number(kind: str) -> Handler:
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
         value = _first(site)
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
-            return Const(_NUMBERS[kind](value.value))
-        known = truth(interp, value) if kind == "bool" else None
-        return boolean(known) if known is not None else Scalar(kind, _as_number(kind, value))
+            if kind != "int" or math.isfinite(value.value):
+                return known(_NUMBERS[kind](value.value))
+        outcome = truth(interp, value) if kind == "bool" else None
+        return boolean(outcome) if outcome is not None else Scalar(kind, _as_number(kind, value))
 
     return handle
 
@@ -86,7 +89,7 @@ def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
     bounds = [arg.value.value if isinstance(arg.value, Const) else None for arg in site.args]
     if bounds and all(isinstance(bound, int) for bound in bounds):
         values = range(*(b for b in bounds if isinstance(b, int))) if 0 not in bounds[2:] else range(0)
-        if len(values) <= 4:
+        if not values[4:]:
             return TupleValue(tuple(Const(value) for value in values))
     return Sequence(Scalar("int"))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model.folding import LONGEST
 from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, TupleValue, Value, usual_value
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ _EXACT = frozenset(
     "lower upper title capitalize isdigit replace count find zfill format".split()
 )
 _LONGEST = 200
+#: A width, which makes a long text of a short one, or one that is given as an argument.
+_WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
+#: How Python refuses arguments.
+_REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
@@ -39,11 +45,11 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
 def percent(text: str, given: Value) -> Value:
     """``"layer%d" % 3``."""
     args = _plain(given)
-    if args is None or len(text) > _LONGEST:
+    if args is None or len(text) > _LONGEST or _is_wide(text) or not _is_short(args):
         return filled(text)
     try:
         result = text % args
-    except (TypeError, ValueError):
+    except _REFUSALS:
         return filled(text)
     return Const(result) if len(result) <= _LONGEST else filled(text)
 
@@ -61,6 +67,8 @@ def assembled(parts: list[Value]) -> Value:
     found = [str(part.value) if isinstance(part, Const) else None for part in parts]
     known = [usual_value(part) for part in parts]
     usual = None if None in known else "".join(str(each.value) for each in known if each is not None)
+    if len(usual or "") > LONGEST:
+        return Scalar("str")
     if None not in found:
         return Const(usual)
     if (found[0] or "").startswith("cuda:"):
@@ -73,9 +81,13 @@ def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value |
     named = {key: _plain(arg.value) for key, arg in site.keywords.items()}
     if None in args or None in named.values() or len(text) > _LONGEST:
         return None
+    if not _is_short((*args, *named.values())) or _is_wide(text, *args):
+        return None
+    if name == "zfill" and not all(isinstance(width, int) and width <= _LONGEST for width in args):
+        return None
     try:
         result = getattr(text, name)(*args, **named)
-    except (TypeError, ValueError, LookupError):
+    except _REFUSALS:
         return None
     if isinstance(result, str) and len(result) > _LONGEST:
         return None
@@ -84,6 +96,17 @@ def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value |
     if isinstance(result, tuple):
         return TupleValue(tuple(Const(part) for part in result))
     return Const(result)
+
+
+def _is_wide(*texts: object) -> bool:
+    return any(_WIDE.search(text) is not None for text in texts if isinstance(text, str))
+
+
+def _is_short(given: object) -> bool:
+    """Whether arguments make no text much longer than it is."""
+    if isinstance(given, tuple):
+        return len(given) <= _LONGEST and all(map(_is_short, given))
+    return len(given) <= _LONGEST if isinstance(given, (str, bytes)) else True
 
 
 def _plain(value: Value) -> object:

@@ -1,0 +1,51 @@
+"""Library: what all runs of a program share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from devfix.analysis.accounts import Account
+from devfix.analysis.lattice import Device
+from devfix.analysis.outcomes import Outcome
+from devfix.analysis.state import Layer
+from devfix.analysis.values import Class
+from devfix.findings import Origin
+
+
+@dataclass(slots=True)
+class Library:
+    """What all runs of a program share: its modules, executed once, and the numbering of frames and objects."""
+
+    modules: dict[str, int] = field(default_factory=dict)
+    parents: dict[int, int | None] = field(default_factory=dict)
+    sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
+    ids: Iterator[int] = field(default_factory=lambda: count(1))
+    #: How many statements all finished runs took.
+    steps: int = 0
+    accounts: dict[int, Account] = field(default_factory=dict)
+    #: What functions that were interpreted outside of scripts came to, by the kind of call.
+    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
+    #: What was noted of bindings already; see ``notes``.
+    noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
+    #: All classes; what they descend from outside of the project, and which are Modules, by their frames.
+    classes: list[Class] = field(default_factory=list)
+    outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    module_classes: dict[int, bool] = field(default_factory=dict)
+    #: Whether options keep their defaults, and the device options whose default is the CPU.
+    as_given: bool = False
+    host_options: list[Origin] = field(default_factory=list)
+    #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
+    default_floats: bool = True
+    #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
+    default_type: bool = False
+    layer: Layer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.layer = Layer(self.parents)
+
+    def account(self, function: ast.AST) -> Account:
+        """The account of a function."""
+        return self.accounts.setdefault(id(function), Account())

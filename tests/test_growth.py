@@ -1,0 +1,54 @@
+"""Work grows with a program, whatever it looks like, and not with a power of it."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+from text_program import check_texts
+from trust.shapes import HEAD, SHAPES
+
+#: Twice as much of the same may take this much more work: no power of it, but what sorting takes and first uses.
+_MOST = 2.7
+#: So many calls of functions are few, whatever they come from.
+_FEW = 60_000
+
+#: More than any shape of a few lines needs.
+_END = 12_000_000
+
+#: Shapes that would take forever, or in which every step meets all that was there before: they have a budget.
+_BUDGETED = {
+    "callee_unions", "chain_of_classes", "closures_in_loop", "diamonds", "lambdas_calling_two", "modules_in_modules",
+    "mutual_recursion", "shared_modules", "nested_for", "nested_for_data", "nested_ifexp", "nested_while",
+}  # fmt: skip
+
+
+def calls(text: str) -> int:
+    """How many functions are called to check a text."""
+    made = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal made
+        made += event == "call"
+        assert made < _END, "there is no end of it"
+
+    sys.setprofile(count)
+    try:
+        check_texts({"main.py": text})
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES.keys() - _BUDGETED))
+def test_twice_as_much_takes_about_twice_the_work(name: str) -> None:
+    make = SHAPES[name]
+    check_texts({"main.py": HEAD + make(2)})  # what is done once
+    small, large = (calls(HEAD + make(size)) for size in (40, 80))
+    assert large <= max(_FEW, _MOST * small)
+
+
+@pytest.mark.parametrize("name", sorted(_BUDGETED))
+def test_the_work_has_an_end(name: str) -> None:
+    assert calls(HEAD + SHAPES[name](24)) < _END
