@@ -185,6 +185,8 @@ class _Ledger:
                 stale = tuple(name for name in comment.rules if self._is_stale(source.path, comment, name))
                 if stale:
                     yield _stale(source.path, comment, stale)
+                elif len(set(comment.rules)) < len(comment.rules):
+                    yield _repeated(source.path, comment)
 
     def _is_used(self, path: str, comment: Suppression, selector: str) -> bool:
         return (path, comment, selector) in self._used
@@ -195,14 +197,26 @@ class _Ledger:
 
 def _stale(path: str, comment: Suppression, stale: tuple[str, ...]) -> Finding:
     """The finding that ``stale`` of the comment's names do nothing."""
-    kept = [name for name in comment.rules if name not in stale]
+    kept = list(dict.fromkeys(name for name in comment.rules if name not in stale))
     listed = ", ".join(f"`{name}`" for name in stale)
     if not kept:
         return _report(path, comment, f"`{comment.text}` suppresses nothing", ("remove the comment", ""))
-    before, _, rest = comment.text.partition("[")
-    text = f"{before}[{', '.join(kept)}]{rest.partition(']')[2]}"
     message = f"{listed} in `{comment.text}` suppresses nothing"
-    return _report(path, comment, message, (f"remove {listed} from the comment", text))
+    return _report(path, comment, message, (f"remove {listed} from the comment", _with_rules(comment, kept)))
+
+
+def _repeated(path: str, comment: Suppression) -> Finding:
+    """The finding that a comment names a rule more than once."""
+    kept = list(dict.fromkeys(comment.rules))
+    listed = ", ".join(f"`{name}`" for name in kept if comment.rules.count(name) > 1)
+    message = f"{listed} is more than once in `{comment.text}`"
+    return _report(path, comment, message, (f"keep {listed} once", _with_rules(comment, kept)))
+
+
+def _with_rules(comment: Suppression, rules: Iterable[str]) -> str:
+    """The text of a comment with other names; the reason behind them stays."""
+    before, _, rest = comment.text.partition("[")
+    return f"{before}[{', '.join(rules)}]{rest.partition(']')[2]}"
 
 
 def _report(path: str, comment: Suppression, message: str, change: tuple[str, str] | None) -> Finding:

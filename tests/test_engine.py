@@ -340,3 +340,21 @@ def test_a_device_is_adopted_on_request_only() -> None:
 def test_the_real_rewriting_is_the_default(before: str, after: str) -> None:
     (report,) = Engine([BAD], Settings(), identity).fix(toy_program(before), SAFE)
     assert (report.new_text, report.findings) == (after, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("bad  # devfix: ignore[T101, T102] why", "bad  # devfix: ignore[T101] why"),
+        ("bad  # devfix: ignore[T101, T101] why", "bad  # devfix: ignore[T101] why"),
+        ("bad  # devfix: ignore[T101, T102, T101]  # noqa", "bad  # devfix: ignore[T101]  # noqa"),
+        ("x = 1  # noqa  # devfix: ignore[T102] why", "x = 1  # noqa"),
+        ("x = 1  # devfix: ignore[T102]  # noqa", "x = 1  # noqa"),
+        (
+            "x = (  # devfix: ignore[T102]\n    bad,  # devfix: ignore[T101]\n)",
+            "x = (\n    bad,  # devfix: ignore[T101]\n)",
+        ),
+    ],
+)
+def test_of_a_comment_what_does_nothing_is_taken_out(before: str, after: str) -> None:
+    assert fix(f"{TORCH}{before}\n", BAD, WORSE).new_text == f"{TORCH}{after}\n"

@@ -280,7 +280,8 @@ KEYS: Mapping[str, Key] = {
             "path",
             "none",
             'cache-dir = ".cache/devfix"',
-            "Where what was found is remembered from one run to the next.",
+            "A folder within the project where what was found is remembered from one run to the next. Without it"
+            " that is one of devfix's own, at the root of the project.",
             _path,
         ),
     )
