@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment, Span
+from devfix.prefilter import imports_tensors
 from devfix.project import Program
 from devfix.registry import Rule
 from devfix.selection import Selection, names_rule
@@ -18,9 +18,6 @@ from devfix.suppression import Suppression
 
 #: What turns a program into the facts that rules look at.
 Analyse = Callable[[Program], Any]
-
-#: A program in which none of these words occurs has nothing to do with accelerators.
-_RELEVANT = re.compile("torch|cuda|transformers|lightning|accelerate|diffusers|device|tensor")
 
 
 class UnusedSuppression:
@@ -86,7 +83,7 @@ def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement
 
 def is_relevant(program: Program) -> bool:
     """Whether the program can have anything to do with accelerators; cheap, and before any parsing."""
-    return any(_RELEVANT.search(source.text) for source in program.sources.values())
+    return any(imports_tensors(source.text.encode(errors="replace")) for source in program.sources.values())
 
 
 def _findings(

@@ -77,11 +77,17 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A source that parses, what it imports, and the patterns of the names that its runs import."""
+    """A source that parses, what it imports, and the patterns of the names that its runs import.
+
+    One that was only ``glanced`` at has not been parsed, and perhaps imports less. What does not ``matter`` by
+    itself may still belong to a program that does.
+    """
 
     source: Source
     imports: tuple[Import, ...]
     patterns: tuple[str, ...] = ()
+    glanced: bool = False
+    matters: bool = True
 
 
 def scan(path: str) -> Scanned | Skipped:

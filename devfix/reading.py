@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from devfix.cache.memory import Known, kind
 from devfix.cache.signatures import Signature, digest, is_settled, signature_of
 from devfix.findings import Skipped
+from devfix.prefilter import guessed_imports, matters, needs_parsing
 from devfix.project import Scanned, scanned
-from devfix.source import Source, check_syntax, decode_text, read_bytes
+from devfix.source import check_syntax, decode_text, read_bytes
 
 #: Gives what a file's content comes to, by the path and the digest.
 Recall = Callable[[str, str], Known | None]
@@ -26,8 +27,8 @@ class Look:
     signature: Signature | None = None
 
 
-def look(path: str, recall: Recall | None = None) -> Look:
-    """Read a file, and find its imports unless they are known."""
+def look(path: str, recall: Recall | None = None, *, closely: bool = True) -> Look:
+    """Read a file, and find its imports unless they are known; parse it if need be, or if it is to be looked at ``closely``."""
     try:
         signature = signature_of(os.stat(path))
         data = read_bytes(path)
@@ -35,24 +36,34 @@ def look(path: str, recall: Recall | None = None) -> Look:
         return Look(path, Skipped(path, f"cannot be read: {error.strerror or error}"))
     content = digest(data)
     known = None if recall is None else recall(path, content)
-    return Look(path, _file(path, data, known), content, signature if is_settled(signature) else None)
+    if known is not None and known.glanced and closely:
+        known = None
+    return Look(
+        path, _file(path, data, known, closely=closely), content, signature if is_settled(signature) else None
+    )
 
 
-def _file(path: str, data: bytes, known: Known | None) -> Scanned | Skipped:
+def _file(path: str, data: bytes, known: Known | None, *, closely: bool) -> Scanned | Skipped:
     if known is not None and known.reason is not None:
         return Skipped(path, known.reason, known.fault)
     source = decode_text(path, data)
-    if known is not None and isinstance(source, Source):
-        return Scanned(source, known.imports, known.patterns)
-    checked = source if isinstance(source, Skipped) else check_syntax(source)
-    return checked if isinstance(checked, Skipped) else scanned(checked)
+    if isinstance(source, Skipped):
+        return source
+    if known is not None:
+        return Scanned(source, known.imports, known.patterns, known.glanced, known.matters)
+    if not closely and source.notebook is None and not needs_parsing(data):
+        return Scanned(source, guessed_imports(data), glanced=True, matters=False)
+    checked = check_syntax(source)
+    if isinstance(checked, Skipped):
+        return checked
+    return replace(scanned(checked), matters=matters(source.text.encode(errors="replace")))
 
 
 def knowledge(file: Scanned | Skipped) -> Known:
     """What the content of a file came to."""
     if isinstance(file, Skipped):
         return Known(reason=file.reason, fault=file.fault)
-    return Known(file.imports, file.patterns)
+    return Known(file.imports, file.patterns, glanced=file.glanced, matters=file.matters)
 
 
 @dataclass(slots=True)
@@ -72,6 +83,12 @@ class Looks:
     def add(self, looks: Iterable[Look]) -> None:
         """Take in what was read."""
         self.files.update((each.path, each) for each in looks)
+
+    def scanned(self, path: str) -> Scanned:
+        """A file that was read and can be."""
+        file = self.files[path].file
+        assert isinstance(file, Scanned)  # noqa: S101 - it is in a project
+        return file
 
     def contents(self) -> dict[str, tuple[str, Signature | None]]:
         """The digest and signature of each file that was read."""

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from devfix.atomic_write import may_write, write_atomically
@@ -18,6 +18,7 @@ from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
 from devfix.pool import Pool
+from devfix.prefilter import concerned
 from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
 from devfix.reading import Look, Looks, Recall, look
 from devfix.recall import may_change, recall, settings_key
@@ -28,6 +29,8 @@ from devfix.source import Source, decode_source
 SMALL = 200_000
 #: The trees of so much text are kept from the first look at the files; those of more would fill the memory.
 KEPT_TREES = 8_000_000
+#: Stands in the place of a program's key for all files that have nothing to do with accelerators.
+IDLE = "idle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ class _Run:
         self.jobs = jobs
         self.memory = memory
         self.looks = Looks()
+        #: Targets that have nothing to do with accelerators.
+        self.idle: list[str] = []
 
     def results(self) -> Results:
         """The reports of all files."""
@@ -91,6 +96,8 @@ class _Run:
         engine.prepare(names)
         project, unreadable = self._load(names, roots)
         groups = self._groups(project.programs())
+        if self.idle:
+            groups[IDLE] = tuple(map(FileReport, self.idle))
         if self.memory is not None and not engine.pack_faults:
             tree = Tree(
                 self.memory.tool,
@@ -108,15 +115,16 @@ class _Run:
         return _results([*reports, *for_skipped([*passed_over, *unreadable])], project.sources, self.task)
 
     def _load(self, names: Sequence[str], roots: tuple[str, ...]) -> tuple[Project, list[Skipped]]:
-        known = None if self.memory is None or not self.memory.past.known else self.memory.known
-        self.looks.add(_look_at_all(names, self.jobs, known))
-        project, skipped = load_project(
-            names,
-            roots,
-            device_policy=self.engine.device_policy,
-            read=partial(self._read, known),
-            exists=self.looks.exists,
-        )
+        """The files that can have to do with accelerators, and those that cannot be read."""
+        self._look_at(names, closely=False)
+        project, skipped = self._project(names, roots)
+        graph = project.imports()
+        needed = concerned(graph, [path for path in graph if self.looks.scanned(path).matters])
+        if len(needed) < len(graph):
+            self._look_at([path for path in sorted(needed) if self.looks.scanned(path).glanced], closely=True)
+            self.idle = [name for name in names if name in graph and name not in needed]
+            left = frozenset(self.idle)
+            project, skipped = self._project([name for name in names if name not in left], roots)
         size = sum(len(source.text) for source in project.sources.values())
         if size > (KEPT_TREES if self.jobs == 1 else SMALL):
             # Each program builds its own when its turn comes, or the process that works on it.
@@ -124,9 +132,25 @@ class _Run:
                 source.forget_tree()
         return project, skipped
 
-    def _read(self, known: Recall | None, path: str) -> Scanned | Skipped:
+    def _look_at(self, names: Sequence[str], *, closely: bool) -> None:
+        self.looks.add(_look_at_all(names, self.jobs, self._known, closely=closely))
+
+    @cached_property
+    def _known(self) -> Recall | None:
+        return None if self.memory is None or not self.memory.past.known else self.memory.known
+
+    def _project(self, names: Sequence[str], roots: tuple[str, ...]) -> tuple[Project, list[Skipped]]:
+        return load_project(
+            names,
+            roots,
+            device_policy=self.engine.device_policy,
+            read=self._read,
+            exists=self.looks.exists,
+        )
+
+    def _read(self, path: str) -> Scanned | Skipped:
         if path not in self.looks.files:
-            self.looks.add([look(path, known)])
+            self.looks.add([look(path, self._known, closely=False)])
         return self.looks.files[path].file
 
     def _groups(self, programs: Sequence[Program]) -> dict[str, tuple[FileReport, ...]]:
@@ -205,13 +229,13 @@ def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
     return scanned(source) if path == source.path else scan(path)
 
 
-def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None) -> list[Look]:
+def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None, *, closely: bool) -> list[Look]:
     if recall is not None:
         # What is known takes no parsing, and the rest is little.
-        return [look(name, recall) for name in names]
+        return [look(name, recall, closely=closely) for name in names]
     size = sum(_size(name) for name in names)
     chunks = [names] if size <= SMALL else [names[start : start + 50] for start in range(0, len(names), 50)]
-    pool = Pool(_look_at_chunk, _looking_died, jobs)
+    pool = Pool(partial(_look_at_chunk, closely=closely), _looking_died, jobs)
     return [found for chunk in pool.map(chunks) for found in chunk]
 
 
@@ -222,8 +246,8 @@ def _size(name: str) -> int:
         return 0
 
 
-def _look_at_chunk(names: Sequence[str]) -> list[Look]:
-    return [look(name) for name in names]
+def _look_at_chunk(names: Sequence[str], *, closely: bool) -> list[Look]:
+    return [look(name, closely=closely) for name in names]
 
 
 def _looking_died(names: Sequence[str]) -> list[Look]:

@@ -146,7 +146,7 @@ def test_what_cannot_be_parsed_is_an_error(text: str) -> None:
 
 def test_files_are_fixed_and_what_cannot_be_read_is_told() -> None:
     Path("main.py").write_text(FAULTY)
-    Path("bad.py").write_text("def f(:")
+    Path("bad.py").write_text("import torch; def f(:")
     shown = devfix.apply_paths(["."], write=False)
     assert Path("main.py").read_text() == FAULTY
     bad, main = shown.files

@@ -40,7 +40,7 @@ TEXTS = [
     HELPER,
     MOVED_HELPER,
     "x = 1\n",
-    "def broken(:\n",
+    "import torch\ndef broken(:\n",
     "import torch  # devfix: ignore[DF102]\n",
     "import importlib\nimport torch\nm = importlib.import_module('helper')\n",
 ]
@@ -88,7 +88,7 @@ def write(others: Mapping[str, str] | None = None, **files: str) -> None:
 
 
 def test_an_unchanged_tree_is_recalled(old_files: None) -> None:
-    write(a=IMPORTING, helper=HELPER, b="x = 1\n", c="def broken(:\n")
+    write(a=IMPORTING, helper=HELPER, b="x = 1\n", c="import torch\ndef broken(:\n")
     before = uncached()
     assert recalled() is None
     assert cached() == before

@@ -223,8 +223,8 @@ def test_apply_filters_standard_input() -> None:
 
 
 def test_standard_input_that_needs_nothing_comes_back() -> None:
-    code, out, _ = run("apply", "-", stdin="é = 'sad'  # torch\n".encode())
-    assert (code, out) == (1, "é = 'sad'  # torch\n")
+    code, out, _ = run("apply", "-", stdin="import torch; é = 'sad'\n".encode())
+    assert (code, out) == (1, "import torch; é = 'sad'\n")
 
 
 def test_standard_input_that_does_not_parse_gives_nothing_back() -> None:

@@ -101,8 +101,8 @@ def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
     write(
         {
             "binary.py": b"\x7fELF\0\0",
-            "broken.py": "def f(:\n",
-            "deep.py": "x = " + "-" * 100_000 + "1",
+            "broken.py": "import torch; def f(:\n",
+            "deep.py": "import torch\nx = " + "-" * 100_000 + "1",
             "empty.py": "",
             "fine.py": "import torch\nbad\n",
             "latin.py": b"x = '\xe9'\n",
@@ -126,6 +126,34 @@ def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
     assert results.exit_code == 2
     after = {path: path.read_bytes() for path in before}
     assert after == {**before, Path("fine.py"): b"import torch\ngood\n"}
+
+
+def test_a_file_without_tensors_is_not_parsed() -> None:
+    """It cannot have a mismatch, unless it belongs to a program that has tensors."""
+    write({"a.py": "def f(:\n", "b.py": "import torch\nimport c\n", "c.py": "def f(:\n", "d.py": "bad\n"})
+    assert outcome(run()) == {
+        "a.py": "0 findings",
+        "b.py": "0 findings",
+        "c.py": "skipped: syntax error in line 1: invalid syntax",
+        "d.py": "0 findings",
+    }
+
+
+def test_files_that_bring_tensors_to_another_are_judged() -> None:
+    write(
+        {
+            "a.py": "from b import x\nbad\n",
+            "b.py": "from c import *\n",
+            "c.py": "import torch\n",
+            "d.py": "bad\n",
+        }
+    )
+    assert outcome(run()) == {
+        "a.py": "changed",
+        "b.py": "0 findings",
+        "c.py": "0 findings",
+        "d.py": "0 findings",
+    }
 
 
 def test_an_unreadable_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,8 @@ class Known:
     patterns: tuple[str, ...] = ()
     reason: str | None = None
     fault: bool = True
+    glanced: bool = False
+    matters: bool = True
 
 
 @dataclass(frozen=True, slots=True)
