@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -79,9 +79,9 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         asked = replace(given_rules, config=tuple(config or ()), isolated=isolated, force_exclude=forced)
         command(asked=asked, **given)
 
-    hints = get_type_hints(command, include_extras=True)
-    own = inspect.signature(command).parameters.values()
-    parameters = [each.replace(annotation=hints[each.name]) for each in own if each.name != "asked"]
+    # Not `get_type_hints`: in Python 3.10 it makes an Optional of what is None by default, and hides the options.
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    parameters = [each for each in own if each.name != "asked"]
     parameters += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in _OPTIONS.items()
