@@ -127,7 +127,8 @@ def test_sarif_says_what_rules_there_are() -> None:
 def test_sarif_fixes_write_what_the_fix_writes() -> None:
     run = sarif_run()
     for result in run["results"]:
-        [change] = result["fixes"][0]["artifactChanges"]
+        [fix] = result["fixes"]
+        [change] = fix["artifactChanges"]
         path = unquote(change["artifactLocation"]["uri"])
         lines = lines_of(path)
         text = "".join(lines)

@@ -104,11 +104,11 @@ class _Log:
         related = [self._related(number, note) for number, note in enumerate(_explaining(finding), 1)]
         if related:
             result["relatedLocations"] = related
-        fixes = [fix for fix in map(self._fix, _applicable(finding)) if fix is not None]
-        if fixes:
-            result["fixes"] = fixes
         if finding.fix is not None:
             result["properties"] = {"applicability": finding.fix.applicability.name.lower()}
+            fix = self._fix(finding.fix)
+            if fix is not None:
+                result["fixes"] = [fix]
         return result
 
     def _location(self, place: Finding | Note) -> dict[str, Any]:
@@ -132,7 +132,9 @@ class _Log:
         return {"uri": quoted(relative), "uriBaseId": _BASE}
 
     def _fix(self, fix: Fix) -> dict[str, Any] | None:
-        changed = replacements(fix, self.results, self.view)
+        """What ``apply`` would take; advice is none."""
+        advice = fix.applicability == Applicability.DISPLAY
+        changed = {} if advice else replacements(fix, self.results, self.view)
         if not any(changed.values()):
             return None
         unsafe = "" if fix.applicability == Applicability.SAFE else " (unsafe)"
@@ -181,11 +183,6 @@ def _explaining(finding: Finding) -> Iterator[Note]:
     """The places that explain a finding, each once: its operands, and where they come from."""
     notes: Iterable[Note] = (*finding.marks, *finding.notes)
     yield from dict.fromkeys(note for note in notes if note.text)
-
-
-def _applicable(finding: Finding) -> Iterator[Fix]:
-    fixes = () if finding.fix is None else (finding.fix, *finding.alternatives)
-    return (fix for fix in fixes if fix.applicability > Applicability.DISPLAY)
 
 
 def _region(span: Span) -> dict[str, int]:
