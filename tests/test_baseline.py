@@ -55,6 +55,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("g(f'{x} {bad}')\n", "if x:\n    g(f'{x} {bad}')  # é\n"),
         ("for x in bad:\n    y\n", "for x in bad:\n    z\n"),
         ("x = bad + \\\n    y\n", "x = bad + y\n"),
+        ("x = bad + f('a')\n", 'x = (\n    bad\n    + f("a")\n)\n'),
+        (f"f(bad, '{'x' * 500}')\n", f'f(\n    bad,\n    "{"x" * 500}",\n)\n'),
     ],
 )
 def test_a_finding_is_known_again(before: str, after: str) -> None:

@@ -82,9 +82,10 @@ class _Matching:
     def split(self, entries: Iterable[tuple[Trace, int]], lost: Counter[Trace]) -> Split:
         budget = Counter(dict(entries))
         self._match(budget, lambda trace: trace)
-        self._match(budget, lambda trace: trace.anywhere)
-        self._match(lost, lambda trace: trace.moved)
-        self._match(lost, lambda trace: trace.moved.anywhere)
+        self._match(budget, lambda trace: trace.essential)
+        self._match(budget, lambda trace: trace.essential.anywhere)
+        self._match(lost, lambda trace: trace.essential.moved)
+        self._match(lost, lambda trace: trace.essential.moved.anywhere)
         numbered = list(enumerate(self.findings))
         stale = tuple(sorted((trace, count) for trace, count in budget.items() if count))
         return Split(

@@ -17,6 +17,8 @@ from devfix.source import Source
 
 #: Longer statements are known by their beginning and a hash of all of them.
 _LONGEST = 200
+_HASH = 16
+_UNESSENTIAL = str.maketrans("", "", "()'\" \t")
 _NO_TEXT = {token.NEWLINE, token.INDENT, token.DEDENT, token.ENDMARKER, tokenize.NL, tokenize.COMMENT}
 #: From Python 3.12 on a string with fields comes in pieces.
 _OPENING = {getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
@@ -37,6 +39,11 @@ class Trace:
     code: str
     scope: str
     text: str
+
+    @property
+    def essential(self) -> Trace:
+        """The same with what no formatter changes: quotes come and go, and so do parentheses."""
+        return replace(self, text=_essence(self.text))
 
     @property
     def anywhere(self) -> Trace:
@@ -78,7 +85,13 @@ def _text(source: Source, statements: dict[int, str], line: int) -> str:
         text = source.lines[line - 1].strip() if line <= len(source.lines) else ""
     if len(text) <= _LONGEST:
         return text
-    return f"{text[:_LONGEST]} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f"{text[:_LONGEST]} {hashlib.sha256(_essence(text).encode()).hexdigest()[:_HASH]}"
+
+
+def _essence(text: str) -> str:
+    if len(text) > _LONGEST and text[_LONGEST : _LONGEST + 1] == " " and len(text) == _LONGEST + 1 + _HASH:
+        return text[-_HASH:]
+    return text.translate(_UNESSENTIAL)
 
 
 def _statements(source: Source) -> dict[int, str]:
