@@ -40,7 +40,7 @@ def write(folder: Path) -> None:
     (folder / "sub dir").mkdir()
     (folder / ODD).write_text(TRAIN, encoding="utf-8")
     (folder / "clean.py").write_text("print(1)\n", encoding="utf-8")
-    (folder / "broken.py").write_text("def f(:\n", encoding="utf-8")
+    (folder / "broken.py").write_text("import torch\ndef f(:\n", encoding="utf-8")
     cells = [
         {"cell_type": "code", "metadata": {}, "outputs": [], "source": text.splitlines(keepends=True)}
         for text in CELLS

@@ -62,7 +62,7 @@ def test_a_second_apply_changes_nothing_and_exits_with_zero() -> None:
 
 @pytest.mark.parametrize("command", ["check", "apply"])
 def test_errors_exit_with_2_whatever_is_asked(command: str) -> None:
-    Path("broken.py").write_text("def f(:\n", encoding="utf-8")
+    Path("broken.py").write_text("import torch\ndef f(:\n", encoding="utf-8")
     assert run(command, "--exit-zero")[0] == 2
 
 

@@ -36,7 +36,7 @@ def render_html(results: Results, view: View) -> str:
 
 def _body(results: Results, view: View) -> Iterator[str]:
     yield "<h1>devfix report</h1>"
-    yield from (f"<p>{_text(line)}</p>" for line in summary(results, View()))
+    yield from (f"<p>{_marked_up(line)}</p>" for line in summary(results, View()))
     yield from _faults(results)
     if results.findings:
         yield from _table(results)
@@ -82,7 +82,8 @@ def _table(results: Results) -> Iterator[str]:
 def _finding(finding: Finding, results: Results, view: View) -> str:
     shown = results.shown(finding)
     severity = severity_of(finding, view).value
-    notes = "".join(_note(note, results) for note in shown.notes)
+    marks = (f"<li>{_place(mark)} {_marked_up(mark.text)}</li>" for mark in shown.marks if mark.text)
+    notes = "".join([*marks, *(_note(note, results) for note in shown.notes)])
     fix = "" if finding.fix is None else _fix(finding.fix, results, view)
     return (
         f'<section class={severity} data-rule="{_text(finding.code)}"><p>{_place(shown)} '

@@ -11,7 +11,7 @@ code, pre { font: 13px/1.5 ui-monospace, monospace } pre { background: var(--sof
 mark { background: #ff818266; color: inherit } .line, .quiet, footer { opacity: .65 }
 ins, del { text-decoration: none; display: inline-block; min-width: 100% } ins { background: #4ac26b44 } del { background: #ff818244 }
 table { border-collapse: collapse } td, th { border-bottom: 1px solid var(--line); padding: .25rem .8rem; text-align: left }
-.number { text-align: right } summary { cursor: pointer } footer { margin-top: 3rem }
+.number { text-align: right } summary { cursor: pointer } section > :last-child { margin-bottom: .7rem } footer { margin-top: 3rem }
 """
 SCRIPT = """
 for (const box of document.querySelectorAll("input[type=checkbox]"))
