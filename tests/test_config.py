@@ -230,6 +230,7 @@ def test_a_named_file_holds_for_all_files(tmp_path: Path) -> None:
         (Asked(config=("selct = []",)), "--config 'selct = []': unknown key `selct`"),
         (Asked(config=("select = DF1",)), "--config 'select = DF1': "),
         (Asked(config=("extend = 'a.toml'",)), "`extend` is for files"),
+        (Asked(config=("required-version = '>9'",)), "this project requires devfix >9"),
         (Asked(per_file_ignores=("a.py",)), "--per-file-ignores takes GLOB:RULE, and `a.py` is none"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devfix import engine
-from devfix.config import Glob, Settings
+from devfix.config import Configuration, Glob, Settings
 from devfix.engine import Engine
 from devfix.findings import (
     Applicability,
@@ -358,3 +359,19 @@ def test_the_real_rewriting_is_the_default(before: str, after: str) -> None:
 )
 def test_of_a_comment_what_does_nothing_is_taken_out(before: str, after: str) -> None:
     assert fix(f"{TORCH}{before}\n", BAD, WORSE).new_text == f"{TORCH}{after}\n"
+
+
+def test_the_outermost_file_says_how_a_program_names_its_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sub").mkdir()
+    Path("devfix.toml").write_text('device-policy = "mps-aware"\n', encoding="utf-8")
+    Path("sub/devfix.toml").write_text('device-policy = "accelerator"\n', encoding="utf-8")
+    engine = Engine([BAD], Settings(), configuration=Configuration())
+    assert engine.device_policy(["sub/a.py", "z.py"]) == "mps-aware"
+    assert engine.device_policy(["sub/b.py", "sub/a.py"]) == "accelerator"
+    sources = [Source("z.py", "import sub.a\n"), Source("sub/a.py", ""), Source("sub/lone.py", "")]
+    programs = Project(sources, roots=("",), device_policy=engine.device_policy).programs()
+    found = {path: program.device_policy for program in programs for path in program.targets}
+    assert found == {"z.py": "mps-aware", "sub/a.py": "mps-aware", "sub/lone.py": "accelerator"}

@@ -12,7 +12,7 @@ from typing import Any
 from devfix.config.configuration import Configuration
 from devfix.config.keys import KEYS, read_value
 from devfix.config.layer import OPTIONS, Layer
-from devfix.config.reading import read_layers
+from devfix.config.reading import check_version, read_layers
 from devfix.config.settings import ConfigError
 
 if sys.version_info >= (3, 11):
@@ -83,7 +83,9 @@ def _inline(text: str) -> Layer:
         values = {key: read_value(key, value, here, "--config") for key, value in table.items()}
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from None
-    return Layer(values, here, where)
+    layer = Layer(values, here, where)
+    check_version(layer)
+    return layer
 
 
 def _options(asked: Asked) -> Layer:

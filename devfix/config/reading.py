@@ -91,11 +91,13 @@ def _read(path: str, root: str | None) -> Layer:
             values[key] = read_value(key, value, root, where)
         except ConfigError as error:  # noqa: PERF203 - there are few
             raise ConfigError(f"{layer.place(key)}: {error}") from None
-    _check_version(values.get("required-version"), layer)
+    check_version(layer)
     return layer
 
 
-def _check_version(wanted: str | None, layer: Layer) -> None:
+def check_version(layer: Layer) -> None:
+    """Raise ConfigError where a layer requires another devfix."""
+    wanted = layer.values.get("required-version")
     if wanted is None:
         return
     place = layer.place("required-version")
