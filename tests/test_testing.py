@@ -28,6 +28,7 @@ def rule(name: str) -> AnyRule:
     return found
 
 
+OLD = "import torch\nold = torch.ones(1)\n"
 OPERAND = rule("operand-not-moved")
 
 
@@ -36,11 +37,13 @@ class Renames(Rule):
 
     Before::
 
-        old = 1  # torch
+        import torch
+        old = torch.ones(1)
 
     After::
 
-        new = 1  # torch
+        import torch
+        new = torch.ones(1)
     """
 
     code, name = "TEST101", "name-is-old"
@@ -102,7 +105,7 @@ def test_programs_of_several_files() -> None:
 
 def test_the_applicability_of_the_rule_decides_which_fixes_are_made() -> None:
     assert_example(Renames)
-    assert_fixes(Renames, "old = 1  # torch\n", "new = 1  # torch\n")
+    assert_fixes(Renames, OLD, OLD.replace("old", "new"))
     safe = type("Safe", (Renames,), {"applicability": Applicability.SAFE, "__doc__": Renames.__doc__})
     assert_example(safe)
 
@@ -110,7 +113,7 @@ def test_the_applicability_of_the_rule_decides_which_fixes_are_made() -> None:
 def test_fixes_that_break_a_program_are_not_made() -> None:
     broken = type("Broken", (Renames,), {"text": "0"})
     with pytest.raises(AssertionError, match="something else"):
-        assert_fixes(broken, "old = 1  # torch\n", "new = 1  # torch\n")
+        assert_fixes(broken, OLD, OLD.replace("old", "new"))
 
 
 class Insists(Renames):
@@ -124,7 +127,7 @@ class Insists(Renames):
 
 
 def test_the_rule_has_nothing_to_say_of_the_fixed_program() -> None:
-    text = "old = 1  # torch, and new"
+    text = OLD + "# and new\n"
     with pytest.raises(AssertionError, match="after its fixes the rule still says: `new` is no better"):
         assert_fixes(Insists, text, text.replace("old", "new"))
 
@@ -133,7 +136,7 @@ def test_programs_must_parse() -> None:
     with pytest.raises(AssertionError, match=r"main\.py: syntax error in line 1"):
         findings(Renames, "def f(:")
     with pytest.raises(AssertionError, match=r"main\.py: syntax error in line 1"):
-        assert_fixes(Renames, "old = 1  # torch\n", "def f(:")
+        assert_fixes(Renames, OLD, "def f(:")
 
 
 def test_a_rule_that_fails_is_shown_with_its_traceback() -> None:
