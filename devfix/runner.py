@@ -107,7 +107,7 @@ class _Run:
                 programs=groups,
                 unreadable=tuple(unreadable),
             )
-            _keep(self.memory, tree, self.looks, engine)
+            _keep(self.memory, tree, self.looks, engine, applying=self.task.applying)
         reported = list(groups.values())
         if self.task.write:
             reported = [tuple(write_reports(group, project.sources)) for group in reported]
@@ -174,12 +174,13 @@ class _Run:
         return found
 
 
-def _keep(memory: Memory, tree: Tree, looks: Looks, engine: Engine) -> None:
+def _keep(memory: Memory, tree: Tree, looks: Looks, engine: Engine, *, applying: bool) -> None:
     """Remember a run, unless something about it may be different next time though no file has changed."""
     contents = looks.contents()
     if len(contents) < len(looks.files):
         return  # what could not be read may be readable next time
-    if any(_is_passing(report) for group in tree.programs.values() for report in group):
+    reports = [report for group in tree.programs.values() for report in group]
+    if any(_is_passing(report) or (applying and may_change(report)) for report in reports):
         return
     asked = sorted(looks.asked.items())
     kept = replace(
