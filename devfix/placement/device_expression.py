@@ -19,6 +19,8 @@ from devfix.placement import boundness, own_device
 from devfix.placement.naming import named_tensor
 from devfix.placement.reaching import is_usable, is_wanted, reaches
 
+#: What tells the size of a tensor.
+_SIZES = frozenset({"shape", "size"})
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
 
@@ -67,7 +69,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
     if code is None and not (seen and not is_in_module(facts, place)):
-        code = _name(facts, place, "tensor")
+        code = _sized_by(facts, place) or _name(facts, place, "tensor")
     if code is not None:
         return DeviceExpression(f"{code}.device")
     if own is not None:
@@ -308,6 +310,20 @@ def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
     return len(seen) == len(bindings) > 0 and all(
         each.is_accelerator or each.kind == "same-as" for each in seen
     )
+
+
+def _sized_by(facts: Facts, place: Place) -> str | None:
+    """A tensor whose shape the call asks for: ``torch.zeros(x.shape)``."""
+    asked = (
+        part.value for part in ast.walk(place.node) if isinstance(part, ast.Attribute) and part.attr in _SIZES
+    )
+    names = dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name))
+    scope = place.outline.scopes(place.node)[0]
+    known = facts.bindings(place.path, scope)
+    for name in names:
+        if name in known and is_usable(place, scope, known[name], "tensor") and _is_bound(place, name):
+            return name
+    return None
 
 
 def _name(facts: Facts, place: Place, kind: str) -> str | None:

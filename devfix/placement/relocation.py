@@ -10,6 +10,7 @@ from devfix.findings import (
     Applicability,
     FileEdit,
     Fix,
+    InsertAfterImports,
     Mismatch,
     Operand,
     Origin,
@@ -47,6 +48,8 @@ _MADE = ("factory", "random-factory")
 _STORED = ("name", "attribute", "module-attribute")
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
+#: The turn of what is done when all else that mends a program has been done.
+_LAST = 2
 
 #: What makes a collection, which has no ``to``.
 _DISPLAYS = (
@@ -77,8 +80,7 @@ class Relocator:
             found[kept.edits] = kept
         for edits, turn in self._candidates():
             if edits:
-                waits = turn if self.facts.program.adopts else 0
-                found.setdefault(edits, Fix(self.title, edits, Applicability.SAFE, waits))
+                found.setdefault(edits, self._fix(edits, turn))
         if kept is not None and destination.is_written(self.mismatch, self.operand):
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
@@ -86,7 +88,13 @@ class Relocator:
         if stays is not None and self.operand.role != "weight":
             found.setdefault(stays.edits, stays)
         own = () if found else self._by_own_choice()
-        return [Fix(self.title, own, Applicability.SAFE)] if own else list(found.values())
+        return [self._fix(own, 0)] if own else list(found.values())
+
+    def _fix(self, edits: Edits, turn: int) -> Fix:
+        """A fix that has its turn where the program is given a device: a second choice of one comes last."""
+        chooses = any(isinstance(each.edit, InsertAfterImports) for each in edits)
+        waits = (_LAST if chooses else turn) if self.facts.program.adopts else 0
+        return Fix(self.title, edits, Applicability.SAFE, waits)
 
     def handed_over(self) -> list[Fix]:
         """The same, but first where the operand is written as an argument of what keeps it."""
@@ -130,7 +138,7 @@ class Relocator:
         if self.facts.program.adopts:
             yield self._as_arguments(), 1
         yield self._where_handed_over(), 1
-        yield self._at_use(), 2
+        yield self._at_use(), _LAST
         yield self._at_factories(anyhow=True), 0
 
     def _trails(self) -> list[Trail]:

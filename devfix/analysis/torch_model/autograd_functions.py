@@ -88,5 +88,5 @@ def context_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Cal
     """``ctx.save_for_backward(...)`` keeps what ``ctx.saved_tensors`` gives back."""
     if name == "save_for_backward":
         saved = TupleValue(tuple(arg.value for arg in site.args))
-        interp.update(ref, obj.with_attr(_SAVED, UNKNOWN if site.open else saved))
+        interp.update(ref, obj.with_attr(_SAVED, saved))
     return NONE

@@ -26,8 +26,22 @@ def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None
     recorder = interp.recorder
     if origin is None or recorder.muted or value.grad is not True or origin in recorder.leaves:
         return
+    if made is None and origin.kind == "result" and not _is_made_here(value, origin):
+        return  # it goes where the data goes that it is computed from
     if made is not None or origin.kind in ("factory", "random-factory", "result"):
         recorder.leaves.append(origin)
+
+
+def note_trained(interp: Interpreter, value: Tensor) -> None:
+    """An optimizer is given a tensor: wherever its numbers came from, it has a life of its own."""
+    if value.trail[:1] and value.trail[0].kind == "result" and value.leaf is not False:
+        note(interp, value, value.trail[0])
+
+
+def _is_made_here(value: Tensor, origin: Origin) -> bool:
+    """Whether all that a tensor is computed from was made by the function that computes it."""
+    sources = [root[0] for root in value.roots if root]
+    return all((made.path, made.scope) == (origin.path, origin.scope) for made in sources)
 
 
 def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tensor:

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import checkpoint, leaves, owners, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     BoundMethod,
     Const,
@@ -56,12 +57,16 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
     found = _tensors(interp, site)
     obj = interp.obj(ref)
     for tensor in found:
+        leaves.note_trained(interp, tensor)
         if leaves.is_lost(tensor):
             node = site.args[0].node if site.args else None
             requirements.record(interp, site.node, name, "no-leaf", [Part(tensor, "params", node)])
     owners = {tensor.owner for tensor in found if tensor.owner is not None}
     obj = obj.with_fact("owners", TupleValue(tuple(Const(owner) for owner in sorted(owners))))
     obj = obj.with_fact("built", Const(interp.chain()))
+    home = parameter_device(interp, obj)
+    if home is not None and home.is_accelerator:
+        obj = obj.with_fact("late", TRUE)
     params = interp.new(Obj("list", element=found[0] if found else UNKNOWN))
     interp.parameter_lists.append(params)
     group = interp.new(Obj("dict", attrs={"params": params}, element=Scalar("float")))

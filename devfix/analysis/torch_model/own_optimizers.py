@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
     """The ``step`` of an optimizer of the project is about to run: its parameters may have moved.
 
-    State that its constructor allocated is where they were then.
+    State that its constructor allocated is where they were then. Where they were on the accelerator by that
+    time, state that is not was put elsewhere, and meets what it meets.
     """
     if not isinstance(value, Ref) or not optim.is_optimizer(interp, value):
         return
@@ -25,10 +26,12 @@ def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
     device = optim.parameter_device(interp, obj)
     if device is None or not device.is_accelerator:
         return
-    if "stepped" not in obj.facts:
+    early = "late" not in obj.facts
+    if early and "stepped" not in obj.facts:
         _check_allocated(interp, obj, device, site)
     _place(interp, obj.attrs.get("param_groups"), device)
-    _place(interp, obj.attrs.get("state"), device)
+    if early:
+        _place(interp, obj.attrs.get("state"), device)
     interp.update(value, interp.obj(value).with_fact("stepped", TRUE))
 
 

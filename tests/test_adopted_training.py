@@ -1,0 +1,121 @@
+"""Adoption of programs that write parts of training themselves: optimizers, gradients, leaves."""
+
+from __future__ import annotations
+
+import pytest
+from test_adoption import adopted
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+OPTIMIZER = """
+import torch
+
+class Momentum(torch.optim.Optimizer):
+    def __init__(self, params, lr):
+        super().__init__(params, {{"lr": lr}})
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["velocity"] = {state}
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                v = self.state[p]["velocity"]
+                v.mul_(0.9).add_(p.grad)
+                p.add_(v, alpha=-group["lr"])
+
+model = torch.nn.Linear(3, 1){early}
+opt = Momentum(model.parameters(), 0.1)
+{late}
+model(torch.ones(2, 3, device="cuda")).sum().backward()
+opt.step()
+"""
+
+
+@pytest.mark.parametrize("state", ["torch.zeros_like(p)", "torch.zeros(p.shape, device=p.device)"])
+def test_state_that_an_optimizer_makes_beside_its_parameters_is_early_or_right(state: str) -> None:
+    assert clashes(OPTIMIZER.format(state=state, early=".cuda()", late="")) == []
+    assert clashes(OPTIMIZER.format(state=state, early="", late="model.cuda()")) == ["23: optimizer-state"]
+
+
+def test_state_that_an_optimizer_makes_on_the_cpu_meets_the_gradients() -> None:
+    """No order of statements would help."""
+    text = OPTIMIZER.format(state="torch.zeros(p.shape)", early=".cuda()", late="")
+    assert clashes(text) == ["16: device", "17: device"]
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert after["main.py"] == text.replace("p.shape)", "p.shape, device=p.device)")
+
+
+SOLVER = """
+import torch
+
+class Adjoint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, field, y, *params):
+        ctx.field = field
+        ctx.save_for_backward(y, *params)
+        with torch.no_grad():
+            return y + field(y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        y, *params = ctx.saved_tensors
+        sums = [torch.zeros(p.shape) for p in params]
+        with torch.enable_grad():
+            y = y.detach().requires_grad_()
+            gy, *found = torch.autograd.grad(y + ctx.field(y), [y, *params], grad)
+        for total, new in zip(sums, found):
+            total += new
+        return (None, gy, *sums)
+
+def solved(field, y):
+    return Adjoint.apply(field, y, *field.parameters())
+"""
+
+
+def test_gradients_by_hand_are_where_their_parameters_are() -> None:
+    """What an input becomes on the way has no place of its own, and the file of the solver no choice."""
+    main = """
+    import torch
+    from torch import nn
+
+    from solver import solved
+
+    field = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
+    start = torch.rand(5, 2)
+    opt = torch.optim.Adam(field.parameters())
+    loss = solved(field, start).pow(2).mean()
+    loss.backward()
+    opt.step()
+    """
+    after = adopted(files(main, solver=SOLVER))
+    assert after["solver.py"] == SOLVER.replace("p.shape)", "p.shape, device=p.device)")
+    assert "nn.Linear(8, 2)).to(device)" in after["main.py"]
+
+
+def test_a_picture_that_is_trained_is_made_on_the_device() -> None:
+    """An optimizer has it: it is no mere step on the way."""
+    after = adopted(
+        files(
+            """
+            import torch
+
+            from pictures import picture
+
+            image = picture().clone().requires_grad_()
+            optimizer = torch.optim.Adam([image])
+            image.pow(2).sum().backward()
+            optimizer.step()
+            """,
+            pictures="""
+            import torch
+
+
+            def picture():
+                return torch.rand(3, 4, 4)
+            """,
+        )
+    )
+    assert "image = picture().clone().to(device).requires_grad_()" in after["main.py"]
