@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -26,7 +26,9 @@ from devfix.cli.options import (
     StdinName,
 )
 from devfix.cli.settings_options import takes_settings
-from devfix.config import Asked
+
+if TYPE_CHECKING:
+    from devfix.config import Asked
 
 
 class CheckCommand(TyperCommand):

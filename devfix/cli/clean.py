@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from devfix.cli.options import CacheDir, Paths
 from devfix.cli.settings_options import takes_settings
-from devfix.config import Asked
+
+if TYPE_CHECKING:
+    from devfix.config import Asked
 
 
 @takes_settings

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from devfix.cli.options import Plain, PlainFormat
 from devfix.cli.settings_options import takes_settings
-from devfix.config import Asked
+
+if TYPE_CHECKING:
+    from devfix.config import Asked
 
 
 @takes_settings

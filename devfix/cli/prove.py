@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +22,9 @@ from devfix.cli.options import (
     Unsafe,
 )
 from devfix.cli.settings_options import takes_settings
-from devfix.config import Asked
+
+if TYPE_CHECKING:
+    from devfix.config import Asked
 
 
 @takes_settings

@@ -80,7 +80,8 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         command(asked=asked, **given)
 
     # Not `get_type_hints`: in Python 3.10 it makes an Optional of what is None by default, and hides the options.
-    own = inspect.signature(command, eval_str=True).parameters.values()
+    # The class of ``asked`` is not loaded for a look at the options.
+    own = inspect.signature(command, locals={"Asked": object}, eval_str=True).parameters.values()
     parameters = [each for each in own if each.name != "asked"]
     parameters += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
