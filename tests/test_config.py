@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from devfix.config import Asked, ConfigError, Configuration, Glob, Settings, configuration_of, globs
 from devfix.config.configuration import user_file
@@ -319,3 +324,38 @@ def test_each_example_is_read() -> None:
 )
 def test_globs(path: str, glob: str, matches: bool) -> None:
     assert Glob(glob).matches(path) is matches
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from(sorted(KEYS)) | st.text(max_size=8), VALUES)
+def test_any_value_is_read_or_refused(key: str, value: object) -> None:
+    with contextlib.suppress(ConfigError):
+        hash(read_value(key, value, ".", "[tool.devfix]"))
+
+
+TOML = st.lists(
+    st.sampled_from(
+        ["select", "tool", "devfix", "=", "[", "]", ".", "\n", "'", '"', '"""', "#", "1", "{", "}", ","]
+    ),
+    max_size=25,
+).map("".join)
+
+
+@given(TOML)
+def test_any_file_is_read_or_refused(text: str) -> None:
+    for name in ("devfix.toml", "pyproject.toml"):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+            with contextlib.suppress(ConfigError):
+                Configuration(top=folder).of(os.path.join(folder, "a.py"))
+
+
+@given(st.text("ab*?[]!{},/.\\", max_size=10), st.text("ab/.", min_size=1, max_size=8))
+def test_any_glob_matches_or_does_not(pattern: str, path: str) -> None:
+    assert Glob(pattern).matches(path) in (True, False)
