@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
+import sys
 import tempfile
+
+#: What files that wait to take the place of others are called: the process that writes them is part of it.
+_PREFIX, _SUFFIX = ".devfix-", ".tmp"
+_LEFTOVER = re.compile(r"\.devfix-([1-9]\d{0,8})-\w+\.tmp")
 
 
 def may_write(path: str) -> bool:
@@ -17,27 +23,70 @@ def may_write(path: str) -> bool:
     return os.access(target, os.W_OK) and os.access(os.path.dirname(target), os.W_OK)
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Replace the content of the existing file at ``path``; raises OSError and then changes nothing.
+class Replacement:
+    """New content that waits on the disk beside its file, so that nothing is left to do but a rename.
 
-    The mode, and where possible the owner, are kept; a link is followed and stays a link.
+    The mode, the extended attributes and, where possible, the owner are those of the file; a link is followed
+    and stays a link. Of several names of one file (hard links) the others keep the old content.
     """
-    target = os.path.realpath(path)
-    status = os.stat(target)
-    folder, name = os.path.split(target)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".devfix", dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _take_over(temporary, status)
-        os.replace(temporary, target)
-    except BaseException:
+
+    def __init__(self, path: str, data: bytes) -> None:
+        """Write the content to the disk; raises OSError, and then leaves nothing behind."""
+        self._target = os.path.realpath(path)
+        self._folder = os.path.dirname(self._target)
+        status = os.stat(self._target)
+        descriptor, self._temporary = tempfile.mkstemp(
+            prefix=f"{_PREFIX}{os.getpid()}-", suffix=_SUFFIX, dir=self._folder
+        )
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            _take_over(self._temporary, self._target, status)
+        except BaseException:
+            self.discard()
+            raise
+
+    def take_place(self) -> None:
+        """Put the content in the place of the old one; raises OSError and then changes nothing."""
+        try:
+            os.replace(self._temporary, self._target)
+        except BaseException:
+            self.discard()
+            raise
+        _sync_folder(self._folder)
+
+    def discard(self) -> None:
+        """Take back what was written, unless it is in its place already."""
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
+            os.unlink(self._temporary)
+
+
+def write_atomically(path: str, data: bytes) -> None:
+    """Replace the content of the existing file at ``path``; raises OSError and then changes nothing."""
+    Replacement(path, data).take_place()
+
+
+def remove_leftovers(folder: str) -> None:
+    """Remove what runs that were killed while they wrote have left in a folder."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            found = _LEFTOVER.fullmatch(name)
+            if found is not None and not _is_running(int(found[1])):
+                os.unlink(os.path.join(folder, name))
+
+
+def _is_running(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # there is no way to ask that does no harm
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:
@@ -56,11 +105,17 @@ def write_anywhere(path: str | os.PathLike[str], data: bytes) -> None:
         file.write(data)
 
 
-def _take_over(path: str, status: os.stat_result) -> None:
+def _take_over(path: str, old: str, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
         with contextlib.suppress(PermissionError):
             os.chown(path, status.st_uid, status.st_gid)
     os.chmod(path, stat.S_IMODE(status.st_mode))
+    if hasattr(os, "listxattr"):
+        # Access control lists among them; a file system may have none, or refuse some.
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(old):
+                with contextlib.suppress(OSError):
+                    os.setxattr(path, name, os.getxattr(old, name))
 
 
 def _sync_folder(folder: str) -> None:

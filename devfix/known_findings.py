@@ -17,8 +17,8 @@ from devfix.config import ConfigError
 from devfix.engine import Engine
 from devfix.judgement import UnusedSuppression
 from devfix.report.results import Results
-from devfix.runner import write_reports
 from devfix.silencing import silenced
+from devfix.writing import write_reports
 
 
 def known_of(

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from devfix.atomic_write import may_write, write_atomically
 from devfix.baseline.known import Known, admitted
 from devfix.cache.memory import Memory, Tree, program_key
 from devfix.engine import Engine
@@ -24,6 +23,7 @@ from devfix.reading import Look, Looks, Recall, look
 from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
+from devfix.writing import write_reports
 
 #: Below this much text a process would take longer to start than to do its work.
 SMALL = 200_000
@@ -110,7 +110,8 @@ class _Run:
             _keep(self.memory, tree, self.looks, engine, applying=self.task.applying)
         reported = list(groups.values())
         if self.task.write:
-            reported = [tuple(write_reports(group, project.sources)) for group in reported]
+            places = (*roots, *map(os.fspath, self.paths))
+            reported = [tuple(write_reports(group, project.sources, places)) for group in reported]
         reports = [report for group in reported for report in group]
         return _results([*reports, *for_skipped([*passed_over, *unreadable])], project.sources, self.task)
 
@@ -308,45 +309,3 @@ def _died(program: Program) -> list[FileReport]:
 def _crashed(program: Program, message: str, trace: str) -> Iterator[FileReport]:
     for path in sorted(program.targets):
         yield FileReport(path, crash=Crash(path, message, trace))
-
-
-def write_reports(group: Sequence[FileReport], sources: Mapping[str, Source]) -> list[FileReport]:
-    """Write the changed files of one program: all of them, or none when one cannot be."""
-    changed = [report for report in group if report.new_text is not None]
-    for report in changed:
-        reason = _obstacle(sources[report.path], report.new_text or "")
-        if reason is not None:
-            return [_left_alone(each, report.path, reason) for each in group]
-    return [
-        _written(report, sources[report.path]) if report.new_text is not None else report for report in group
-    ]
-
-
-def _obstacle(source: Source, new_text: str) -> str | None:
-    try:
-        source.encode(new_text)
-        unchanged = Path(source.path).read_bytes() == source.encode()
-    except UnicodeEncodeError:
-        return f"cannot hold the new text in its encoding {source.encoding!r}"
-    except OSError as error:
-        return f"cannot be read again: {error.strerror}"
-    if not unchanged:
-        return "changed on disk while devfix was at work"
-    return None if may_write(source.path) else "is read-only, or its folder is"
-
-
-def _left_alone(report: FileReport, culprit: str, reason: str) -> FileReport:
-    if report.new_text is None:
-        return report
-    text = reason if report.path == culprit else f"is left as it was, since {culprit} {reason}"
-    return FileReport(report.path, skipped=Skipped(report.path, text), suppressed=report.suppressed)
-
-
-def _written(report: FileReport, source: Source) -> FileReport:
-    data = source.encode(report.new_text)
-    try:
-        write_atomically(report.path, data)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}"
-        return replace(report, findings=(), fixed=(), new_text=None, skipped=Skipped(report.path, reason))
-    return report

@@ -10,7 +10,7 @@ from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devfix import reading, runner, source
+from devfix import reading, runner, source, writing
 from devfix.engine import Engine
 from devfix.findings import Finding
 from devfix.project import Program
@@ -253,7 +253,7 @@ def test_a_file_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) 
     def fail(path: str, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(runner, "write_atomically", fail)
+    monkeypatch.setattr(writing, "Replacement", fail)
     results = run()
     assert outcome(results) == {"a.py": "skipped: cannot be written: No space left on device"}
     assert (results.fixed, results.exit_code) == ((), 2)
@@ -261,7 +261,7 @@ def test_a_file_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_read_only_file_keeps_its_whole_program_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.py": "import torch, b\nbad\n", "b.py": "bad\n", "c.py": "import torch\nbad\n"})
-    monkeypatch.setattr(runner, "may_write", lambda path: path != "b.py")
+    monkeypatch.setattr(writing, "may_write", lambda path: path != "b.py")
     results = run()
     assert outcome(results) == {
         "a.py": "skipped: is left as it was, since b.py is read-only, or its folder is",

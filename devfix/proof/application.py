@@ -16,7 +16,8 @@ from devfix.proof.subject import Subject, SubjectError, files_of
 from devfix.proof.verdict import Proof
 from devfix.proof.witness import Witness
 from devfix.report.results import Results
-from devfix.runner import Task, run_paths, write_reports
+from devfix.runner import Task, run_paths
+from devfix.writing import write_reports
 
 
 @dataclass(frozen=True)

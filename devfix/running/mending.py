@@ -18,11 +18,11 @@ from devfix.project import Program, find_roots, load_project
 from devfix.proof.comparison import EXACT, LOOSE, compare
 from devfix.proof.subject import Subject, SubjectError, files_of, script_subject
 from devfix.report.results import Results, by_path
-from devfix.runner import write_reports
 from devfix.running.cells import in_program
 from devfix.running.request import Request
 from devfix.running.workshop import Workshop
 from devfix.sandbox.limits import Limits
+from devfix.writing import write_reports
 
 #: How long one run may take when the user does not say, and how long past that its process may live, in seconds.
 SECONDS, _MARGIN = 300.0, 90.0
