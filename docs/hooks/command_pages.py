@@ -47,7 +47,9 @@ def commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
 
 def help_of(words: tuple[str, ...]) -> str:
     """What a command says of itself."""
-    result = CliRunner().invoke(app, [*words, "--help"], prog_name="devfix", env={"COLUMNS": _WIDTH}, color=False)
+    result = CliRunner().invoke(
+        app, [*words, "--help"], prog_name="devfix", env={"COLUMNS": _WIDTH}, color=False
+    )
     if result.exit_code:
         raise RuntimeError(f"devfix {' '.join(words)} --help: {result.output}")
     return result.stdout.strip()

@@ -90,13 +90,16 @@ def _topic(topic: str) -> str:
     record = json.loads((TESTS / "data" / "h200_answers.json").read_text(encoding="utf-8"))
     module = TESTS / "recorded" / f"{topic}_questions.py"
     about = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    asked = (
+        f"What an {record['gpu']} with torch {record['torch']} answered. `g` is a tensor on the GPU and `c` one on the"
+        f" CPU; what the other names stand for is defined in `tests/recorded/{module.name}`."
+    )
     lines = [
         f"# {TOPICS[topic]}",
         "",
         about,
         "",
-        f"What an {record['gpu']} with torch {record['torch']} answered. `g` is a tensor on the GPU and `c` one on the"
-        f" CPU; what the other names stand for is defined in `tests/recorded/{module.name}`.",
+        asked,
         "",
         "| question | answer |",
         "|---|---|",
@@ -107,12 +110,15 @@ def _topic(topic: str) -> str:
 
 def _operators() -> str:
     record = json.loads((TESTS / "data" / "operator_devices.json").read_text(encoding="utf-8"))
+    asked = (
+        "Calls of PyTorch's own operator database. Each operand in turn was on the CPU while the others were on an"
+        f" {record['device']} (torch {record['torch']}). The ranks say how many dimensions the operands have, in their"
+        " order: where an operand without dimensions is excused, that decides."
+    )
     lines = [
         "# Operators",
         "",
-        "Calls of PyTorch's own operator database. Each operand in turn was on the CPU while the others were on an"
-        f" {record['device']} (torch {record['torch']}). The ranks say how many dimensions the operands have, in their"
-        " order: where an operand without dimensions is excused, that decides.",
+        asked,
         "",
         "| call | ranks | dtypes | fails with this one on the CPU | runs with this one on the CPU |",
         "|---|---|---|---|---|",

@@ -149,7 +149,11 @@ def _record(rule: Rule, proof: dict[str, Any], cases: dict[str, dict[str, Any]])
 
 
 def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;") if "`" not in text else _plain(text)
+    return (
+        re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;")
+        if "`" not in text
+        else _plain(text)
+    )
 
 
 def _plain(text: str) -> str:
