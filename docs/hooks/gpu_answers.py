@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 TITLE = "What really happens on a GPU"
-INDEX = "gpu.md"
+INDEX = "gpu/index.md"
 TOPICS = {
     "numpy": "NumPy and Python",
     "storage": "Storages and copies",

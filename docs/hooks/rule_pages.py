@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from devfix.engine import with_built_in
 from devfix.registry import BUILT_IN, Rule, family, load_rules, since, summary
 from devfix.report.catalogue import rule_markdown
 from devfix.selection import is_on_by_default
@@ -58,8 +59,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def rules() -> list[Rule]:
     """The rules that come with devfix."""
-    own = [rule for rule in load_rules() if type(rule).__module__.partition(".")[0] in (BUILT_IN, "devfix")]
-    return sorted(own, key=lambda rule: rule.code)
+    packages = (BUILT_IN, "devfix")
+    every = with_built_in(load_rules())
+    return [rule for rule in every if type(rule).__module__.partition(".")[0] in packages]
 
 
 def pages() -> dict[str, str]:
