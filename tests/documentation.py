@@ -15,7 +15,9 @@ DOCS = ROOT / "docs"
 #: Pages that lie outside of ``docs/``; all of them are on the site, or lead to it.
 ELSEWHERE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "codemods/README.md", "editors/vscode/README.md")
 
-_FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w+-]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>[\w+-]*)\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
+)
 #: The first line of a block that is the content of a file.
 _FILE = re.compile(r"# (?P<path>[\w./-]+\.(?:py|toml|txt|ipynb))\n(?P<text>.*)", re.DOTALL)
 

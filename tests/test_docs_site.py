@@ -20,10 +20,19 @@ from devfix.report.catalogue import rule_markdown
 
 NEEDED = ("mkdocs", "material", "mkdocstrings")
 needs_mkdocs = pytest.mark.skipif(
-    not all(map(importlib.util.find_spec, NEEDED)), reason="mkdocs and its theme are not installed (extra docs)"
+    not all(map(importlib.util.find_spec, NEEDED)),
+    reason="mkdocs and its theme are not installed (extra docs)",
 )
 #: What a browser fetches without being asked to.
-FETCHING = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src", "link": "href"}
+FETCHING = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "audio": "src",
+    "link": "href",
+}
 
 
 @dataclass
@@ -106,14 +115,18 @@ def test_every_link_and_anchor_leads_somewhere(site: Path, seen: dict[str, Seen]
 
 @needs_mkdocs
 def test_a_reader_fetches_nothing_from_elsewhere(site: Path, seen: dict[str, Seen]) -> None:
-    foreign = [(page, each) for page, parser in seen.items() for each in parser.fetched if urlsplit(each).netloc]
+    foreign = [
+        (page, each) for page, parser in seen.items() for each in parser.fetched if urlsplit(each).netloc
+    ]
     assert not foreign
     for style in site.rglob("*.css"):
         text = style.read_text(encoding="utf-8")
         assert "@import" not in text
         assert "url(http" not in text.replace('"', "").replace("'", "")
     # The theme's script loads this from a server for pages that have such pictures.
-    assert not [page for page in site.rglob("*.html") if 'class="mermaid"' in page.read_text(encoding="utf-8")]
+    assert not [
+        page for page in site.rglob("*.html") if 'class="mermaid"' in page.read_text(encoding="utf-8")
+    ]
 
 
 @needs_mkdocs
@@ -140,7 +153,9 @@ def test_a_rules_page_is_what_explain_shows_and_the_record_of_its_proof() -> Non
         assert bool(own) == (rule.name in {name.partition("/")[0] for name in proof["cases"]})
         assert all(f"| `{name.partition('/')[2]}` |" in text for name in own)
         assert (f"ran on an {proof['gpu']} with torch" in text) == bool(own)
-        assert ("`--unsafe`" in text or "--unsafe` writes it" in text) or rule.applicability is not Applicability.UNSAFE
+        assert (
+            "`--unsafe`" in text or "--unsafe` writes it" in text
+        ) or rule.applicability is not Applicability.UNSAFE
 
 
 def test_every_fact_that_a_gpu_was_asked_is_told_once() -> None:
@@ -172,7 +187,10 @@ def test_links_between_files_of_the_repository_lead_to_files(page: str) -> None:
     """As they are followed on a page that shows the repository, the site apart."""
     made = hook("other_places")
     outside_of_code = made._FENCE.sub("", text_of(page))
-    generated = {"docs/commands.md", *(f"docs/{path}" for path in (*hook("rule_pages").pages(), *hook("gpu_answers").pages()))}
+    generated = {
+        "docs/commands.md",
+        *(f"docs/{path}" for path in (*hook("rule_pages").pages(), *hook("gpu_answers").pages())),
+    }
     dead = []
     for found in made._LINK.finditer(outside_of_code):
         target = urlsplit(found["target"])
