@@ -25,6 +25,7 @@ from devfix.report.diff import render_diff
 from devfix.report.results import Results
 from devfix.reporting import Output, report_faults, write_bytes, write_results
 from devfix.runner import Task, recall_paths, run_paths, run_text
+from devfix.timing import Timing
 from devfix.usage import UsageError
 
 _STDIN = Path("-")
@@ -46,6 +47,7 @@ class Options:
     stdin_filename: str = "stdin.py"
     cached: bool = False
     cache_dir: Path | None = None
+    timing: Timing | None = None
 
     @property
     def named(self) -> tuple[Path, ...]:
@@ -253,7 +255,10 @@ def _without_known(results: Results, known: Sequence[Known], engine: Engine) -> 
 
 
 def _run(options: Options, engine: Engine, task: Task) -> Results:
-    return replace(_results(options, engine, task), policy=options.output.policy)
+    results = replace(_results(options, engine, task), policy=options.output.policy, timing=options.timing)
+    if options.timing is not None:
+        sys.stderr.write(options.timing.text())
+    return results
 
 
 def _results(options: Options, engine: Engine, task: Task) -> Results:
@@ -262,12 +267,15 @@ def _results(options: Options, engine: Engine, task: Task) -> Results:
             raise UsageError("`-` cannot be combined with other paths")
         _ = engine.selection
         return run_text(sys.stdin.buffer.read(), short_path(options.stdin_filename), engine, task)
-    memory = memory_of(options.paths, engine.settings, options.cache_dir) if options.cached else None
-    recalled = None if memory is None else recall_paths(options.paths, engine, task, memory)
+    timing = options.timing or Timing()
+    with timing.phase("looking at what is remembered"):
+        memory = memory_of(options.paths, engine.settings, options.cache_dir) if options.cached else None
+        recalled = None if memory is None else recall_paths(options.paths, engine, task, memory)
     if recalled is not None:
         return recalled
-    _ = engine.selection
-    return run_paths(options.paths, engine, task, jobs=options.jobs, memory=memory)
+    with timing.phase("loading the rules"):
+        _ = engine.selection
+    return run_paths(options.paths, engine, task, jobs=options.jobs, memory=memory, timing=timing)
 
 
 def engine_of(options: Options) -> Engine:

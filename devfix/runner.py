@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from devfix.reading import Look, Looks, Recall, look
 from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
+from devfix.timing import Timing
 from devfix.writing import write_reports
 
 #: Below this much text a process would take longer to start than to do its work.
@@ -57,10 +59,12 @@ def run_paths(
     *,
     jobs: int | None = None,
     memory: Memory | None = None,
+    timing: Timing | None = None,
 ) -> Results:
     """Do the task on files and folders; what ``memory`` knows is not found out again."""
     with _collecting_seldom():
-        results = _Run(paths, engine, task, jobs or os.cpu_count() or 1, memory).results()
+        run = _Run(paths, engine, task, jobs or os.cpu_count() or 1, memory, timing or Timing())
+        results = run.results()
     return replace(results, pack_faults=tuple(engine.pack_faults))
 
 
@@ -77,13 +81,20 @@ class _Run:
     """One run on files and folders."""
 
     def __init__(
-        self, paths: Sequence[Path], engine: Engine, task: Task, jobs: int, memory: Memory | None
+        self,
+        paths: Sequence[Path],
+        engine: Engine,
+        task: Task,
+        jobs: int,
+        memory: Memory | None,
+        timing: Timing,
     ) -> None:
         self.paths = paths
         self.engine = engine
         self.task = task
         self.jobs = jobs
         self.memory = memory
+        self.timing = timing
         self.looks = Looks()
         #: Targets that have nothing to do with accelerators.
         self.idle: list[str] = []
@@ -91,11 +102,17 @@ class _Run:
     def results(self) -> Results:
         """The reports of all files."""
         engine = self.engine
-        files, passed_over = collect(self.paths, engine.of_files, force_exclude=engine.settings.force_exclude)
+        with self.timing.phase("looking for files"):
+            files, passed_over = collect(
+                self.paths, engine.of_files, force_exclude=engine.settings.force_exclude
+            )
         names, roots = tuple(map(str, files)), find_roots(self.paths, engine.settings.src)
         engine.prepare(names)
-        project, unreadable = self._load(names, roots)
-        groups = self._groups(project.programs())
+        with self.timing.phase("reading and parsing"):
+            project, unreadable = self._load(names, roots)
+            programs = project.programs()
+        with self.timing.phase("analysis, rules and fixes"):
+            groups = self._groups(programs)
         if self.idle:
             groups[IDLE] = tuple(map(FileReport, self.idle))
         if self.memory is not None and not engine.pack_faults:
@@ -107,11 +124,13 @@ class _Run:
                 programs=groups,
                 unreadable=tuple(unreadable),
             )
-            _keep(self.memory, tree, self.looks, engine, applying=self.task.applying)
+            with self.timing.phase("remembering"):
+                _keep(self.memory, tree, self.looks, engine, applying=self.task.applying)
         reported = list(groups.values())
         if self.task.write:
             places = (*roots, *map(os.fspath, self.paths))
-            reported = [tuple(write_reports(group, project.sources, places)) for group in reported]
+            with self.timing.phase("writing"):
+                reported = [tuple(write_reports(group, project.sources, places)) for group in reported]
         reports = [report for group in reported for report in group]
         return _results([*reports, *for_skipped([*passed_over, *unreadable])], project.sources, self.task)
 
@@ -165,7 +184,9 @@ class _Run:
         groups = {key: self._recalled(key) for key in keyed}
         missing = [key for key, found in groups.items() if found is None]
         worked = _run_programs([keyed[key] for key in missing], self.engine, self.task, self.jobs)
-        groups.update((key, tuple(group)) for key, group in zip(missing, worked, strict=True))
+        for key, (group, seconds) in zip(missing, worked, strict=True):
+            groups[key] = tuple(group)
+            self.timing.program(seconds, list(keyed[key].sources))
         return {key: group for key, group in groups.items() if group is not None}
 
     def _recalled(self, key: str) -> tuple[FileReport, ...] | None:
@@ -259,18 +280,24 @@ def _looking_died(names: Sequence[str]) -> list[Look]:
 def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None = None) -> list[FileReport]:
     """A report for each target of some programs, whose texts need not be on disk."""
     groups = _run_programs(programs, engine, Task(), jobs or os.cpu_count() or 1)
-    return [report for group in groups for report in group]
+    return [report for group, _ in groups for report in group]
 
 
 def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int
-) -> list[list[FileReport]]:
-    work = partial(_run_program, engine, task)
+) -> list[tuple[list[FileReport], float]]:
+    work = partial(_timed, engine, task)
     relevant = [program for program in programs if is_relevant(program)]
     size = sum(len(source.text) for program in relevant for source in program.sources.values())
-    pool = Pool(work, _died, jobs if size > SMALL else 1)
+    pool = Pool(work, lambda program: (_died(program), 0.0), jobs if size > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
+
+
+def _timed(engine: Engine, task: Task, program: Program) -> tuple[list[FileReport], float]:
+    """The reports of one program, and how long they took."""
+    start = time.perf_counter()
+    return _run_program(engine, task, program), time.perf_counter() - start
 
 
 def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:

@@ -479,3 +479,19 @@ def test_the_user_says_where_the_cache_is() -> None:
     assert _devfix("check", DEVFIX_CACHE_DIR="../variable") == 1
     assert len(list(Path("../named").glob("*.entry"))) == len(list(Path("../variable").glob("*.entry"))) == 2
     assert not Path(store.FOLDER).exists()
+
+
+def test_where_the_time_went_is_told() -> None:
+    write(a=FAULTY, b="x = 1\n")
+    command = [sys.executable, "-m", "devfix", "check", "--show-timing", "--output-format", "json"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    told = []
+    for _ in range(2):
+        done = subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
+        told.append(json.loads(done.stdout)["timing"])
+        assert "looking at what is remembered" in done.stderr
+    assert {"loading the rules", "reading and parsing", "analysis, rules and fixes"} <= told[0][
+        "seconds"
+    ].keys()
+    assert [program["path"] for program in told[0]["programs"]] == ["a.py"]
+    assert list(told[1]["seconds"]) == ["looking at what is remembered"]

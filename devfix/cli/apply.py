@@ -28,6 +28,7 @@ from devfix.cli.options import (
     Python,
     RunOn,
     ShowFixes,
+    ShowTiming,
     Statistics,
     StdinName,
     Steps,
@@ -74,6 +75,7 @@ def apply(
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
+    show_timing: ShowTiming = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -88,6 +90,7 @@ def apply(
     from devfix import commands, reporting
     from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
+    from devfix.timing import Timing
 
     options = commands.Options(
         asked=replace(
@@ -108,6 +111,7 @@ def apply(
         jobs=jobs,
         stdin_filename=stdin_filename,
         cached=not no_cache,
+        timing=Timing() if show_timing else None,
         cache_dir=cache_dir,
     )
     if prove and interactive:

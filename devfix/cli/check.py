@@ -22,6 +22,7 @@ from devfix.cli.options import (
     NoCache,
     OutputFile,
     Paths,
+    ShowTiming,
     Statistics,
     StdinName,
 )
@@ -74,6 +75,7 @@ def check(
     jobs: Jobs = None,
     stdin_filename: StdinName = "stdin.py",
     color: Colour = Color.AUTO,
+    show_timing: ShowTiming = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
@@ -84,6 +86,7 @@ def check(
     from devfix import commands, reporting
     from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
+    from devfix.timing import Timing
 
     options = commands.Options(
         asked=replace(asked, baseline=baseline, output_format=output_format and output_format.value),
@@ -105,6 +108,7 @@ def check(
         jobs=jobs,
         stdin_filename=stdin_filename,
         cached=not no_cache,
+        timing=Timing() if show_timing else None,
         cache_dir=cache_dir,
     )
     raise typer.Exit(commands.check(options))

@@ -142,6 +142,7 @@ NonZeroOnFix = Annotated[
 ]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
 StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
+ShowTiming = Annotated[bool, typer.Option("--show-timing", help="Say on standard error where the time went.")]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither read nor write what is known from before.")
 ]

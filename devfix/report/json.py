@@ -18,12 +18,14 @@ SCHEMA_VERSION = 1
 
 def render_json(results: Results, view: View) -> str:
     """One object: a list of files with their findings, and the counts."""
-    document = {
+    document: dict[str, Any] = {
         "version": SCHEMA_VERSION,
         "files": [_file(report, results) for report in results.reports],
         "rule_packs": [asdict(fault) for fault in results.pack_faults],
         "summary": summary_data(results),
     }
+    if results.timing is not None:
+        document["timing"] = results.timing.data()
     return json.dumps(document, indent=2) + "\n"
 
 

@@ -12,6 +12,7 @@ from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped, 
 from devfix.registry import PackFault
 from devfix.report.cells import cell_named, in_cells
 from devfix.source import Source
+from devfix.timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Results:
     #: What of the installed packs of rules did not run.
     pack_faults: tuple[PackFault, ...] = ()
     policy: ExitPolicy = field(default_factory=ExitPolicy)
+    #: Where the time went, for those who asked.
+    timing: Timing | None = None
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
