@@ -69,3 +69,23 @@ def test_the_only_file_is_the_one_that_is_loaded(text: str) -> None:
 )
 def test_another_file_or_what_is_moved_says_nothing(text: str) -> None:
     assert clashes(HEAD + text) == []
+
+
+def test_a_model_that_another_path_writes_is_not_there_to_be_read() -> None:
+    text = """
+    import argparse
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--test", action="store_true")
+    parser.add_argument("--path", default="model.pt")
+    args = parser.parse_args()
+    if not args.test:
+        model = torch.nn.Linear(2, 1).cuda()
+        model(torch.ones(1, 2))
+        torch.save({"model": model}, args.path)
+    else:
+        model = torch.load(args.path)["model"]
+        model(torch.ones(1, 2).cuda())
+    """
+    assert clashes(text) == ["11: device"]

@@ -106,10 +106,11 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _whole(interp: Interpreter, key: tuple[str, ...] | None) -> Value | None:
     """The model that the script wrote to a file as a whole; what goes by no name is its only file."""
-    if key in interp.saved_models:
-        return interp.saved_models[key]
+    found = interp.saved_models.get(key)
     nameless = key is not None and key[0] != "literal"
-    return next(iter(interp.saved_models.values()), None) if nameless and len(interp.written) == 1 else None
+    if found is None and nameless and len(interp.written) == 1:
+        found = next(iter(interp.saved_models.values()), None)
+    return found if interp.obj_of(found) is not None else None  # one that another path wrote is not there
 
 
 def _holds_model(interp: Interpreter, value: Value) -> bool:
