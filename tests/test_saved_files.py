@@ -89,3 +89,34 @@ def test_a_model_that_another_path_writes_is_not_there_to_be_read() -> None:
         model(torch.ones(1, 2).cuda())
     """
     assert clashes(text) == ["11: device"]
+
+
+@pytest.mark.parametrize(
+    ("saved", "loaded"),
+    [
+        ('"{0}/model_{1}.pth".format(folder, epoch)', 'os.path.join(folder, "model_" + str(epoch) + ".pth")'),
+        ('f"{folder}/model_{epoch}.pth"', 'os.path.join(folder, "model_%d.pth" % epoch)'),
+        ('folder + "/model_" + str(epoch) + ".pth"', 'Path(folder) / f"model_{epoch}.pth"'),
+    ],
+)
+def test_a_file_is_known_by_the_form_of_its_name(saved: str, loaded: str) -> None:
+    text = f"""
+    import os
+    from pathlib import Path
+    import torch
+
+    def test(folder, epoch):
+        model = torch.load({loaded})
+        model.cuda()
+        model(torch.ones(1, 2))
+
+    def train(folder):
+        for epoch in range(3):
+            model = torch.nn.Linear(2, 1)
+            torch.save(model, {saved})
+            torch.save(3, f"{{folder}}/other_{{epoch}}.pth")
+            test(folder, epoch)
+
+    train("runs")
+    """
+    assert clashes(text) == ["9: device"]

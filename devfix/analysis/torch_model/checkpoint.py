@@ -11,7 +11,7 @@ from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import requirements, standard_library
+from devfix.analysis.torch_model import requirements, standard_library, text_methods
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
+_JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
 #: How deep a snapshot looks into dicts and lists.
 _DEPTH = 5
 
@@ -127,6 +128,9 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
         return None
     if isinstance(arg.value, Const) and isinstance(arg.value.value, str):
         return ("literal", _base(arg.value.value))
+    name = text_methods.pattern(_file_name(arg.node), "*", lambda part: _known(interp, part))
+    if name != "*":
+        return ("literal", _base(name))
     literals = [
         n.value for n in ast.walk(arg.node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
     ]
@@ -137,6 +141,20 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
     if isinstance(arg.node, ast.Name):
         return ("name", interp.frame.path, interp.frame.scope, arg.node.id)
     return None
+
+
+def _known(interp: Interpreter, node: ast.expr) -> str | None:
+    value = interp.eval(node)
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def _file_name(node: ast.expr) -> ast.expr:
+    """The last part of a path that is put together: ``name`` of ``os.path.join(folder, name)`` and ``folder / name``."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return _file_name(node.right)
+    if isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in _JOINS:
+        return _file_name(node.args[-1])
+    return node
 
 
 def _base(path: str) -> str:

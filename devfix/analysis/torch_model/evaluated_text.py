@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model import text_methods
 from devfix.analysis.values import (
     UNKNOWN,
     Class,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 #: What stands for a part of the text that nobody knows.
 _HOLE = "some_name_that_is_not_known"
-_PLACEHOLDER = re.compile(r"%[sdr]|\{[^{}]*\}")
 _LONGEST = 200
 #: What is evaluated: names, calls and data. Whatever else such a text does is not followed.
 _FOLLOWED = (
@@ -36,7 +35,9 @@ _FOLLOWED = (
 def evaluate(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``eval(text)``: what the text says, as far as it is known."""
     given = site.args[0].node if site.args else None
-    pattern = _pattern(interp, given) if given is not None and len(site.args) == 1 else _HOLE
+    pattern = _HOLE
+    if given is not None and len(site.args) == 1:
+        pattern = text_methods.pattern(given, _HOLE, lambda part: _known(interp, part))
     if pattern == _HOLE or len(pattern) > _LONGEST:
         return UNKNOWN
     tree = _parsed(site.node, pattern)
@@ -51,25 +52,10 @@ def evaluate(interp: Interpreter, name: str, site: CallSite) -> Value:
     return made
 
 
-def _pattern(interp: Interpreter, node: ast.expr) -> str:
-    """The text that an expression makes, with a name in the place of each part that is not known."""
+def _known(interp: Interpreter, node: ast.expr) -> str | None:
+    """A text that is known, or what it usually is."""
     known = usual_value(interp.eval(node))
-    if known is not None and isinstance(known.value, str):
-        return known.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_pattern(interp, part) for part in node.values)
-    if isinstance(node, ast.FormattedValue):
-        return _pattern(interp, node.value)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _pattern(interp, node.left) + _pattern(interp, node.right)
-    template = None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        template = node.left
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        template = node.func.value
-    if isinstance(template, ast.Constant) and isinstance(template.value, str):
-        return _PLACEHOLDER.sub(_HOLE, template.value)
-    return _HOLE
+    return known.value if known is not None and isinstance(known.value, str) else None
 
 
 def _parsed(node: ast.expr, text: str) -> ast.expr | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
@@ -24,6 +26,7 @@ _LONGEST = 200
 _WIDE = re.compile(r"\d{4}|\*|\{[^{}]*\{")
 #: How Python refuses arguments.
 _REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_PLACEHOLDER = re.compile(r"%[sdr]|%\.?0?\d*[df]|\{[^{}]*\}")
 
 
 def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
@@ -116,3 +119,26 @@ def _plain(value: Value) -> object:
     if isinstance(value, TupleValue) and all(isinstance(item, Const) for item in value.items):
         return tuple(item.value for item in value.items if isinstance(item, Const))
     return None
+
+
+def pattern(node: ast.expr, hole: str, known: Callable[[ast.expr], str | None]) -> str:
+    """The text that an expression puts together, with ``hole`` in the place of each part that is not ``known``."""
+    if isinstance(node, ast.Constant):
+        return str(node.value) if isinstance(node.value, str) else hole
+    text = known(node)
+    if text is not None:
+        return text
+    if isinstance(node, ast.JoinedStr):
+        return "".join(pattern(part, hole, known) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return pattern(node.value, hole, known)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return pattern(node.left, hole, known) + pattern(node.right, hole, known)
+    template = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        template = node.left
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        template = node.func.value
+    if isinstance(template, ast.Constant) and isinstance(template.value, str):
+        return _PLACEHOLDER.sub(hole, template.value)
+    return hole
