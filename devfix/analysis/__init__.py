@@ -32,13 +32,13 @@ _RECURSION_LIMIT = 10_000 if sys.version_info >= (3, 11) else 1_000
 def analyse(program: Program) -> Facts:
     """Everything that is known about one program."""
     recorder = Recorder()
-    with _deep_recursion():
+    with deep_recursion():
         given_options.judge(program, recorder, run_program(program, recorder))
     return Facts(program, recorder)
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
     """Let the interpreter nest as deeply as large programs do."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(max(usual, _RECURSION_LIMIT))

@@ -33,6 +33,9 @@ _LONG_RUN = 300
 #: that is not too long already, and with all it calls for so many statements.
 _GRANTS, _GRANTED_STEPS, _LATE = 8, 1_500, 12_000
 
+#: As long as less than this part of an account is taken, a few statements more or less do not matter.
+_AMPLE = 0.8
+
 #: Where the operands of a call are, each in its turn.
 Devices = tuple[str, ...]
 
@@ -74,6 +77,12 @@ def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
     if not account.is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS):
         return True
     return interp.is_script and _is_granted(interp, account, site)
+
+
+def may_run_dry(interp: Interpreter, account: Account) -> bool:
+    """Whether a few more statements might make a difference to what is followed."""
+    limit = _FUNCTION_STEPS if interp.is_script else _LONG_RUN
+    return account.calls >= _CONTEXTS and account.steps >= limit * _AMPLE
 
 
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:

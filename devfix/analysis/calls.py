@@ -210,7 +210,7 @@ def call_function(
     if recursion.is_too_deep(interp, function, site):
         return recursion.cut(interp, function)
     if interp.is_script or interp.placements is not None:
-        return _followed(interp, function, site)
+        return interp.follow(function, site)
     outcome = outcomes.of_call(interp, function, site)
     if outcome.is_known:
         return outcome.repeated(interp, site)
@@ -218,15 +218,16 @@ def call_function(
     calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
     interp.oldest = math.inf
     begin = interp.fresh()
-    result = _followed(interp, function, site)
+    result = interp.follow(function, site)
     changed = interp.oldest < begin or interp.state.dead or len(interp.recorder.mismatches) > found
     if account.calls > calls and interp.cuts == cuts and not interp.exhausted:
         outcome.book(site, result, begin, pure=not changed)
+        interp.booked(outcome)
     interp.oldest = min(interp.oldest, outer)
     return result
 
 
-def _followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
+def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     """The result of a call whose body is interpreted, as long as the account of its function allows it."""
     account = interp.library.account(function.node)
     given = tuple(arg.value for arg in site.all_args())

@@ -38,9 +38,10 @@ def run_program(
     program: Program,
     recorder: Recorder,
     interpreter: Callable[[Program, Recorder, Library], Interpreter] = Interpreter,
+    library: Library | None = None,
 ) -> Library:
     """Interpret a program from all its entry points, then what none of them reached."""
-    library = Library()
+    library = library or Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
     for path in _scripts(program):
@@ -87,7 +88,7 @@ def run_script(interp: Interpreter, path: str) -> None:
 def _note_models(interp: Interpreter) -> None:
     """Write down the lives of the script's models: modules with parameters that nobody holds."""
     held_by = owners.holders(interp)
-    for address, obj in list(interp.state.objects()):
+    for address, obj in interp.state.objects():
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
             continue

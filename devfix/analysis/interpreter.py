@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import expressions, notes, statements
-from devfix.analysis.frames import Arg, Frame
+from devfix.analysis import calls, expressions, notes, statements
+from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all, usually
 from devfix.analysis.library import Library
 from devfix.analysis.recorder import Binding, Recorder
@@ -23,6 +23,7 @@ from devfix.analysis.state import State
 from devfix.analysis.values import (
     UNKNOWN,
     Const,
+    Function,
     Namespace,
     Obj,
     Ref,
@@ -33,6 +34,7 @@ from devfix.analysis.values import (
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
+    from devfix.analysis.outcomes import Outcome
     from devfix.project import Program
     from devfix.source import Source
 
@@ -77,7 +79,7 @@ class Interpreter:
         #: Which call of ``torch.load`` an unknown value comes from, by its token.
         self.checkpoints: dict[str, Origin] = {}
         #: Which files each call of ``torch.load`` reads, and which files are written, by what identifies them.
-        self.loads: dict[Origin, set[tuple[str, ...]]] = {}
+        self.loads: dict[Origin, frozenset[tuple[str, ...]]] = {}
         self.written: set[tuple[str, ...]] = set()
         #: The models that were written to files as a whole, as they were then.
         self.saved_models: dict[tuple[str, ...] | None, Value] = {}
@@ -158,6 +160,13 @@ class Interpreter:
         if self.calls > CALL_LIMIT:
             self.exhaust()
         return self.calls <= 2 * CALL_LIMIT
+
+    def follow(self, function: Function, site: CallSite) -> Value:
+        """The result of a call into the project; for those who keep what calls come to."""
+        return calls.followed(self, function, site)
+
+    def booked(self, outcome: Outcome) -> None:
+        """An outcome was told of one more call; for those who keep what calls come to."""
 
     def exhaust(self) -> None:
         """Give up on this run: too much code was followed to say anything for certain."""

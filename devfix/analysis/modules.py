@@ -224,7 +224,7 @@ def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> No
     """
     if not tensor.parameter or tensor.device == device:
         return
-    for address, obj in list(interp.state.objects()):
+    for address, obj in interp.state.objects():
         held = [part for _, part in registered(obj) if part.parameter and part.device != device]
         if any(part.device == tensor.device or not tensor.device.is_known for part in held):
             interp.update(Ref(address), _forgotten(obj))

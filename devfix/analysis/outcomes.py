@@ -48,8 +48,9 @@ _OBJECT = "object"
 
 @dataclass(slots=True)
 class Outcome:
-    """What the calls of one kind have in common; ``exact``: no object takes part."""
+    """What the calls of one ``kind`` have in common; ``exact``: no object takes part."""
 
+    kind: Hashable
     exact: bool
     calls: int = 0
     #: What they return, without what belongs to one of them alone; None when that cannot be said.
@@ -158,7 +159,7 @@ def of_call(interp: Interpreter, function: Function, site: CallSite) -> Outcome:
     kind = _kind_of_call(interp, function, site)
     outcome = known.get(kind)
     if outcome is None:
-        outcome = known[kind] = Outcome(exact=not _involves_objects(kind))
+        outcome = known[kind] = Outcome(kind, exact=not _involves_objects(kind))
     return outcome
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 from devfix.analysis.scope_names import ScopeNames
-from devfix.analysis.syntax import below
+from devfix.analysis.syntax import below, first_line
 from devfix.findings import Span
 from devfix.source import Source
 
@@ -17,6 +18,63 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
+def _reaches(node: ast.AST, line: int) -> bool:
+    """Whether a node may have one in it that begins in a line; some have no place, decorators stand before theirs."""
+    first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    if first is None or last is None:
+        return True
+    return (first <= line or bool(getattr(node, "decorator_list", ()))) and line <= last
+
+
+class _Parents(dict[ast.AST, ast.AST]):
+    """Each node's parent; who asks for one learns those of a whole statement of the text, who goes through them all."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        super().__init__()
+        self._tree = tree
+        self._is_whole = False
+
+    def __missing__(self, node: ast.AST) -> ast.AST:
+        if node is self._tree:
+            raise KeyError(node)
+        line = getattr(node, "lineno", 0)
+        outer = [each for each in self._tree.body if first_line(each) <= line <= (each.end_lineno or line)]
+        for each in outer:
+            self[each] = self._tree
+            self._learn(each)
+        if node not in self:
+            self._learn_all()
+        if node not in self:
+            raise KeyError(node)
+        return self[node]
+
+    def __iter__(self) -> Iterator[ast.AST]:
+        self._learn_all()
+        return super().__iter__()
+
+    def get(self, node: ast.AST, default: Any = None) -> Any:
+        try:
+            return self[node]
+        except KeyError:
+            return default
+
+    def _learn_all(self) -> None:
+        if not self._is_whole:
+            self.clear()
+            self._learn(self._tree)
+            self._is_whole = True
+
+    def _learn(self, top: ast.AST) -> None:
+        level = [top]
+        while level:
+            deeper: list[ast.AST] = []
+            for node in level:
+                children = below(node)
+                self.update(dict.fromkeys(children, node))
+                deeper += children
+            level = deeper
+
+
 class Outline:
     """Parents, positions and blocks of one file. Built only for files that have findings."""
 
@@ -24,6 +82,7 @@ class Outline:
         self.source = source
         self._names: dict[ast.AST, ScopeNames] = {}
         self._at: dict[Span, list[ast.AST]] = {}
+        self._seen: set[int] = set()
 
     def names_in(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> ScopeNames:
         """What the statements of a scope bind."""
@@ -46,35 +105,28 @@ class Outline:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
-        found: dict[ast.AST, ast.AST] = {}
-        level: list[ast.AST] = [self.source.tree]
-        while level:
-            deeper: list[ast.AST] = []
-            for node in level:
-                children = below(node)
-                found.update(dict.fromkeys(children, node))
-                deeper += children
-            level = deeper
-        return found
-
-    @cached_property
-    def _by_line(self) -> dict[int, list[ast.expr | ast.stmt | ast.arg]]:
-        """The nodes that begin in a line, outermost first."""
-        found: dict[int, list[ast.expr | ast.stmt | ast.arg]] = {}
-        for node in self.parents:
-            if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
-                found.setdefault(node.lineno, []).append(node)
-        return found
+        return _Parents(self.source.tree)
 
     def nodes_at(self, span: Span) -> Sequence[ast.AST]:
         """The nodes that stand exactly at ``span``, outermost first."""
         found = self._at.get(span)
         if found is None:
-            # One line may hold a whole program.
-            for node in self._by_line.pop(span.line, ()):
-                self._at.setdefault(self.source.span(node), []).append(node)
+            # One line may hold a whole program, and is gone through once.
+            self._look_at(span.line)
             found = self._at.setdefault(span, [])
         return found
+
+    def _look_at(self, line: int) -> None:
+        """Find the nodes that begin in a line, outermost first."""
+        if line in self._seen:
+            return
+        self._seen.add(line)
+        level: list[ast.AST] = [self.source.tree]
+        while level:
+            level = [child for node in level for child in below(node) if _reaches(child, line)]
+            for node in level:
+                if isinstance(node, (ast.expr, ast.stmt, ast.arg)) and node.lineno == line:
+                    self._at.setdefault(self.source.span(node), []).append(node)
 
     def expression_at(self, span: Span) -> ast.expr | None:
         """The innermost expression at ``span``."""

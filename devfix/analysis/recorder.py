@@ -98,6 +98,16 @@ class Recorder:
         if known is None or (known and not tokens):
             self.mismatches[found] = tokens
 
+    def leaf(self, origin: Origin) -> None:
+        """Write down where a leaf that requires grad is made."""
+        if origin not in self.leaves:
+            self.leaves.append(origin)
+
+    def call_of_to(self, path: str, node: ast.Call, *, is_idle: bool) -> None:
+        """Write down a call of ``to``, and whether it moved nothing this time."""
+        known = self.idle.get(id(node))
+        self.idle[id(node)] = (path, node, is_idle and (known is None or known[2]))
+
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
         """Write down that ``name`` was bound in a scope (dotted names are attributes)."""
         key = (path, scope, name, binding)

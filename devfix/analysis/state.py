@@ -8,7 +8,7 @@ looks only at what changed since the two states parted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import (
@@ -138,15 +138,14 @@ class State:
             layer = layer.below
         return None
 
-    def objects(self) -> Iterator[tuple[int, Obj]]:
-        """All objects with their addresses."""
-        seen = set(self.heap)
-        yield from list(self.heap.items())
+    def objects(self) -> list[tuple[int, Obj]]:
+        """All objects with their addresses, the oldest first."""
+        found = dict(self.heap)
         layer: Layer | None = self.layer
         while layer is not None:
-            yield from [item for item in layer.heap.items() if item[0] not in seen]
-            seen |= layer.heap.keys()
+            found = {**layer.heap, **found}
             layer = layer.below
+        return sorted(found.items(), key=lambda item: item[0])
 
 
 def parted(a: State, b: State) -> tuple[set[int], set[int]]:

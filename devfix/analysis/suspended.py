@@ -53,7 +53,7 @@ def managed(
 
 def _resume(interp: Interpreter, paused: State, ended: State) -> None:
     """What the rest of the manager changed is so now, but for what the body changed itself."""
-    for address, changed in list(ended.objects()):
+    for address, changed in ended.objects():
         then = paused.read(address)
         if changed is not then and interp.state.read(address) is then:
             interp.state.write(address, changed)

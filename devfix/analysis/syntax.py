@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -14,12 +14,17 @@ Node = TypeVar("Node", bound=ast.AST)
 Answer = TypeVar("Answer")
 
 
+#: The questions whose answers nodes keep, by the names under which they keep them.
+QUESTIONS: dict[str, Callable[[Any], object]] = {}
+
+
 def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
-    """The function ``question``, which remembers its answers: a node never changes.
+    """The function ``question``, which remembers its answers: a node seldom changes (see ``grafting``).
 
     A node keeps the answers itself, so they go when its tree goes.
     """
     key = f"{question.__module__}.{question.__qualname__}"
+    QUESTIONS[key] = question
 
     @wraps(question)
     def ask(node: Node) -> Answer:
@@ -72,6 +77,14 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
+def first_line(node: ast.stmt) -> int:
+    """The line in which a statement begins, its decorators included."""
+    line = node.lineno
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.decorator_list:
+        return min(line, *(each.lineno for each in node.decorator_list))
+    return line
+
+
 def statements_in(node: ast.AST) -> Iterator[ast.AST]:
     """A statement and all below it, in no order that matters; expressions hold none and are not entered."""
     pending = [node]
@@ -118,6 +131,14 @@ def _makes_lambdas(node: ast.AST) -> bool:
 @remembered
 def _makes_definitions(node: ast.AST) -> bool:
     return any(isinstance(part, _SCOPES) for part in statements_in(node) if part is not node)
+
+
+@remembered
+def names_kept(function: ast.AST) -> frozenset[str]:
+    """The names that functions and classes use which a function makes: they may outlive its call."""
+    made = [part for part in walk(function) if isinstance(part, _SCOPES) and part is not function]
+    names = (part for each in made for part in walk(each) if isinstance(part, ast.Name))
+    return frozenset(part.id for part in names if isinstance(part.ctx, ast.Load))
 
 
 #: One of these is in the text of any code that names an accelerator.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from devfix.analysis.syntax import below
 from devfix.findings import FileEdit, Finding, Fix, Note, Span
@@ -33,6 +33,19 @@ def judgement_after(before: Program, judgement: Judgement, after: Program) -> Ju
     places = [span for finding in judgement.findings for span in _spans(finding, path)]
     if any(map(shift.parts, [*places, *(span for where, span in judgement.idle if where == path)])):
         return None
+    return moved_judgement(judgement, shift)
+
+
+class Moves(Protocol):
+    """Where lines are now."""
+
+    def moved(self, path: str, span: Span) -> Span:
+        """Where a span is now."""
+        ...
+
+
+def moved_judgement(judgement: Judgement, shift: Moves) -> Judgement:
+    """A judgement of a text whose lines are elsewhere now."""
     return replace(
         judgement,
         findings=tuple(_moved_finding(finding, shift) for finding in judgement.findings),
@@ -106,7 +119,7 @@ def _parts(edit: Any) -> dict[str, Span]:
     return {name: value for name, value in values.items() if isinstance(value, Span)}
 
 
-def _moved_finding(finding: Finding, shift: _Shift) -> Finding:
+def _moved_finding(finding: Finding, shift: Moves) -> Finding:
     return replace(
         finding,
         span=shift.moved(finding.path, finding.span),
@@ -118,14 +131,14 @@ def _moved_finding(finding: Finding, shift: _Shift) -> Finding:
     )
 
 
-def _moved_note(note: Note, shift: _Shift) -> Note:
+def _moved_note(note: Note, shift: Moves) -> Note:
     return replace(note, span=shift.moved(note.path, note.span))
 
 
-def _moved_fix(fix: Fix, shift: _Shift) -> Fix:
+def _moved_fix(fix: Fix, shift: Moves) -> Fix:
     return replace(fix, edits=tuple(_moved_edit(edit, shift) for edit in fix.edits))
 
 
-def _moved_edit(edit: FileEdit, shift: _Shift) -> FileEdit:
+def _moved_edit(edit: FileEdit, shift: Moves) -> FileEdit:
     moved: dict[str, Any] = {name: shift.moved(edit.path, span) for name, span in _parts(edit.edit).items()}
     return replace(edit, edit=replace(edit.edit, **moved))

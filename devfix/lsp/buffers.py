@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from devfix.findings import Finding, Note, Skipped, Span
@@ -30,14 +30,36 @@ class Buffer:
         return isinstance(self.good, Scanned) and self.good.source.text == _analysable(self.text)
 
 
-def next_buffer(before: Buffer | None, path: str, text: str, revision: int) -> Buffer:
-    """The buffer with a new text."""
-    if before is not None and before.text == text:
+#: Reads a text that takes the place of another in some quicker way, where there is one.
+Follow = Callable[[Buffer, Source], "Scanned | None"]
+
+
+def next_buffer(
+    before: Buffer | None, path: str, texts: Sequence[str], revision: int, follow: Follow
+) -> Buffer:
+    """The buffer after it had some texts, one after the other; the newest that can be parsed is analysed."""
+    text = texts[-1]
+    if before is not None and before.text == text and len(texts) == 1:
         return replace(before, revision=revision)
-    found = check_syntax(Source(path, _analysable(text)))
-    if isinstance(found, Source):
-        return Buffer(path, text, revision, scanned(found))
-    return Buffer(path, text, revision, before.good if before is not None else found)
+    found = [_read(before, Source(path, _analysable(text)), follow)]
+    for each in reversed(texts[:-1]):
+        if isinstance(found[-1], Scanned):
+            break
+        found.append(_read(before, Source(path, _analysable(each)), follow))
+    if isinstance(found[-1], Scanned):
+        return Buffer(path, text, revision, found[-1])
+    return Buffer(path, text, revision, found[0] if before is None else before.good)
+
+
+def _read(before: Buffer | None, source: Source, follow: Follow) -> Scanned | Skipped:
+    if before is not None and isinstance(before.good, Scanned):
+        if before.good.source.text == source.text:
+            return before.good
+        followed = follow(before, source)
+        if followed is not None:
+            return followed
+    found = check_syntax(source)
+    return scanned(found) if isinstance(found, Source) else found
 
 
 def _analysable(text: str) -> str:

@@ -14,13 +14,14 @@ from devfix.config import ConfigError, Configuration, Settings
 from devfix.discovery import collect, would_collect
 from devfix.engine import Engine
 from devfix.findings import Finding, Skipped
-from devfix.imports import find_imports
+from devfix.imports import Import, find_imports
 from devfix.judgement import Judgement
 from devfix.lsp.blank_lines import judgement_after
 from devfix.lsp.buffers import Buffer
+from devfix.lsp.edited import EditedProgram, may_be_followed
 from devfix.project import Program, Project, Scanned, find_roots, load_project, scan
 from devfix.registry import Loaded
-from devfix.source import NOTEBOOK_SUFFIX
+from devfix.source import NOTEBOOK_SUFFIX, Source
 
 #: So many judgements are kept: those of texts that an undo brings back, and of the programs at hand.
 _KEPT = 24
@@ -49,6 +50,8 @@ class Folder:
         self._number: dict[str, int] = {}
         self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
         self._last: tuple[Program, Judgement] | None = None
+        self._imports: dict[str, tuple[Import, ...]] = {}
+        self._edited: EditedProgram | None = None
         self._built = False
         self._configuration = Configuration()
         self._known: tuple[Known, ...] = ()
@@ -76,7 +79,7 @@ class Folder:
             programs = self._programs_on_disk()
         if self.fault or not configuration.agrees(before):
             self._judged.clear()
-            self._last = None
+            self._last = self._edited = None
         self._on_disk = [path for path in programs if not path.endswith(NOTEBOOK_SUFFIX)]
         self._built = False
 
@@ -91,7 +94,9 @@ class Folder:
             self._built = False
             return
         program = self._programs[number]
-        if buffer.good.imports != find_imports(program.sources[path].tree):
+        known = self._imports.get(path)
+        self._imports[path] = buffer.good.imports
+        if buffer.good.imports != (find_imports(program.sources[path].tree) if known is None else known):
             self._built = False
         elif program.sources[path] is not buffer.good.source:
             sources = MappingProxyType({**program.sources, path: buffer.good.source})
@@ -129,7 +134,7 @@ class Folder:
         key = frozenset((path, source.text) for path, source in program.sources.items())
         known = self._judged.get(key)
         if known is None:
-            known = self._moved(program) or self.engine.judge(program)
+            known = self._followed(program) or self._moved(program) or self.engine.judge(program)
             self._forget_trees(program)
         self._last = (program, known)
         self._judged[key] = known
@@ -141,6 +146,22 @@ class Folder:
     def admitted(self, program: Program, findings: Sequence[Finding]) -> Sequence[Finding]:
         """The findings that the baseline of the folder does not know."""
         return admitted(self._known, program, findings)
+
+    def follow(self, before: Buffer, source: Source) -> Scanned | None:
+        """A buffer's next text, if it is seen without a look at the whole that it can be parsed and imports the same."""
+        if self._edited is None or not isinstance(before.good, Scanned) or not self._edited.take(source):
+            return None
+        return Scanned(source, before.good.imports)
+
+    def _followed(self, program: Program) -> Judgement | None:
+        """The judgement of a program in which somebody is typing: one with the files of the one before."""
+        if self._edited is None or not self._edited.is_at(program):
+            known = self._last[0].sources.keys() if self._last is not None else frozenset[str]()
+            self._edited = None
+            if known != program.sources.keys() or not may_be_followed(program):
+                return None
+            self._edited = EditedProgram(program)
+        return self._edited.judge(self.engine, program)
 
     def _moved(self, program: Program) -> Judgement | None:
         """The judgement before, where nothing but blank lines came and went since."""
@@ -166,6 +187,7 @@ class Folder:
             path: number for number, program in enumerate(self._programs) for path in program.sources
         }
         self.skipped = {each.path: each.reason for each in skipped}
+        self._imports.clear()
         self._built = True
 
     def _programs_on_disk(self) -> list[str]:

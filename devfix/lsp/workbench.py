@@ -38,10 +38,12 @@ from devfix.lsp.messages import (
     known_by,
 )
 from devfix.lsp.rule_pages import cache_folder, page_file
-from devfix.project import Program
+from devfix.project import Program, Scanned
 from devfix.registry import load, summary
 from devfix.source import NOTEBOOK_SUFFIX, Source
 
+#: Not more texts than these wait to be read.
+_MOST_TYPED = 50
 _NO_FIX = "the text has changed, or the fix does nothing here"
 
 
@@ -51,6 +53,8 @@ class Workbench:
     def __init__(self) -> None:
         self._loaded = load()
         self._buffers: dict[str, Buffer] = {}
+        #: The texts that came since somebody asked, by their paths: many are gone before anybody does.
+        self._typed: dict[str, list[Put]] = {}
         self._folders: dict[tuple[str, bool], Folder] = {}
         self._roots: tuple[str, ...] = ()
 
@@ -63,23 +67,43 @@ class Workbench:
         ]
         return Ready(os.getcwd(), tuple(cards), tuple(map(str, self._loaded.faults)))
 
-    @singledispatchmethod
     def answer(self, request: Any) -> Any:
         """What is replied to a request."""
+        if not isinstance(request, Put):
+            self._read_typed()
+        return self._answer(request)
+
+    def _read_typed(self) -> None:
+        """Look at the texts that came since the last time."""
+        while self._typed:
+            path, requests = next(iter(self._typed.items()))
+            texts = [request.text for request in requests]
+            before = self._buffers.get(path)
+            self._buffers[path] = next_buffer(before, path, texts, requests[-1].revision, self._follow)
+            del self._typed[path]
+            self._tell_folders(path)
+
+    def _follow(self, before: Buffer, source: Source) -> Scanned | None:
+        found = (folder.follow(before, source) for folder in self._folders.values())
+        return next((each for each in found if each is not None), None)
+
+    @singledispatchmethod
+    def _answer(self, request: Any) -> Any:
         raise TypeError(f"{type(request).__name__} is no request")
 
-    @answer.register
+    @_answer.register
     def _(self, request: Configure) -> None:
         self._roots = request.folders
         self._folders.clear()
 
-    @answer.register
+    @_answer.register
     def _(self, request: Put) -> None:
-        path = short_path(request.path)
-        self._buffers[path] = next_buffer(self._buffers.get(path), path, request.text, request.revision)
-        self._tell_folders(path)
+        texts = self._typed.setdefault(short_path(request.path), [])
+        texts.append(request)
+        if len(texts) > _MOST_TYPED:
+            self._read_typed()
 
-    @answer.register
+    @_answer.register
     def _(self, request: Drop) -> None:
         path = short_path(request.path)
         self._buffers.pop(path, None)
@@ -88,7 +112,7 @@ class Workbench:
         if loose in self._folders and not self._folders[loose].has_buffers():
             del self._folders[loose]
 
-    @answer.register
+    @_answer.register
     def _(self, request: Refresh) -> None:
         for folder in self._folders.values():
             if request.contents_only:
@@ -96,7 +120,7 @@ class Workbench:
             else:
                 folder.refresh()
 
-    @answer.register
+    @_answer.register
     def _(self, request: Check) -> Checked:
         path = short_path(request.path)
         folder = self._folder(request.path)
@@ -107,12 +131,12 @@ class Workbench:
             return Checked({request.path: FileView(self._revision(path), fault=fault)}, provisional)
         return Checked(dict(self._views(folder, program)), provisional)
 
-    @answer.register
+    @_answer.register
     def _(self, request: Prepare) -> Prepare:
         self._folder(request.path).programs()
         return request
 
-    @answer.register
+    @_answer.register
     def _(self, request: See) -> Seen:
         path = short_path(request.path)
         folder, buffer = self._folder(request.path), self._buffers.get(path)
@@ -121,7 +145,7 @@ class Workbench:
             return Seen(self._revision(path))
         return Seen(self._revision(path), see(program).get(path, ()))
 
-    @answer.register
+    @_answer.register
     def _(self, request: GetReady) -> GetReady:
         path = short_path(request.path)
         from devfix.rewrite import EditError, get_ready  # noqa: PLC0415 - LibCST is not for the start
@@ -132,7 +156,7 @@ class Workbench:
                 get_ready(program.sources[path].text)
         return request
 
-    @answer.register
+    @_answer.register
     def _(self, request: Mend) -> Mended:
         path = short_path(request.path)
         folder = self._folder(request.path)
@@ -145,7 +169,7 @@ class Workbench:
             texts = self._mended_finding(folder, program, request)
         return self._mended(program, texts)
 
-    @answer.register
+    @_answer.register
     def _(self, request: MendAll) -> Mended:
         folder = self._folder(os.path.join(request.folder, "any"))
         found: list[NewText] = []

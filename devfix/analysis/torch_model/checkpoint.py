@@ -63,7 +63,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     made = interp.site("checkpoint" if open_ and not site.open else kind, site.node)
     key = _key(interp, site)
     if key is not None:
-        interp.loads.setdefault(made, set()).add(key)
+        interp.loads[made] = interp.loads.get(made, frozenset()) | {key}
     whole = _whole(interp, key)
     if whole is not None and open_:
         return standard_library.copied(interp, whole, site)

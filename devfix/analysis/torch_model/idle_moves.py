@@ -19,9 +19,7 @@ METHODS = ("to", "cuda")
 
 def note(interp: Interpreter, node: ast.Call, callee: Value, site: CallSite) -> None:
     """Write down whether ``x.to(device)`` or ``x.cuda()`` moves anything."""
-    known = interp.recorder.idle.get(id(node))
-    if known is None or known[2]:
-        interp.recorder.idle[id(node)] = (interp.frame.path, node, _is_idle(interp, callee, site))
+    interp.recorder.call_of_to(interp.frame.path, node, is_idle=_is_idle(interp, callee, site))
 
 
 def _is_idle(interp: Interpreter, callee: Value, site: CallSite) -> bool:

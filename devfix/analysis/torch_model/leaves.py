@@ -23,13 +23,12 @@ def is_lost(tensor: Tensor) -> bool:
 def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None:
     """Write down where a leaf that requires grad was made: at ``made``, else where its life began."""
     origin = made or next(iter(value.trail), None)
-    recorder = interp.recorder
-    if origin is None or recorder.muted or value.grad is not True or origin in recorder.leaves:
+    if origin is None or interp.recorder.muted or value.grad is not True:
         return
     if made is None and origin.kind == "result" and not _is_made_here(value, origin):
         return  # it goes where the data goes that it is computed from
     if made is not None or origin.kind in ("factory", "random-factory", "result"):
-        recorder.leaves.append(origin)
+        interp.recorder.leaf(origin)
 
 
 def note_trained(interp: Interpreter, value: Tensor) -> None:

@@ -1,0 +1,51 @@
+"""Retracing: the analysis of a program that is edited again and again, each time from the traces of the last one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import deep_recursion, given_options
+from devfix.analysis.entries import run_program
+from devfix.analysis.facts import Facts
+from devfix.analysis.library import Library
+from devfix.analysis.recorder import Recorder
+from devfix.analysis.traced import TracingInterpreter, TracingRecorder, traced_library
+from devfix.analysis.tracing import Trace, Tracer
+
+if TYPE_CHECKING:
+    from devfix.project import Program
+
+
+class Retracer:
+    """Analyses one program after the other; the later ones have the trees of the first one, edited."""
+
+    def __init__(self) -> None:
+        self._trace: Trace | None = None
+        self._library: Library | None = None
+        self._triggers: set[ast.stmt] = set()
+        self._functions: set[ast.AST] = set()
+
+    def edited(self, triggers: Iterable[ast.stmt], functions: Iterable[ast.AST]) -> None:
+        """Statements of functions were edited: the first that are reached where something is new are ``triggers``."""
+        self._triggers.update(triggers)
+        self._functions.update(functions)
+
+    def analyse(self, program: Program) -> Facts:
+        """Everything that is known about the program; where that is broken off, it can be begun again."""
+        before = self._trace
+        if before is not None:
+            before.mark(frozenset(self._functions))
+        tracer = Tracer(before, self._triggers)
+        recorder, library = TracingRecorder(tracer), traced_library(tracer, self._library)
+
+        def interpreter(program: Program, recorder: Recorder, library: Library) -> TracingInterpreter:
+            return TracingInterpreter(program, recorder, library, tracer)
+
+        with deep_recursion():
+            given_options.judge(program, recorder, run_program(program, recorder, interpreter, library))
+        self._trace, self._library = tracer.root, library
+        self._triggers.clear()
+        self._functions.clear()
+        return Facts(program, recorder)

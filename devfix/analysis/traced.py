@@ -1,0 +1,193 @@
+"""Traced: an interpreter, a recorder and a library that tell a tracer what they do and note down."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis.accounts import may_run_dry
+from devfix.analysis.copying import replace
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.library import Library
+from devfix.analysis.outcomes import Outcome
+from devfix.analysis.recorder import Binding, Recorder
+from devfix.analysis.tracing import Entry, Note, Tracer
+from devfix.analysis.values import Function, Value
+from devfix.findings import Mismatch, Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import CallSite
+    from devfix.project import Program
+
+
+class TracingInterpreter(Interpreter):
+    """An interpreter whose calls are traced."""
+
+    def __init__(self, program: Program, recorder: Recorder, library: Library, tracer: Tracer) -> None:
+        super().__init__(program, recorder, library)
+        self.tracer = tracer
+        self.checkpoints, self.loads = _Entries(tracer, "checkpoints"), _Entries(tracer, "loads")
+        self.saved_models, self.written = _Entries(tracer, "saved_models"), _Elements(tracer, "written")
+        self.retained = _Elements(tracer, "retained")
+
+    def run(self, body: Iterable[ast.stmt]) -> None:
+        """Execute statements until the path ends, and see when an edited one is reached."""
+        super().run(self.tracer.statements(self, body) if self.tracer.triggers else body)
+
+    def follow(self, function: Function, site: CallSite) -> Value:
+        """The result of a call into the project, which may be known from the run before."""
+        return self.tracer.call(self, function, site)
+
+    def interpreted(self, function: Function, site: CallSite) -> Value:
+        """The result of a call whose body is interpreted."""
+        account = self.library.account(function.node)
+        calls, steps = account.calls, account.steps
+        self.tracer.strained |= may_run_dry(self, account)
+        result = super().follow(function, site)
+        if account.calls > calls:
+            given = tuple(arg.value for arg in site.all_args())
+            taken = account.steps - steps
+            self.tracer.note(lambda interp: interp.library.account(function.node).book(taken))
+            self.tracer.note(lambda interp: _remember(interp, function, given, result))
+        return result
+
+    def booked(self, outcome: Outcome) -> None:
+        """An outcome was told of one more call."""
+        copied = replace(outcome)
+        self.tracer.note(lambda interp: _rebook(interp, copied))
+
+
+def _remember(interp: Interpreter, function: Function, given: tuple[Value, ...], result: Value) -> None:
+    interp.library.account(function.node).results[given] = result
+
+
+def _rebook(interp: Interpreter, booked: Outcome) -> None:
+    known = interp.library.outcomes.setdefault(booked.kind, booked)
+    known.calls, known.result, known.beside = booked.calls, booked.result, booked.beside
+
+
+class _Outcomes(dict[Any, Outcome]):
+    """Outcomes that note when they are all forgotten."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        super().__init__()
+        self._tracer = tracer
+
+    def clear(self) -> None:
+        super().clear()
+        self._tracer.note(lambda interp: dict.clear(interp.library.outcomes))
+
+
+class _Noted(set[Any]):
+    """Nothing counts as noted: each call is to note all that it has to say."""
+
+    def add(self, element: object) -> None:
+        pass
+
+
+class _Elements(set[Any]):
+    """A set that notes what is added to it."""
+
+    def __init__(self, tracer: Tracer, name: str) -> None:
+        super().__init__()
+        self._tracer, self._name = tracer, name
+
+    def add(self, element: Any) -> None:
+        super().add(element)
+        self._tracer.enter(Entry(self._name, element))
+
+    def update(self, *elements: Iterable[Any]) -> None:
+        for element in (each for some in elements for each in some):
+            self.add(element)
+
+
+class _Entries(dict[Any, Any]):
+    """A dict that notes what is put into it."""
+
+    def __init__(self, tracer: Tracer, name: str) -> None:
+        super().__init__()
+        self._tracer, self._name = tracer, name
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._tracer.enter(Entry(self._name, key, value))
+
+
+#: What a recorder is told for good.
+_FLAGS = frozenset({"accelerated", "conditional", "whole_models", "strange_files", "converted"})
+
+
+class TracingRecorder(Recorder):
+    """A recorder that notes what it is told."""
+
+    __slots__ = ("tracer",)
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer: Tracer | None = None
+        super().__init__()
+        self.tracer = tracer
+        self.executed, self.things = _Elements(tracer, "executed"), _Elements(tracer, "things")
+        self.followed, self.saved = _Elements(tracer, "followed"), _Entries(tracer, "saved")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in _FLAGS and value and self.tracer is not None and not self.tracer.replaying:
+            self.tracer.note(lambda interp: setattr(interp.recorder, name, True))
+
+    def _note(self, note: Note) -> None:
+        if self.tracer is not None and not self.tracer.replaying:
+            self.tracer.note(note)
+
+    @contextmanager
+    def apart(self) -> Iterator[dict[Mismatch, tuple[str, ...]]]:
+        """What is found inside the block is not written down, but given to who asks."""
+        kept: list[dict[Mismatch, tuple[str, ...]]] = []
+        self._note(lambda interp: _set_aside(interp.recorder, kept))
+        with super().apart() as found:
+            yield found
+        self._note(lambda interp: setattr(interp.recorder, "mismatches", kept.pop()))
+
+    def mismatch(self, found: Mismatch, tokens: tuple[str, ...] = ()) -> None:
+        """Write down a mismatch."""
+        super().mismatch(found, tokens)
+        if not self.muted:
+            self._note(lambda interp: interp.recorder.mismatch(found, tokens))
+
+    def leaf(self, origin: Origin) -> None:
+        """Write down where a leaf that requires grad is made."""
+        super().leaf(origin)
+        self._note(lambda interp: interp.recorder.leaf(origin))
+
+    def call_of_to(self, path: str, node: ast.Call, *, is_idle: bool) -> None:
+        """Write down a call of ``to``, and whether it moved nothing this time."""
+        super().call_of_to(path, node, is_idle=is_idle)
+        self._note(lambda interp: interp.recorder.call_of_to(path, node, is_idle=is_idle))
+
+    def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
+        """Write down that ``name`` was bound in a scope."""
+        super().bind(path, scope, name, binding)
+        self._note(lambda interp: interp.recorder.bind(path, scope, name, binding))
+
+    def unify(self, a: str, b: str) -> None:
+        """Learn that the devices behind two tokens are one."""
+        super().unify(a, b)
+        self._note(lambda interp: interp.recorder.unify(a, b))
+
+
+def _set_aside(recorder: Recorder, kept: list[dict[Mismatch, tuple[str, ...]]]) -> None:
+    kept.append(recorder.mismatches)
+    recorder.mismatches = {}
+
+
+def traced_library(tracer: Tracer, before: Library | None) -> Library:
+    """What the runs of a program share, such that the states of the program's last runs can be gone on from."""
+    library = Library()
+    library.outcomes, library.noted = _Outcomes(tracer), _Noted()
+    if before is not None:
+        library.parents, library.layer = before.parents, before.layer
+        library.parents.clear()
+        library.layer.frames.clear()
+        library.layer.heap.clear()
+    return library

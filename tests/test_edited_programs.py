@@ -1,0 +1,243 @@
+"""After an edit a program is judged from what was found out before, and as if it had never been seen."""
+
+from __future__ import annotations
+
+import ast
+import random
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from text_program import program, rules
+from training_file import training_file
+
+from devfix.analysis import matching
+from devfix.analysis.traced import TracingInterpreter
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.lsp.edited import EditedProgram, may_be_followed
+from devfix.project import Program
+
+ENGINE = Engine(rules(), Settings())
+CORPUS = Path(__file__).parents[1] / "corpus"
+PROGRAM = '''import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        noise = torch.randn(3, 3)
+        for _ in range(2):
+            x = self.layer(x)
+        return x + noise
+
+
+def loss_of(net, batch):
+    total = (net(batch) - 1).pow(2)
+    return total.mean()
+
+
+def schedule(warmup):
+    start = 1
+
+    def factor(step):
+        return start + step / warmup
+
+    return factor
+
+
+def main():
+    net = Net().cuda()
+    optimizer = torch.optim.SGD(net.parameters())
+    decay = schedule(5)
+    for step in range(10):
+        loss = loss_of(net, torch.ones(3, 3))
+        loss.backward()
+        optimizer.step()
+        print(decay(step))
+    torch.save(net.state_dict(), "net.pt")
+
+
+main()
+'''
+TYPED = [
+    "value = 1", "x = None", 'print("hello")', "items = [1, 2]", "y = torch.ones(3)", "x = x.to(device)",
+    "model = model.cuda()", "return None", "def helper(a):", "if True:", "for i in range(3):",
+    "self.extra = torch.zeros(3)", "x = x.cpu()", "pass", "# a comment", '"""text"""', "class A: pass",
+    'torch.save(model.state_dict(), "a.pt")', 'model.load_state_dict(torch.load("a.pt"))',
+    "with torch.no_grad():", "import torch",
+]  # fmt: skip
+SWAPPED = [("cuda", "cpu"), (".to(device)", ""), ("1", "2"), ("float", "double"), ("x", "y"), ("self.", "")]
+
+
+class Typist:
+    """Changes lines of a text at places that chance finds."""
+
+    def __init__(self, seed: str) -> None:
+        self._chance = random.Random(seed)
+
+    def edited(self, text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        for _ in range(self._chance.choice([1, 1, 1, 2, 3])):
+            if lines:
+                self._edit(lines)
+        return "".join(lines)
+
+    def _edit(self, lines: list[str]) -> None:
+        chance, number = self._chance.random(), self._chance.randrange(len(lines))
+        line = lines[number]
+        indent = line[: len(line) - len(line.lstrip())]
+        if chance < 0.5:
+            typed = self._chance.choice(TYPED)
+            body = [f"{indent}    pass\n"] if typed.endswith(":") else []
+            lines[number:number] = [f"{indent}{typed}\n", *body]
+        elif chance < 0.65:
+            del lines[number : number + self._chance.choice([1, 1, 3])]
+        elif chance < 0.75:
+            lines[number] = f"{indent}# {line.lstrip()}"
+        elif chance < 0.85:
+            lines[number:number] = ["\n"] * self._chance.randint(1, 6)
+        else:
+            old, new = self._chance.choice(SWAPPED)
+            lines[number] = line.replace(old, new)
+
+
+def parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def followed(before: Program, texts: list[str]) -> Iterator[bool]:
+    """Whether each text could be followed; all are judged as by a new engine."""
+    edited = EditedProgram(before)
+    assert edited.judge(ENGINE, before) == ENGINE.judge(before)
+    for text in filter(parses, texts):
+        after = before.with_texts({"main.py": text})
+        taken = edited.take(after.sources["main.py"])
+        if not taken:
+            edited = EditedProgram(after)
+        assert edited.is_at(after)
+        assert edited.judge(ENGINE, after) == ENGINE.judge(after), text
+        yield taken
+
+
+@pytest.mark.parametrize("path", random.Random(1).sample(sorted(CORPUS.rglob("before.py")), 30), ids=str)
+def test_corpus_programs_are_judged_as_if_they_were_new(path: Path) -> None:
+    typist, texts = Typist(path.parent.name), [path.read_text(encoding="utf-8")]
+    for _ in range(6):
+        texts.append(typist.edited(texts[-1]))
+    before = program(texts[0])
+    if may_be_followed(before):
+        assert list(followed(before, texts[1:])) is not None
+
+
+def test_most_edits_can_be_followed() -> None:
+    typist, texts = Typist("most"), []
+    for _ in range(60):
+        texts.append(typist.edited(PROGRAM))
+    taken = list(followed(program(PROGRAM), texts))
+    assert len(taken) > 30
+    assert taken.count(True) > len(taken) * 0.7
+
+
+def inserted(text: str, before: str, line: str) -> str:
+    assert text.count(before) == 1, before
+    indent = before[: len(before) - len(before.lstrip())]
+    return text.replace(before, f"{indent}{line}\n{before}")
+
+
+def calls_of(before: str, after: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The functions that are interpreted again after an edit; the judgement is that of a new engine."""
+    first = program(before)
+    second = first.with_texts({"main.py": after})
+    edited = EditedProgram(first)
+    edited.judge(ENGINE, first)
+    assert edited.take(second.sources["main.py"])
+    called: list[str] = []
+    interpreted = TracingInterpreter.interpreted
+
+    def counting(self: TracingInterpreter, function: object, site: object) -> object:
+        called.append(getattr(function, "scope", ""))
+        return interpreted(self, function, site)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TracingInterpreter, "interpreted", counting)
+    judged = edited.judge(ENGINE, second)
+    monkeypatch.undo()
+    assert judged == ENGINE.judge(second)
+    return called
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "expected"),
+    [
+        ("    return total.mean()\n", "value = 1", {"main", "loss_of"}),
+        ("    return total.mean()\n", "# a remark", set()),
+        ("        return x + noise\n", "rate = [1, 2]", {"main", "loss_of", "Net.forward"}),
+        ("        return start + step / warmup\n", "half = step / 2", {"main", "schedule.factor", "schedule"}),
+        ("    return factor\n", "unused = 2", {"main", "schedule"}),
+    ],
+)
+def test_what_an_edit_does_not_reach_is_not_interpreted(
+    before: str, line: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = calls_of(PROGRAM, inserted(PROGRAM, before, line), monkeypatch)
+    assert set(called) == expected
+
+
+def test_what_a_function_returns_elsewhere_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    after = PROGRAM.replace("torch.randn(3, 3)", "torch.randn(3, 3).cuda()")
+    assert {"main", "Net.forward", "loss_of", "schedule"} >= set(calls_of(PROGRAM, after, monkeypatch))
+    judged = ENGINE.judge(program(after))
+    assert judged != ENGINE.judge(program(PROGRAM))
+
+
+def test_a_new_name_that_an_inner_function_reads_counts() -> None:
+    text = PROGRAM.replace("start + step / warmup", "start + step / warmup + torch.ones(3)")
+    after = inserted(text, "    return factor\n", "start = torch.ones(3).cuda()")
+    assert list(followed(program(text), [after, text])) == [True, True]
+
+
+def test_training_files_stay_the_same_program() -> None:
+    text = training_file(1)
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    lines = text.splitlines(keepends=True)
+    texts = []
+    for node in functions:
+        number = node.body[-1].lineno - 1
+        indent = lines[number][: node.body[-1].col_offset]
+        texts.append("".join([*lines[:number], f"{indent}value = len(items)\n", *lines[number:]]))
+    assert all(followed(program(text), texts))
+
+
+def test_an_edit_of_two_places_at_once() -> None:
+    after = inserted(PROGRAM, "    return total.mean()\n", "value = 1")
+    after = inserted(after, "    return factor\n", "value = 2")
+    assert list(followed(program(PROGRAM), [after, PROGRAM])) == [True, True]
+
+
+def test_where_following_is_broken_off_it_can_be_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = program(PROGRAM)
+    second = first.with_texts({"main.py": inserted(PROGRAM, "    return factor\n", "value = 1")})
+    edited = EditedProgram(first)
+    edited.judge(ENGINE, first)
+    assert edited.take(second.sources["main.py"])
+
+    def broken(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(matching.Matching, "is_same", broken)
+    with pytest.raises(KeyboardInterrupt):
+        edited.judge(ENGINE, second)
+    monkeypatch.undo()
+    assert edited.is_at(second)
+    assert edited.judge(ENGINE, second) == ENGINE.judge(second)
