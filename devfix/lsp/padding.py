@@ -72,7 +72,7 @@ class PaddedText:
         ):
             return None
         if len(change.lines) != change.last - change.first:
-            change = self._whole(change)
+            change = self._whole(self._with_blank_lines(change))
         first, last, lines = change
         padded = self.source.lines
         low, high = self._between(first, last)
@@ -94,6 +94,17 @@ class PaddedText:
         """The padded lines between those that stand around some lines of the text."""
         low = self._places[first - 1] + 1 if first else 0
         return low, self._places[last] if last < len(self._places) else len(self.source.lines)
+
+    def _with_blank_lines(self, change: Change) -> Change:
+        """A change with the blank lines around it: the room of the text is beyond them."""
+        first, last, lines = change
+        while first and not self._lines[first - 1].strip():
+            first -= 1
+        while last < len(self._lines) and not self._lines[last].strip():
+            last += 1
+        return Change(
+            first, last, (*self._lines[first : change.first], *lines, *self._lines[change.last : last])
+        )
 
     def _whole(self, change: Change) -> Change:
         """A change within a statement as one of all its lines: there is no room between them."""
@@ -125,6 +136,8 @@ def _padded(source: Source, blank: str) -> tuple[list[str], list[int]]:
             padded += [blank] * _ROOM
         places.append(len(padded))
         padded.append(line)
+    if source.text.endswith(blank):
+        padded += [blank] * _ROOM
     return padded, places
 
 
