@@ -142,10 +142,8 @@ def test_corpus_programs_are_judged_as_if_they_were_new(path: Path) -> None:
 
 
 def test_most_edits_can_be_followed() -> None:
-    typist, texts = Typist("most"), []
-    for _ in range(60):
-        texts.append(typist.edited(PROGRAM))
-    taken = list(followed(program(PROGRAM), texts))
+    typist = Typist("most")
+    taken = list(followed(program(PROGRAM), [typist.edited(PROGRAM) for _ in range(60)]))
     assert len(taken) > 30
     assert taken.count(True) > len(taken) * 0.5
 
@@ -221,6 +219,11 @@ def test_training_files_stay_the_same_program() -> None:
         indent = lines[number][: node.body[-1].col_offset]
         texts.append("".join([*lines[:number], f"{indent}value = len(items)\n", *lines[number:]]))
     assert all(followed(program(text), texts))
+
+
+def test_changes_beside_one_another() -> None:
+    after = PROGRAM.replace("    return factor\n\n\n", "    return factor\n   \n\n")
+    assert list(followed(program(PROGRAM), [after, PROGRAM, after])) == [True, True, True]
 
 
 def test_an_edit_of_two_places_at_once() -> None:

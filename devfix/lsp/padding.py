@@ -42,18 +42,17 @@ class PaddedText:
         changes = changes_between(self._lines, text.lines)
         if changes is None or len(self._removed) > _MOST_REMOVED:
             return None
-        source, places = self.source, list(self._places)
+        source, lines, places = self.source, list(self._lines), list(self._places)
         grafts: list[Graft] = []
         for change in reversed(changes):
             made = self._change(change)
             if made is None:
                 for each in reversed(grafts):
                     each.undo()
-                self.source, self._places = source, places
+                self.source, self._lines, self._places = source, lines, places
                 return None
             grafts.append(made)
         self._removed += [node for made in grafts for node in made.removed]
-        self._lines = list(text.lines)
         return grafts
 
     def moved(self, span: Span) -> Span:
@@ -84,6 +83,7 @@ class PaddedText:
         new = [*padded[:low], *[self._blank] * (begin - low), *lines, *rest, *padded[high:]]
         made = graft(self.source.tree, padded, new, low + 1, high)
         if made is not None:
+            self._lines[first:last] = lines
             self._places[first:last] = range(begin, begin + len(lines))
             tree = self.source.tree
             self.source = _with_lines(self.source, new)
