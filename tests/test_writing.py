@@ -99,7 +99,7 @@ def test_an_interruption_leaves_all_files_as_they_were(monkeypatch: pytest.Monke
 
 def test_what_an_editor_saves_while_the_disk_is_busy_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     reports, sources = program()
-    replacement = writing.Replacement
+    replacement = atomic_write.Replacement
 
     def slow(path: str, data: bytes) -> atomic_write.Replacement:
         if path == "c.py":
