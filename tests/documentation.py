@@ -36,12 +36,16 @@ class Block(NamedTuple):
         return f"{self.page}:{self.line}"
 
     def file(self) -> tuple[str, str] | None:
-        """The file that it is, as its first line names it, and its content."""
+        """The file that it is, as its first line names it, and its content.
+
+        The line is a comment of a program in the current folder; with a folder, or where there are no such comments, it
+        is a caption.
+        """
         found = _FILE.fullmatch(self.text)
         if found is None:
             return None
-        comment = self.language in ("python", "toml")
-        return found["path"], self.text if comment else found["text"]
+        is_comment = self.language == "python" and "/" not in found["path"]
+        return found["path"], self.text if is_comment else found["text"]
 
 
 def pages() -> list[str]:
