@@ -92,10 +92,10 @@ def _note_models(interp: Interpreter) -> None:
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
             continue
-        if obj.trail[0].kind == "module" and obj.trail not in interp.recorder.models:
-            parameters = any(tensor.parameter for tensor in tensors(interp, ref))
-            if parameters and address not in held_by:
-                interp.recorder.models.append(obj.trail)
+        if address in held_by or obj.trail[0].kind != "module" or obj.trail in interp.recorder.models:
+            continue
+        if any(tensor.parameter for tensor in tensors(interp, ref)):
+            interp.recorder.models.append(obj.trail)
 
 
 def _run_uncalled(interp: Interpreter, path: str, budget: int) -> None:

@@ -83,6 +83,7 @@ class Outline:
         self._names: dict[ast.AST, ScopeNames] = {}
         self._at: dict[Span, list[ast.AST]] = {}
         self._seen: set[int] = set()
+        self._stands: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
 
     def names_in(self, scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> ScopeNames:
         """What the statements of a scope bind."""
@@ -202,26 +203,25 @@ class Outline:
         True when ``earlier`` stands before ``later``'s own chain of statements in a block that is
         around ``later``.
         """
-        block, position = self._stands[earlier]
+        first = self._stand(earlier)
+        assert first is not None, "a statement stands in a block"
         current: ast.AST | None = later
         while current is not None:
-            where = self._stands.get(current)
-            if where is not None and where[0] is block:
-                return position < where[1]
+            where = self._stand(current)
+            if where is not None and where[0] is first[0]:
+                return first[1] < where[1]
             current = self.parents.get(current)
         return False
 
-    @cached_property
-    def _stands(self) -> dict[ast.AST, tuple[list[ast.stmt], int]]:
-        """For each statement the block it stands in, and which of its statements it is."""
-        found: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
-        for node in (self.source.tree, *self.parents):
-            for name in _BLOCKS:
-                block = getattr(node, name, None)
-                # The body of a lambda is an expression.
-                if isinstance(block, list):
-                    found.update({part: (block, k) for k, part in enumerate(block)})
-        return found
+    def _stand(self, node: ast.AST) -> tuple[list[ast.stmt], int] | None:
+        """The block that a statement stands in, and which of its statements it is; None for any other node."""
+        if isinstance(node, ast.stmt) and node not in self._stands:
+            parent = self.parents[node]
+            blocks = (getattr(parent, name, None) for name in _BLOCKS)
+            # The body of a lambda is an expression.
+            for block in (each for each in blocks if isinstance(each, list)):
+                self._stands.update({part: (block, number) for number, part in enumerate(block)})
+        return self._stands.get(node)
 
     def receiver_text(self, call: ast.Call) -> str | None:
         """The source of ``x`` in ``x.method(...)`` with the parentheses around it, if it is on one line."""
