@@ -7,7 +7,8 @@ import textwrap
 import pytest
 from edit_makers import edited
 
-from devfix.findings import AddImport, Edit, InsertAfterImports
+from devfix.findings import AddImport, Edit, InsertAfterImports, SetKeyword, Span
+from devfix.rewrite import EditError
 
 CODE = InsertAfterImports("device = torch.device('cuda')")
 
@@ -163,3 +164,15 @@ def test_code_follows_an_import_that_is_added_for_it() -> None:
     text = "import torch\ntorch.manual_seed(0)\nimport sys\nx\n"
     edits: list[Edit] = [InsertAfterImports("device = os.environ['DEVICE']"), AddImport("os")]
     assert edited(text, *edits).endswith("import sys\nimport os\n\ndevice = os.environ['DEVICE']\n\nx\n")
+
+
+def test_code_behind_an_import_does_not_serve_the_line_of_the_import() -> None:
+    text = "import torch; print(torch.ones(2))\n"
+    call = SetKeyword(Span(1, 20, 1, 33), "device", "device")
+    with pytest.raises(EditError, match="Line 1 has an import and what needs the code"):
+        edited(text, CODE, call)
+    assert edited(text, call) == "import torch; print(torch.ones(2, device=device))\n"
+    apart = edited(
+        "import torch\nprint(torch.ones(2))\n", CODE, SetKeyword(Span(2, 6, 2, 19), "device", "device")
+    )
+    assert apart == "import torch\n\ndevice = torch.device('cuda')\n\nprint(torch.ones(2, device=device))\n"

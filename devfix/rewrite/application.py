@@ -106,6 +106,9 @@ class _Application:
         for edit in sorted(dict.fromkeys(edits), key=lambda edit: getattr(edit, "rank", 0)):
             self._add(edit)
         self._imports.settle()
+        for span in (span for edit in edits if (span := getattr(edit, "span", None)) is not None):
+            if self._imports.come_too_late(span.line):
+                raise EditError(f"Line {span.line} has an import and what needs the code behind the imports.")
         copier = Copier(self._tree, [*self._patches()])
         return Renderer(self._plan, copier, self._newline).text()
 

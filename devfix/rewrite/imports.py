@@ -31,6 +31,7 @@ class Imports:
     _wanted: list[Binding] = field(default_factory=list)
     _joined: dict[cst.ImportFrom, list[str]] = field(default_factory=lambda: defaultdict(list))
     _added: dict[str, int] = field(default_factory=dict)
+    _behind: list[Row] = field(default_factory=list)
 
     def add(self, edit: AddImport | InsertAfterImports) -> None:
         """Take one edit."""
@@ -47,6 +48,11 @@ class Imports:
                 self._place_import(wanted)
         for code in self._code:
             self._place_code(Snippet(code))
+
+    def come_too_late(self, line: int) -> bool:
+        """Whether code goes behind a line that is changed itself, and may need the code: ``import torch; f()``."""
+        lines = self.plan.outline.tree.lines
+        return any(lines.line_of(row.body) <= line <= lines.line_of(row.end - 1) for row in self._behind)
 
     def patches(self) -> Iterator[Patch]:
         """The names that join import statements which are there."""
@@ -146,6 +152,7 @@ class Imports:
         number = self._after_imports(_names_in(snippet.tree.module))
         section = Section(Snippet("\n".join(lines)), "", before=True, after=True)
         self.plan.sections[number].append(section)
+        self._behind += self._rows()[number - 1 : number]
 
     def _after_imports(self, names: frozenset[str]) -> int:
         """Behind the imports that the code needs, but before what could need the code."""
