@@ -28,8 +28,9 @@ def collect(
     ConfigError for a settings file on the way that makes no sense.
     """
     walk = _Walk(settings, force_exclude=force_exclude)
-    for path in paths:
-        walk.add(Path(path))
+    # A file that is named, and found in a folder by another name, goes by the one that the user gave it.
+    for path in sorted(map(Path, paths), key=os.path.isdir):
+        walk.add(path)
     return sorted(walk.files.values()), sorted(walk.skipped, key=lambda skipped: skipped.path)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from devfix.baseline.known import Known, admitted
 from devfix.cache.memory import Memory, Tree, program_key
+from devfix.discovery import short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
@@ -136,7 +137,9 @@ class _Run:
 
     def _load(self, names: Sequence[str], roots: tuple[str, ...]) -> tuple[Project, list[Skipped]]:
         """The files that can have to do with accelerators, and those that cannot be read."""
-        self._look_at(names, closely=False)
+        named = self._named()
+        self._look_at([name for name in names if name in named], closely=True)
+        self._look_at([name for name in names if name not in named], closely=False)
         project, skipped = self._project(names, roots)
         graph = project.imports()
         needed = concerned(graph, [path for path in graph if self.looks.scanned(path).matters])
@@ -151,6 +154,10 @@ class _Run:
             for source in project.sources.values():
                 source.forget_tree()
         return project, skipped
+
+    def _named(self) -> frozenset[str]:
+        """The files that the user asks about by name, and not as parts of a folder: they are parsed whatever is in them."""
+        return frozenset(short_path(os.fspath(path)) for path in self.paths)
 
     def _look_at(self, names: Sequence[str], *, closely: bool) -> None:
         self.looks.add(_look_at_all(names, self.jobs, self._known, closely=closely))

@@ -9,7 +9,9 @@ import warnings
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from devfix.cli import app
 from devfix.imports import Import, find_imports
 from devfix.prefilter import concerned, guessed_imports, imports_tensors, needs_parsing
 
@@ -95,3 +97,37 @@ def test_importers_and_what_they_import_are_concerned() -> None:
         "other": ["text"],
     }
     assert concerned(graph, ["torchy"]) == {"torchy", "model", "app", "tools", "text"}
+
+
+BROKEN = "def broken(:\n"
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_file_that_is_named_is_parsed_whatever_is_in_it(
+    cached: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("named.py", "folder/other.py", "folder/aliased.py"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(BROKEN, encoding="utf-8")
+    Path("folder/alias.py").symlink_to("aliased.py")
+    Path("pyproject.toml").touch()
+    options = [] if cached else ["--no-cache"]
+
+    def check(*paths: str, text: str | None = None) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["check", *options, *paths], input=text, catch_exceptions=False)
+        return done.exit_code, done.stderr
+
+    def complaint(name: str) -> tuple[int, str]:
+        return 2, f"error: {name} syntax error in line 1: invalid syntax\n"
+
+    for _ in range(2):  # the second time some of it is remembered
+        assert check("folder") == check(".") == (0, "")
+        assert check("named.py") == check("folder", "./named.py") == complaint("named.py")
+        assert check("folder", str(tmp_path / "folder/other.py")) == complaint("folder/other.py")
+        assert check("folder", "folder/aliased.py") == complaint("folder/aliased.py")
+        assert check("-", text=BROKEN) == complaint("stdin.py")
+    Path("named.py").write_text("whole = 1\n", encoding="utf-8")
+    assert check("named.py") == (0, "")
+    Path("named.py").write_text(BROKEN, encoding="utf-8")
+    assert check("named.py") == complaint("named.py")
