@@ -136,7 +136,9 @@ def apply_paths(
     write: bool = True,
     jobs: int = 1,
 ) -> PathsResult:
-    """Fix files and folders, as ``devfix apply`` does; with ``write=False`` the files stay as they are.
+    """Fix files and folders, as ``devfix apply`` does: with their safe fixes and, with ``unsafe``, the others.
+
+    With ``write=False`` the files stay as they are, and the results tell what would have become of them.
 
     The other parameters, and the errors, are those of ``check_paths``. A file that cannot be written is an
     ``error`` of its result.

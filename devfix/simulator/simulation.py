@@ -89,11 +89,15 @@ def simulated_accelerator(
     origins: Optional[bool] = None,
     children: Optional[Children] = None,
 ) -> Iterator[Machine]:
-    """Run a block of code as if the machine had ``count`` accelerators of a kind ("cuda", "mps", "xpu").
+    """Run a block of code as if the machine had ``count`` accelerators of a ``kind`` ("cuda", "mps", "xpu").
 
-    Tensors keep true CPU numbers; operations whose tensors do not share a device raise what the
-    accelerator raises or, with ``heal``, are written down in ``machine.log`` and carried out all the same.
-    Raises RuntimeError when an accelerator is being simulated already.
+    Tensors of any shape keep true CPU numbers, and each says which device it is on; operations whose tensors do not
+    share a device raise what the accelerator raises or, with ``heal``, are written down in ``machine.log`` and carried
+    out all the same. With ``origins`` every tensor remembers the line that made it (so it is unless said otherwise
+    where mismatches are healed). ``children`` is where the processes that the block starts leave what they see.
+
+    Raises ValueError for a kind or count that no machine has, and RuntimeError when an accelerator is being simulated
+    already.
     """
     if active() is not None:
         raise RuntimeError("an accelerator is being simulated already")
