@@ -275,3 +275,18 @@ for returns in Storage().batches():
     print(values - returns)
 """
     assert clashes(text) == ["14: device"]
+
+
+@pytest.mark.parametrize("taken", ["next(batches)", "batches.__next__()", "batches.next()"])
+def test_a_batch_that_is_taken_from_an_iterator_is_on_the_cpu(taken: str) -> None:
+    text = f"""
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    model = torch.nn.Linear(2, 1).cuda()
+    loader = DataLoader(TensorDataset(torch.ones(8, 2), torch.ones(8)))
+    batches = loader.__iter__()
+    x, y = {taken}
+    model(x)
+    """
+    assert clashes(text) == ["9: device"]

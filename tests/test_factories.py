@@ -212,3 +212,16 @@ def test_a_factory_call_goes_where_it_is_told(expression: str) -> None:
 def test_what_several_arrays_of_indices_select_is_no_scalar(data: str) -> None:
     text = f"import numpy as np\nimport torch\nx = {data}\ny = x[np.where(np.ones(4) > 0)]\ny + torch.ones(4).cuda()\n"
     assert clashes(text) == ["5: device"]
+
+
+def test_a_tensor_made_by_the_type_of_another_is_on_the_cpu() -> None:
+    text = """
+    import torch
+
+    x = torch.ones(2, device="cuda")
+    kind = type(x)
+    kind(2) + x
+    x.new_zeros(2) + x
+    kind(2).to(x.device) + x
+    """
+    assert clashes(text) == ["6: device"]

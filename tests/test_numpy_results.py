@@ -53,6 +53,9 @@ np.heaviside(a, 0)
 np.triu_indices(3)
 np.trim_zeros(a)
 np.rollaxis(m, 1)
+np.array([])
+np.array([], dtype=np.float32)
+np.vstack((np.array([]).reshape(0, 4), m))
 """.splitlines()
 
 

@@ -48,3 +48,31 @@ for p, q in zip(held, copies):
 """
     fixed, _ = fix_texts({"main.py": text})
     assert fixed["main.py"] == text.replace("nn.Linear(3, 2)", "nn.Linear(3, 2).to(device)")
+
+
+def test_modules_whose_parameters_another_one_registers_move_with_it() -> None:
+    text = """
+    import torch
+    import torch.nn as nn
+
+    class Net(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.stacks, held = [], []
+            for _ in range(n):
+                block = nn.Linear(2, 2)
+                held.extend(block.parameters())
+                self.stacks.append(block)
+            self.held = nn.ParameterList({held})
+
+        def forward(self, x):
+            for block in self.stacks:
+                x = block(x)
+            return x
+
+    net = Net(3)
+    net.to("cuda")
+    net(torch.ones(1, 2).cuda())
+    """
+    assert clashes(text.replace("{held}", "held")) == []
+    assert set(clashes(text.replace("{held}", "[]"))) == {"17: device"}

@@ -331,9 +331,11 @@ def loader_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Valu
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``iter(loader)``, ``len(loader)`` by their methods."""
+    """``iter(loader)``, ``next(batches)``, ``len(loader)`` by their methods, which Python 2 called ``next``."""
     if name == "__iter__":
         return ref
+    if name in ("__next__", "next"):
+        return iteration.element(interp, ref, site.node)
     if name == "__getitem__":
         return element(interp, ref, site.node)
     return Scalar("int") if name == "__len__" else UNKNOWN

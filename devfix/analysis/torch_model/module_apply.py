@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, modules
@@ -17,12 +18,27 @@ if TYPE_CHECKING:
 
 def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
     """``module._apply(function)``: the module's own version when the project has one."""
+    lent = list(_lent(interp, ref))
     override = _override(interp, ref)
     if override is None:
         inherited(interp, ref, function, node)
     else:
         calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
     _follow(interp, ref)
+    if isinstance(function, Retargeting) and function.device is not None:
+        for tensor in lent:
+            modules.forget_parameters(interp, tensor, function.device)
+
+
+def _lent(interp: Interpreter, ref: Ref) -> Iterator[Tensor]:
+    """The parameters of other modules that a module has in its lists: these modules move with it, as far as they go."""
+    parts = modules.tree(interp, ref)
+    own = {part.address for part in parts}
+    for part in parts:
+        obj = interp.obj(part)
+        for held in (*(obj.items or ()), obj.element):
+            if isinstance(held, Tensor) and held.owner is not None and held.owner not in own:
+                yield held
 
 
 def _follow(interp: Interpreter, ref: Ref) -> None:

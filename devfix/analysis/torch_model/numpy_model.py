@@ -140,6 +140,9 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     given = site.get(1, "dtype")
     if isinstance(data, Array) and given is None:
         return data
+    node = site.args[0].node if site.args else None
+    if isinstance(node, ast.List) and not node.elts:
+        return _made(interp, site, "float64", 1)  # ``np.array([])``, to which rows are joined
     return _made(interp, site, numpy_types.of_data(interp, data), nesting(interp, data))
 
 
