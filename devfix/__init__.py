@@ -7,6 +7,13 @@ need nothing else of it.
 
 from __future__ import annotations
 
+import os
+import sys
+
+if sys.argv[:1] == ["-m"] and not getattr(sys.flags, "safe_path", False) and sys.path[:1] == [os.getcwd()]:
+    # `python -m devfix` looks for modules in the current folder first, which is the project that is checked.
+    del sys.path[0]
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

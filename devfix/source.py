@@ -215,9 +215,16 @@ def decode_text(path: str, data: bytes) -> Source | Skipped:
         source = _decode(path, data, encoding)
     except (SyntaxError, UnicodeError, LookupError) as error:
         return Skipped(path, f"cannot be decoded: {_first_line(error)}")
-    if source.encode() != data:
+    if not _reads_back(source, data):
         return Skipped(path, f"cannot be written back unchanged in its encoding {encoding!r}")
     return source
+
+
+def _reads_back(source: Source, data: bytes) -> bool:
+    try:
+        return source.encode() == data
+    except UnicodeError:  # some encodings read what they cannot write
+        return False
 
 
 def _decode_notebook(path: str, data: bytes) -> Source | Skipped:

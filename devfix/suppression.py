@@ -96,7 +96,8 @@ def _flush(pending: list[tokenize.TokenInfo], first: int, last: int) -> Iterator
 
 def _parse(token: tokenize.TokenInfo, match: re.Match[str], statement: tuple[int, int]) -> Suppression:
     line, column = token.start
-    written = match.group().rstrip()
+    # Other white space counts for Python in comments alone: it must not stay behind without its comment.
+    written = match.group().rstrip(" \t\f")
     span = Span(line, column + match.start(), line, column + match.start() + len(written))
     body = _BODY.match(match["body"])
     if body is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devfix.findings import Crash, Skipped
-from devfix.report.paint import Paint
+from devfix.report.paint import Paint, printable
 from devfix.report.results import Results
 
 
@@ -19,13 +19,13 @@ def render_faults(results: Results, paint: Paint) -> str:
 
 def _skipped(skipped: Skipped, paint: Paint) -> str:
     word = paint("red", "error") if skipped.fault else paint("yellow", "skipped")
-    return f"{word}: {paint('bold', skipped.path)} {skipped.reason}"
+    return f"{word}: {paint('bold', printable(skipped.path))} {printable(skipped.reason)}"
 
 
 def _crashes(crashes: tuple[Crash, ...], paint: Paint) -> Iterator[str]:
     shown: set[str] = set()
     for crash in crashes:
-        yield f"{paint('red', 'crash')}: {paint('bold', crash.path)}: {crash.message}"
+        yield f"{paint('red', 'crash')}: {paint('bold', printable(crash.path))}: {printable(crash.message)}"
         if crash.traceback and crash.traceback not in shown:
             shown.add(crash.traceback)
             yield crash.traceback.rstrip()

@@ -20,6 +20,13 @@ class Paint:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.on and text else text
 
 
+def printable(text: str) -> str:
+    """A name or message on one line, with escapes for what a terminal would obey instead of showing it."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def paint_for(color: str, stream: TextIO) -> Paint:
     """Colours for a stream, or none: ``always``, ``never``, or ``auto`` for a terminal where NO_COLOR is not set."""
     if color != "auto":

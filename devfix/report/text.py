@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from devfix.findings import Applicability, Finding, Note
 from devfix.report.excerpt import excerpt
-from devfix.report.paint import Paint
+from devfix.report.paint import Paint, printable
 from devfix.report.results import Results
 from devfix.report.summary import summary
 from devfix.report.view import View
@@ -29,11 +29,11 @@ def render_text(results: Results, view: View) -> str:
 def heading(finding: Finding, paint: Paint) -> str:
     """``path:line:column: CODE name message``, with the column counted from 1."""
     place = _place(finding.path, finding, paint)
-    return f"{place}: {paint('red', finding.code)} {paint('dim', finding.rule)} {finding.message}"
+    return f"{place}: {paint('red', finding.code)} {paint('dim', finding.rule)} {printable(finding.message)}"
 
 
 def _place(path: str, finding: Finding | Note, paint: Paint) -> str:
-    return f"{paint('bold', path)}:{finding.span.line}:{finding.span.column + 1}"
+    return f"{paint('bold', printable(path))}:{finding.span.line}:{finding.span.column + 1}"
 
 
 def _finding(finding: Finding, results: Results, paint: Paint) -> Iterator[str]:
@@ -51,11 +51,11 @@ def _finding(finding: Finding, results: Results, paint: Paint) -> Iterator[str]:
 
 def _note(note: Note, finding: Finding, results: Results, paint: Paint) -> str:
     if (note.path, note.span) == (finding.path, finding.span):
-        return f"  = {note.text}"
+        return f"  = {printable(note.text)}"
     lines = results.lines(note.path)
     code = lines[note.span.line - 1].strip() if note.span.line <= len(lines) else ""
-    shown = f"  {paint('dim', code)}" if code else ""
-    return f"  = {_place(note.path, note, paint)}: {note.text}{shown}"
+    shown = f"  {paint('dim', printable(code))}" if code else ""
+    return f"  = {_place(note.path, note, paint)}: {printable(note.text)}{shown}"
 
 
 def tag(finding: Finding, paint: Paint) -> str:

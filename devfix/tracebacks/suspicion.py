@@ -102,6 +102,8 @@ def _of_dtypes(reading: Reading, call: str) -> Suspicion:
     if not wanted:
         return Suspicion(how=how)
     odd = [role for role in named if named[role] != wanted]
+    if not odd:
+        return Suspicion(how=how)  # a text that was cut names one dtype twice
     return Suspicion(tuple(roles[role] for role in odd), dtype=named[odd[0]], wanted=wanted, how=how)
 
 
