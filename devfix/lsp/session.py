@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+#: Who has not typed for so many seconds may be about to choose a fix.
+_PAUSE = 0.25
+
 
 class Session:
     """One client, its documents, and what is known of them."""
@@ -58,7 +61,7 @@ class Session:
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
-        self._readying: list[asyncio.Task[GetReady]] = []
+        self._readying: list[asyncio.Task[None]] = []
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.spawn(self._start())
@@ -217,7 +220,12 @@ class Session:
     def _get_ready(self, path: str, view: FileView) -> None:
         """While nobody wants anything else, have that done which takes longest when a fix is chosen."""
         if not view.stale and any(finding.fix is not None for finding in view.findings):
-            self._readying.append(self.spawn(self.worker.ask_when_idle(GetReady(path), GetReady)))
+            self._readying.append(self.spawn(self._ready(path)))
+
+    async def _ready(self, path: str) -> None:
+        """What LibCST has begun cannot be broken off: it is not begun between two keys."""
+        await asyncio.sleep(_PAUSE)
+        await self.worker.ask_when_idle(GetReady(path), GetReady)
 
     def show(self, paths: Iterable[str]) -> None:
         """Let the client have the diagnostics of these documents."""
