@@ -92,7 +92,13 @@ def make(folder: Path) -> None:
 
 
 def _notebook(text: str) -> str:
-    cell: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": text,
+    }
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return (
         json.dumps({"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1) + "\n"

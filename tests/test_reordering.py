@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from text_program import fix_texts
+import pytest
+from text_program import analyse_text, fix_texts
 
 
 def test_a_state_that_steps_made_follows_the_model() -> None:
@@ -34,3 +35,39 @@ def test_a_state_that_steps_made_follows_the_model() -> None:
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     moved = "        self.net.to(device)\n"
     assert fixed == text.replace(moved, f"{moved}        self.opt.load_state_dict(self.opt.state_dict())\n")
+
+
+OPTIMIZERS = """
+import argparse
+import torch
+
+class Optimizer:
+    def __init__(self, params, kind):
+        if kind == "adam":
+            self.optimizer = torch.optim.Adam(params)
+        elif kind == "{other}":
+            self.optimizer = torch.optim.{cls}(params)
+
+    def step(self):
+        self.optimizer.step()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="adam")
+args = parser.parse_args()
+model = torch.nn.Linear(2, 1)
+{lines}
+model(torch.ones(1, 2).cuda()).sum().backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("cls", "moved_first", "kinds"),
+    [("Adagrad", False, ["optimizer-state"]), ("Adagrad", True, []), ("RMSprop", False, [])],
+)
+def test_one_of_several_optimizers_that_an_option_chooses(
+    cls: str, moved_first: bool, kinds: list[str]
+) -> None:
+    lines = ["optimizer = Optimizer(model.parameters(), args.kind)", "model.cuda()"]
+    text = OPTIMIZERS.format(cls=cls, other=cls.lower(), lines="\n".join(lines[:: -1 if moved_first else 1]))
+    assert [found.kind for found in analyse_text(text).mismatches()] == kinds

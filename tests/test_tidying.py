@@ -48,6 +48,13 @@ def test_the_statement_goes_that_is_nothing_but_the_move() -> None:
     assert tidy("x = f()\ng(x)\n", after, "x.to(device)") == "x = f()\ng(x)\n"
 
 
+def test_so_does_the_statement_that_moves_a_model() -> None:
+    after = "self.d = d\nmodel.to(self.d)\n"
+    assert tidy("self.d = d\n", after, "model.to(self.d)") == "self.d = d\n"
+    alone = "if d:\n    model.to(d)\n"
+    assert tidy("", alone, "model.to(d)") == "if d:\n    model\n"
+
+
 def test_of_several_names_the_idle_ones_go() -> None:
     before = "x, y, z = f()\ng(x)\n"
     after = "x, y, z = f()\nx, y, z = x.to(d), y.to(d), z.to(d)\ng(x)\n"

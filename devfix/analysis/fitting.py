@@ -141,7 +141,7 @@ def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
 def is_of_project(interp: Interpreter, callee: Value) -> bool:
     """Whether the value is a module or an object of the project, or a method of one."""
     obj = interp.obj_of(callee.receiver if isinstance(callee, (BoundMethod, ExternalMethod)) else callee)
-    return obj is not None and obj.kind in ("instance", "module")
+    return obj is not None and obj.kind in ("instance", "module", "optimizer")
 
 
 def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:

@@ -10,6 +10,8 @@ from devfix.source import Source
 from devfix.tidying.written import Offsets, Written
 from devfix.tidying.written import without as cut
 
+_BLOCKS = ("body", "orelse", "finalbody")
+
 
 def without(written: Written, idle: Iterable[Span]) -> str:
     """The text without those moves that move nothing and that it did not have before."""
@@ -33,6 +35,8 @@ def _parts(written: Written, call: ast.Call, idle: frozenset[Span]) -> list[Offs
     statement = _statement_of(source.tree, call)
     if isinstance(statement, ast.Assign) and _moves_itself(statement, call):
         return [_lines(source, statement)]
+    if isinstance(statement, ast.Expr) and statement.value is call and not _is_alone(source.tree, statement):
+        return [_lines(source, statement)]
     if isinstance(statement, ast.Assign) and _moves_each(statement, call):
         return _of_several(written, statement, call, idle)
     begin, end = written.offsets(source.span(call))
@@ -49,6 +53,12 @@ def _moves_itself(statement: ast.Assign, call: ast.Call) -> bool:
     """Whether a statement is ``x = x.to(device)``."""
     name = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
     return statement.value is call and [ast.unparse(target) for target in statement.targets] == [name]
+
+
+def _is_alone(tree: ast.Module, statement: ast.stmt) -> bool:
+    """Whether nothing else is in the block of a statement."""
+    blocks = (getattr(node, name, None) for node in ast.walk(tree) for name in _BLOCKS)
+    return any(block == [statement] for block in blocks)
 
 
 def _lines(source: Source, statement: ast.stmt) -> Offsets:
