@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from devfix.config import Glob, SettingsOf
 from devfix.config.globs import first_match
 from devfix.findings import Skipped
+from devfix.gitignore import GitIgnores, Pattern
 
 #: What files end in that hold a program or a part of one.
 PROGRAM_SUFFIXES = (".py", ".pyw", ".ipynb")
@@ -31,17 +32,23 @@ def collect(
     # A file that is named, and found in a folder by another name, goes by the one that the user gave it.
     for path in sorted(map(Path, paths), key=os.path.isdir):
         walk.add(path)
-    return sorted(walk.files.values()), sorted(walk.skipped, key=lambda skipped: skipped.path)
+    files = sorted(walk.files.values(), key=lambda path: path.split(os.sep))
+    return list(map(Path, files)), sorted(walk.skipped, key=lambda skipped: skipped.path)
 
 
 def would_collect(path: str | Path, root: str | Path, settings: SettingsOf) -> bool:
     """Whether ``collect`` would find a file, which need not exist yet, below ``root``."""
     path, root = Path(path), Path(root)
-    if path.suffix not in PROGRAM_SUFFIXES or path.name.startswith(".") or root not in path.parents:
+    if not _is_program(path.name) or root not in path.parents:
         return False
-    walk, parents = _Walk(settings), list(path.parents)
+    parents, ignores = list(path.parents), GitIgnores()
     between = parents[: parents.index(root)]
-    return not walk.excludes(path) and not any(walk.is_foreign(folder) for folder in between)
+    if any(_is_foreign(os.fspath(folder)) for folder in between):
+        return False
+    return not any(
+        _Folder(os.fspath(each.parent), settings, ignores).leaves_out(each.name, is_folder=each != path)
+        for each in (path, *between)
+    )
 
 
 def foreign_folder(path: str | Path) -> Path | None:
@@ -49,7 +56,7 @@ def foreign_folder(path: str | Path) -> Path | None:
     here = Path(os.getcwd())
     absolute = Path(os.path.abspath(path))
     around = [folder for folder in reversed(absolute.parents) if here in folder.parents]
-    return next((folder for folder in around if _is_foreign(folder)), None)
+    return next((folder for folder in around if _is_foreign(os.fspath(folder))), None)
 
 
 def exclusion(path: str | Path, settings: SettingsOf) -> Glob | None:
@@ -63,6 +70,14 @@ def exclusion(path: str | Path, settings: SettingsOf) -> Glob | None:
             return found
         place = place.parent
     return None
+
+
+def ignoring(path: str | Path, settings: SettingsOf) -> Pattern | None:
+    """The pattern of a ``.gitignore`` that leaves a path, or a folder that it is in, out of a search."""
+    place = os.path.abspath(path)
+    if not settings.of(place).respect_gitignore:
+        return None
+    return GitIgnores().around(place, is_folder=os.path.isdir(place))
 
 
 def short_path(path: str) -> str:
@@ -94,14 +109,15 @@ class _Walk:
     def __init__(self, settings: SettingsOf, *, force_exclude: bool = False) -> None:
         self.settings = settings
         self.force_exclude = force_exclude
-        self.files: dict[str, Path] = {}
+        self.files: dict[str, str] = {}
         self.skipped: list[Skipped] = []
+        self._ignores = GitIgnores()
 
     def add(self, path: Path) -> None:
         problem = _problem(path)
         if problem is not None:
             self._skip(path, problem)
-        elif self.force_exclude and exclusion(path, self.settings) is not None:
+        elif self.force_exclude and self._is_left_out(path):
             return
         elif path.is_dir():
             self._add_folder(path)
@@ -112,47 +128,89 @@ class _Walk:
         else:
             self._keep(path)
 
-    def _add_folder(self, folder: Path) -> None:
-        for path in self._below(folder):
-            problem = _problem(path)
-            if problem is not None:
-                self._skip(path, problem)
-            elif path.is_file():
-                self._keep(path)
+    def _add_folder(self, top: Path) -> None:
+        pending = [os.fspath(top)]
+        while pending:
+            pending.extend(reversed(self._add_entries(pending.pop())))
 
-    def _below(self, top: Path) -> Iterator[Path]:
-        # Links to folders are not followed: their files have a place of their own, and no loop can arise.
-        for folder, subfolders, names in os.walk(top, onerror=self._unreadable):
-            here = Path(folder)
-            subfolders[:] = sorted(name for name in subfolders if not self.is_foreign(here / name))
-            for name in sorted(names):
-                path = here / name
-                if path.suffix in PROGRAM_SUFFIXES and not name.startswith(".") and not self.excludes(path):
-                    yield path
+    def _add_entries(self, folder: str) -> list[str]:
+        """Keep the files of a folder; its subfolders that are to be searched, too."""
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            self._skip(Path(folder), f"cannot be read: {error.strerror}")
+            return []
+        here = _Folder(folder, self.settings, self._ignores)
+        subfolders = []
+        for entry in entries:
+            # Links to folders are not followed: their files have a place of their own, and no loop can arise.
+            if entry.is_dir(follow_symlinks=False):
+                if not _is_foreign(entry.path) and not here.leaves_out(entry.name, is_folder=True):
+                    subfolders.append(entry.path)
+            elif _is_program(entry.name) and not here.leaves_out(entry.name, is_folder=False):
+                self._add_entry(entry, here)
+        return subfolders
 
-    def is_foreign(self, folder: Path) -> bool:
-        """Whether a folder below a named one is left out."""
-        return _is_foreign(folder) or self.excludes(folder)
+    def _add_entry(self, entry: os.DirEntry[str], here: _Folder) -> None:
+        if entry.is_file(follow_symlinks=False):
+            self.files.setdefault(os.path.join(here.real, entry.name), os.path.join(here.short, entry.name))
+            return
+        path = Path(entry.path)
+        problem = _problem(path)
+        if problem is not None:
+            self._skip(path, problem)
+        elif path.is_file():
+            self._keep(path)
 
-    def excludes(self, path: Path) -> bool:
-        """Whether the settings leave a path out."""
-        return first_match(path, self.settings.of(path).exclude) is not None
-
-    def _unreadable(self, error: OSError) -> None:
-        self._skip(Path(str(error.filename)), f"cannot be read: {error.strerror}")
+    def _is_left_out(self, path: Path) -> bool:
+        """Whether a named path would be left out if it were not."""
+        return exclusion(path, self.settings) is not None or ignoring(path, self.settings) is not None
 
     def _keep(self, path: Path) -> None:
-        self.files.setdefault(os.path.realpath(path), tidy(path))
+        self.files.setdefault(os.path.realpath(path), short_path(os.fspath(path)))
 
     def _skip(self, path: Path, reason: str) -> None:
         self.skipped.append(Skipped(str(tidy(path)), reason))
 
 
-def _is_foreign(folder: Path) -> bool:
-    name = folder.name
+class _Folder:
+    """A folder on the way, with what holds for all its entries."""
+
+    def __init__(self, path: str, settings: SettingsOf, ignores: GitIgnores) -> None:
+        self.path = path
+        self.absolute = os.path.abspath(path)
+        self.own = settings.of(os.path.join(path, "any.py"))
+        self.ignores = ignores
+
+    @cached_property
+    def real(self) -> str:
+        """Where it really lies."""
+        return os.path.realpath(self.path)
+
+    @cached_property
+    def short(self) -> str:
+        """As devfix writes it."""
+        return short_path(self.path)
+
+    def leaves_out(self, name: str, *, is_folder: bool) -> bool:
+        """Whether the settings, or Git's, leave an entry out."""
+        if self.own.exclude and first_match(os.path.join(self.path, name), self.own.exclude) is not None:
+            return True
+        if not self.own.respect_gitignore:
+            return False
+        return self.ignores.ignoring(self.absolute, name, is_folder=is_folder) is not None
+
+
+def _is_program(name: str) -> bool:
+    return name.endswith(PROGRAM_SUFFIXES) and not name.startswith(".")
+
+
+def _is_foreign(folder: str) -> bool:
+    name = os.path.basename(folder)
     if name.startswith(".") or name in _FOREIGN_FOLDERS or name.endswith(".egg-info"):
         return True
-    return (folder / "pyvenv.cfg").exists()
+    return os.path.exists(os.path.join(folder, "pyvenv.cfg"))
 
 
 def _problem(path: Path) -> str | None:

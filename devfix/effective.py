@@ -11,7 +11,7 @@ from typing import Any
 from devfix.config import Configuration, Glob
 from devfix.config.keys import KEYS, PLACE
 from devfix.config.layer import Layer, choice_of
-from devfix.discovery import PROGRAM_SUFFIXES, exclusion, foreign_folder, short_path
+from devfix.discovery import PROGRAM_SUFFIXES, exclusion, foreign_folder, ignoring, short_path
 from devfix.engine import Engine
 from devfix.registry import Rule
 from devfix.selection import ADOPTING_RULE, exactness, is_off_by_default, names_rule
@@ -119,7 +119,8 @@ def _left_out(path: str, configuration: Configuration, layers: Iterable[Layer]) 
         return f"{short_path(str(folder))} is a folder that is never searched"
     found = exclusion(path, configuration)
     if found is None:
-        return ""
+        ignored = ignoring(path, configuration)
+        return "" if ignored is None else f"`{ignored.text}` ({short_path(ignored.file)}:{ignored.line})"
     for layer in layers:
         for key in ("exclude", "extend-exclude"):
             if found in layer.values.get(key, ()):

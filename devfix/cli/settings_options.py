@@ -36,6 +36,13 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "unfixable": (_rules("Neither offer nor apply the fixes of these rules."), None),
     "exclude": (_files("Leave these out of folders, instead of those of the settings."), None),
     "extend_exclude": (_files("Leave these out too."), None),
+    "respect_gitignore": (
+        Annotated[
+            bool | None,
+            typer.Option("--respect-gitignore/--no-respect-gitignore", help="Leave out what Git ignores."),
+        ],
+        None,
+    ),
     "force_exclude": (
         Annotated[
             bool | None,
@@ -73,10 +80,11 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         from devfix.config import Asked
 
         values = {name: given.pop(name) for name in _OPTIONS}
-        config, isolated, forced = (values.pop(name) for name in ("config", "isolated", "force_exclude"))
+        config = tuple(values.pop("config") or ())
+        others = {name: values.pop(name) for name in ("isolated", "force_exclude", "respect_gitignore")}
         lists = {name: words(value) for name, value in values.items()}
         given_rules = Asked(**lists)  # type: ignore[arg-type]
-        asked = replace(given_rules, config=tuple(config or ()), isolated=isolated, force_exclude=forced)
+        asked = replace(given_rules, config=config, **others)
         command(asked=asked, **given)
 
     # Not `get_type_hints`: in Python 3.10 it makes an Optional of what is None by default, and hides the options.

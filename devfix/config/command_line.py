@@ -43,6 +43,7 @@ class Asked:
     unfixable: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     extend_exclude: tuple[str, ...] = ()
+    respect_gitignore: bool | None = None
     force_exclude: bool | None = None
     output_format: str | None = None
     baseline: str | None = None

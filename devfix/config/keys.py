@@ -185,6 +185,16 @@ KEYS: Mapping[str, Key] = {
             _globs,
         ),
         Key(
+            "respect-gitignore",
+            FILE,
+            "boolean",
+            "true",
+            "respect-gitignore = false",
+            "Whether what Git ignores is left out, too, when a folder of a repository is searched: by `.gitignore` files,"
+            " `.git/info/exclude` and the user's own patterns. Files that match are left out even if they are tracked.",
+            _flag,
+        ),
+        Key(
             "fixable",
             FILE,
             "list of rules",

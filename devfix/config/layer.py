@@ -48,6 +48,7 @@ def merged(layers: Sequence[Layer], *, root: str) -> Settings:
         per_file_ignores=_replaced("per-file-ignores", layers, ())
         + _added("extend-per-file-ignores", layers),
         exclude=_replaced("exclude", layers, ()) + _added("extend-exclude", layers),
+        respect_gitignore=_replaced("respect-gitignore", layers, True),
         **_fixes(layers),
         extend_safe_fixes=_added("extend-safe-fixes", layers),
         extend_unsafe_fixes=_added("extend-unsafe-fixes", layers),

@@ -41,6 +41,7 @@ class Settings:
     inherited: tuple[RuleChoice, ...] = ()
     per_file_ignores: tuple[tuple[Glob, tuple[str, ...]], ...] = ()
     exclude: tuple[Glob, ...] = ()
+    respect_gitignore: bool = True
     fixable: tuple[str, ...] | None = None
     extend_fixable: tuple[str, ...] = ()
     unfixable: tuple[str, ...] = ()
