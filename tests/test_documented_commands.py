@@ -45,6 +45,10 @@ INSTEAD: dict[str, tuple[str, str]] = {
         "",
         "the same of a script is run; tests/test_notebooks_run.py has notebooks",
     ),
+    "devfix run --fix --max-steps 20 -m pack.train": (
+        "",
+        "the two parts of it, a module and --fix, are run on the same page",
+    ),
     "devfix migrate run gpu.toml --open": ("", "needs gh; tests/test_migration_publishing.py has one"),
     "devfix migrate run gpu.toml --close": ("", "needs gh; tests/test_migration_publishing.py has one"),
     "devfix check --baseline-commit origin/main": (
