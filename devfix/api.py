@@ -93,8 +93,9 @@ def check_source(
     Raises SourceError when the text does not parse or a rule fails on it, and ConfigError when the settings
     name a rule that does not exist.
 
-    >>> check_source("import torch; print(torch.ones(2).cuda() + torch.ones(2))").findings[0].code
-    'DF102'
+    Examples:
+        >>> check_source("import torch; print(torch.ones(2).cuda() + torch.ones(2))").findings[0].code
+        'DF102'
     """
     return _one(text, path, settings, Task())
 

@@ -130,11 +130,13 @@ def test_a_reader_fetches_nothing_from_elsewhere(site: Path, seen: dict[str, See
 
 
 @needs_mkdocs
-def test_no_markup_is_left_in_the_text(seen: dict[str, Seen]) -> None:
+def test_no_markup_is_left_in_the_text(site: Path, seen: dict[str, Seen]) -> None:
     for page, parser in seen.items():
         text = "".join(parser.words)
         for mark in ("```", "](", "<!-- facts", "<!-- layers", ":::", "``"):
             assert mark not in text, (page, mark)
+        # A session of Python outside of an example is taken for quotations within quotations.
+        assert "<blockquote>\n<blockquote>" not in (site / page).read_text(encoding="utf-8"), page
 
 
 @needs_mkdocs
