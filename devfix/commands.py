@@ -65,6 +65,12 @@ def check(options: Options) -> int:
     return guarded(lambda: _check(options))
 
 
+def report(options: Options) -> tuple[Engine, Results]:
+    """Report findings, and give what was found with what found it; raises what ``guarded`` takes care of."""
+    engine = _unloaded_engine(options)
+    return engine, _reported(options, engine, _run(options, engine, Task()))
+
+
 def apply(options: Options) -> int:
     """Apply fixes, or show them as a patch."""
     return guarded(lambda: _apply(options))
@@ -161,11 +167,17 @@ def _check(options: Options) -> int:
         from devfix.known_findings import prune
 
         sys.stderr.write(f"{prune(results, engine)}\n")
-    results = _without_known(results, known_of(options, engine, results), engine)
     if wishes.add_ignore is not None:
+        results = _without_known(results, known_of(options, engine, results), engine)
         return _ignore(results, options, engine, output)
-    write_results(results, output, engine, sys.stdout)
-    return results.exit_code
+    return _reported(options, engine, results).exit_code
+
+
+def _reported(options: Options, engine: Engine, results: Results) -> Results:
+    """The results without what is known, once they are written."""
+    results = _without_known(results, known_of(options, engine, results), engine)
+    write_results(results, output_of(options, engine), engine, sys.stdout)
+    return results
 
 
 def _record(results: Results, engine: Engine, output: Output, *, keep: bool) -> int:

@@ -36,6 +36,14 @@ def collect(
     return list(map(Path, files)), sorted(walk.skipped, key=lambda skipped: skipped.path)
 
 
+def searched(paths: Iterable[str | Path], settings: SettingsOf) -> tuple[set[str], set[str]]:
+    """The absolute paths of the files that ``collect`` finds, and of the folders that it looks at."""
+    walk = _Walk(settings)
+    for path in paths:
+        walk.add(Path(path))
+    return set(map(os.path.abspath, walk.files.values())), set(map(os.path.abspath, walk.folders))
+
+
 def would_collect(path: str | Path, root: str | Path, settings: SettingsOf) -> bool:
     """Whether ``collect`` would find a file, which need not exist yet, below ``root``."""
     path, root = Path(path), Path(root)
@@ -110,6 +118,7 @@ class _Walk:
         self.settings = settings
         self.force_exclude = force_exclude
         self.files: dict[str, str] = {}
+        self.folders: list[str] = []
         self.skipped: list[Skipped] = []
         self._ignores = GitIgnores()
 
@@ -142,6 +151,7 @@ class _Walk:
             self._skip(Path(folder), f"cannot be read: {error.strerror}")
             return []
         here = _Folder(folder, self.settings, self._ignores)
+        self.folders.append(folder)
         subfolders = []
         for entry in entries:
             # Links to folders are not followed: their files have a place of their own, and no loop can arise.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +59,12 @@ class Pool(Generic[Item, Result]):
                 return self.on_death(item)
 
     def _executor(self, jobs: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(jobs, mp_context=_context())
+        return ProcessPoolExecutor(jobs, mp_context=_context(), initializer=_end_when_interrupted)
+
+
+def _end_when_interrupted() -> None:
+    """Control-C goes to all processes at a terminal, and one of them is enough to tell of it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _context() -> BaseContext:

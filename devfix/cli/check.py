@@ -78,6 +78,9 @@ def check(
     show_timing: ShowTiming = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Check again whenever a file changes, until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Report what would fail. Writes nothing, but for a baseline or comments that are asked for.
 
@@ -111,4 +114,8 @@ def check(
         timing=Timing() if show_timing else None,
         cache_dir=cache_dir,
     )
+    if watch:
+        from devfix.watching.command import watch as watch_files
+
+        raise typer.Exit(watch_files(options))
     raise typer.Exit(commands.check(options))

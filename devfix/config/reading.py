@@ -46,8 +46,17 @@ def read_layers(path: str, *, root: str | None = None, within: str | None = None
     Paths are relative to each file's own folder unless ``root`` is given. ``within`` is a folder that no
     file may be out of.
     """
-    layers: list[Layer] = []
     seen: list[str] = []
+    try:
+        return tuple(reversed(_layers(path, seen, root, within)))
+    except ConfigError as error:
+        error.files += tuple(seen)
+        raise
+
+
+def _layers(path: str, seen: list[str], root: str | None, within: str | None) -> list[Layer]:
+    """The same, the strongest first; ``seen`` is given the files as they are read."""
+    layers: list[Layer] = []
     following: str | None = os.path.abspath(path)
     while following is not None:
         real = os.path.realpath(following)
@@ -59,7 +68,7 @@ def read_layers(path: str, *, root: str | None = None, within: str | None = None
         seen.append(real)
         layers.append(_read(following, root))
         following = _extended(layers[-1], following)
-    return tuple(reversed(layers))
+    return layers
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -72,7 +81,9 @@ def _extended(layer: Layer, path: str) -> str | None:
         return None
     target = os.path.normpath(os.path.join(os.path.dirname(path), os.path.expanduser(named)))
     if not os.path.isfile(target):
-        raise ConfigError(f"{layer.place('extend')}: `extend` names {named}, which is no file")
+        error = ConfigError(f"{layer.place('extend')}: `extend` names {named}, which is no file")
+        error.files = (target,)
+        raise error
     return target
 
 

@@ -12,7 +12,12 @@ DEVICE_POLICIES = ("cuda", "mps-aware", "accelerator")
 
 
 class ConfigError(Exception):
-    """A setting that devfix does not understand; the message says which and where."""
+    """A setting that devfix does not understand; the message says which and where.
+
+    ``files`` are the settings files that were being read.
+    """
+
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
