@@ -184,6 +184,12 @@ def test_every_command_is_on_the_page_of_commands() -> None:
     assert "--output-format" in text
 
 
+@needs_mkdocs
+def test_a_numbered_list_goes_on_behind_a_block_of_code(site: Path) -> None:
+    text = (site / "vscode.html").read_text(encoding="utf-8")
+    assert text.count("<ol>") == 1
+
+
 @pytest.mark.parametrize("page", pages())
 def test_links_between_files_of_the_repository_lead_to_files(page: str) -> None:
     """As they are followed on a page that shows the repository, the site apart."""

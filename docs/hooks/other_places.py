@@ -54,9 +54,16 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     source = next((source for source in COPIED if PAGES[source] == path), f"{DOCS}/{path}")
     parts, position = [], 0
     for fence in _FENCE.finditer(markdown):
-        parts += [_linked(markdown[position : fence.start()], source, path), fence[0]]
+        parts += [_linked(markdown[position : fence.start()], source, path), _nested(fence[0])]
         position = fence.end()
     return "".join([*parts, _linked(markdown[position:], source, path)])
+
+
+def _nested(fence: str) -> str:
+    """A block of code in a list, indented as the site's Markdown asks for: by four."""
+    indent = len(fence) - len(fence.lstrip(" "))
+    missing = " " * (4 - indent) if 0 < indent < 4 else ""
+    return "".join(missing + line if line.strip() else line for line in fence.splitlines(keepends=True))
 
 
 def _linked(text: str, source: str, path: str) -> str:
