@@ -17,6 +17,7 @@ from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression,
 from devfix.project import Program, Project
 from devfix.registry import PackFault, Rule
 from devfix.selection import Selection
+from devfix.timing import FIXES, spent_on
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ class Engine:
         """
         start = State(program, self.judge(program))
         try:
-            end = self._fixed(start, wanted, admits)
+            with spent_on(FIXES):
+                end = self._fixed(start, wanted, admits)
         except NotConvergingError as error:
             return [_crashed(report, error) for report in reports(program, start.judgement)]
         return [_with_changes(report, start, end) for report in reports(program, end.judgement)]

@@ -15,6 +15,7 @@ from devfix.registry import Rule
 from devfix.selection import Selection, names_rule
 from devfix.source import Source
 from devfix.suppression import Suppression
+from devfix.timing import ANALYSIS, RULES, spent_on
 
 #: What turns a program into the facts that rules look at.
 Analyse = Callable[[Program], Any]
@@ -71,13 +72,15 @@ class Judgement:
 
 def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement:
     """Run the rules on a program."""
-    facts: Any = analyse(program) if is_relevant(program) else None
+    with spent_on(ANALYSIS):
+        facts: Any = analyse(program) if is_relevant(program) else None
     failures: list[RuleFailure] = []
     findings = sorted(_findings(program, selection, facts, failures), key=_order)
     ledger = _Ledger(program, selection, frozenset(failure.code for failure in failures))
     reported = [finding for finding in findings if not ledger.suppresses(finding)]
     reported.extend(ledger.unused())
-    idle = frozenset(facts.idle_moves()) if hasattr(facts, "idle_moves") else frozenset()
+    with spent_on(ANALYSIS):
+        idle = frozenset(facts.idle_moves()) if hasattr(facts, "idle_moves") else frozenset()
     return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed, idle, tuple(failures))
 
 
@@ -94,7 +97,8 @@ def _findings(
         return found
     for rule in selection.active_in(program.targets):
         try:
-            said = list(rule.check(facts))
+            with spent_on(RULES, rule.code):
+                said = list(rule.check(facts))
         except (MemoryError, RecursionError):
             raise  # the program is too large or nested too deeply, and for all rules
         except Exception as error:  # noqa: BLE001 - a defect of one rule must not silence the others

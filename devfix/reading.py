@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -25,10 +26,17 @@ class Look:
     file: Scanned | Skipped
     content: str | None = None
     signature: Signature | None = None
+    seconds: float = 0.0
 
 
 def look(path: str, recall: Recall | None = None, *, closely: bool = True) -> Look:
     """Read a file, and find its imports unless they are known; parse it if need be, or if it is to be looked at ``closely``."""
+    start = time.perf_counter()
+    found = _look(path, recall, closely=closely)
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def _look(path: str, recall: Recall | None, *, closely: bool) -> Look:
     try:
         signature = signature_of(os.stat(path))
         data = read_bytes(path)
@@ -83,6 +91,10 @@ class Looks:
     def add(self, looks: Iterable[Look]) -> None:
         """Take in what was read."""
         self.files.update((each.path, each) for each in looks)
+
+    def seconds(self, paths: Iterable[str]) -> float:
+        """How long it took to read some files."""
+        return sum(self.files[path].seconds for path in paths if path in self.files)
 
     def scanned(self, path: str) -> Scanned:
         """A file that was read and can be."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from devfix.reading import Look, Looks, Recall, look
 from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
-from devfix.timing import Timing
+from devfix.timing import READING, Spent, Timing, measured
 from devfix.writing import write_reports
 
 #: Below this much text a process would take longer to start than to do its work.
@@ -191,9 +190,10 @@ class _Run:
         groups = {key: self._recalled(key) for key in keyed}
         missing = [key for key, found in groups.items() if found is None]
         worked = _run_programs([keyed[key] for key in missing], self.engine, self.task, self.jobs)
-        for key, (group, seconds) in zip(missing, worked, strict=True):
+        for key, (group, spent) in zip(missing, worked, strict=True):
             groups[key] = tuple(group)
-            self.timing.program(seconds, list(keyed[key].sources))
+            paths = list(keyed[key].sources)
+            self.timing.program(_with_reading(spent, self.looks.seconds(paths)), paths)
         return {key: group for key, group in groups.items() if group is not None}
 
     def _recalled(self, key: str) -> tuple[FileReport, ...] | None:
@@ -292,19 +292,25 @@ def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None
 
 def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int
-) -> list[tuple[list[FileReport], float]]:
+) -> list[tuple[list[FileReport], Spent]]:
     work = partial(_timed, engine, task)
     relevant = [program for program in programs if is_relevant(program)]
     size = sum(len(source.text) for program in relevant for source in program.sources.values())
-    pool = Pool(work, lambda program: (_died(program), 0.0), jobs if size > SMALL else 1)
+    pool = Pool(work, lambda program: (_died(program), {}), jobs if size > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
 
 
-def _timed(engine: Engine, task: Task, program: Program) -> tuple[list[FileReport], float]:
-    """The reports of one program, and how long they took."""
-    start = time.perf_counter()
-    return _run_program(engine, task, program), time.perf_counter() - start
+def _timed(engine: Engine, task: Task, program: Program) -> tuple[list[FileReport], Spent]:
+    """The reports of one program, and what its time was spent on."""
+    with measured() as spent:
+        reports = _run_program(engine, task, program)
+    return reports, spent
+
+
+def _with_reading(spent: Spent, seconds: float) -> Spent:
+    """The same with what it took to read the files before it was known which of them are a program."""
+    return {**spent, (READING, ""): spent.get((READING, ""), 0.0) + seconds}
 
 
 def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from devfix.findings import Skipped, Span
 from devfix.suppression import Suppression, find_suppressions
+from devfix.timing import READING, spent_on
 
 if TYPE_CHECKING:
     from devfix.notebooks import Notebook
@@ -89,7 +90,7 @@ class Source:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree; raises what ``ast.parse`` raises."""
-        with warnings.catch_warnings(), _without_collector():
+        with warnings.catch_warnings(), _without_collector(), spent_on(READING):
             # A warning on, say, an invalid escape is the user's business and not ours to print.
             warnings.simplefilter("ignore")
             return ast.parse(self.text, self.path)

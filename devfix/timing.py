@@ -3,12 +3,86 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-#: So many programs are named.
+#: So many programs and rules are named.
 _MOST = 10
+
+READING, ANALYSIS, RULES, FIXES, OTHER = "reading and parsing", "analysis", "rules", "fixes", "other"
+
+#: Seconds by what they were spent on: a part of the work and, within the rules, the code of one.
+Spent = Mapping[tuple[str, str], float]
+
+
+class _Stopwatch:
+    """Counts each second once: what is done within something else is not counted for that."""
+
+    def __init__(self) -> None:
+        self.spent: defaultdict[tuple[str, str], float] = defaultdict(float)
+        self.now = (OTHER, "")
+        self.since = time.perf_counter()
+
+    def turn_to(self, what: tuple[str, str]) -> tuple[str, str]:
+        """Count for something else from now on; gives what it was before."""
+        before, moment = self.now, time.perf_counter()
+        self.spent[before] += moment - self.since
+        self.now, self.since = what, moment
+        return before
+
+
+_RUNNING: ContextVar[_Stopwatch | None] = ContextVar("running", default=None)
+
+
+@contextmanager
+def measured() -> Iterator[Spent]:
+    """What the time in the block is spent on, which is known at its end."""
+    watch = _Stopwatch()
+    token = _RUNNING.set(watch)
+    try:
+        yield watch.spent
+    finally:
+        watch.turn_to(watch.now)
+        _RUNNING.reset(token)
+
+
+@contextmanager
+def spent_on(part: str, rule: str = "") -> Iterator[None]:
+    """What happens in the block is that, where time is measured."""
+    watch = _RUNNING.get()
+    if watch is None:
+        yield
+        return
+    before = watch.turn_to((part, rule))
+    try:
+        yield
+    finally:
+        watch.turn_to(before)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTime:
+    """The time that one program took."""
+
+    path: str
+    files: int
+    spent: Spent
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return sum(self.spent.values())
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """It by parts of the work, in their order."""
+        return {
+            part: sum(seconds for (each, _), seconds in self.spent.items() if each == part)
+            for part in (READING, ANALYSIS, RULES, FIXES, OTHER)
+        }
 
 
 @dataclass
@@ -16,7 +90,7 @@ class Timing:
     """Seconds on the clock by what was done, and by program, which may have been several at a time."""
 
     phases: dict[str, float] = field(default_factory=dict)
-    programs: list[tuple[float, str, int]] = field(default_factory=list)
+    programs: list[ProgramTime] = field(default_factory=list)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -27,28 +101,54 @@ class Timing:
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
 
-    def program(self, seconds: float, paths: Sequence[str]) -> None:
+    def program(self, spent: Spent, paths: Sequence[str]) -> None:
         """A program of these files was judged."""
-        self.programs.append((seconds, min(paths), len(paths)))
+        self.programs.append(ProgramTime(min(paths), len(paths), spent))
+
+    @property
+    def rules(self) -> dict[str, float]:
+        """Seconds by the code of each rule, the slowest first."""
+        found: defaultdict[str, float] = defaultdict(float)
+        for program in self.programs:
+            for (_, rule), seconds in program.spent.items():
+                found[rule] += seconds
+        found.pop("", None)
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
     def data(self) -> dict[str, object]:
-        """The same for other programs to read; the slowest programs come first."""
+        """The same for other programs to read; the slowest programs and rules come first."""
         return {
-            "seconds": {name: round(spent, 4) for name, spent in self.phases.items()},
+            "seconds": _rounded(self.phases),
             "programs": [
-                {"path": path, "files": files, "seconds": round(spent, 4)}
-                for spent, path, files in sorted(self.programs, reverse=True)
+                {
+                    "path": each.path,
+                    "files": each.files,
+                    "seconds": round(each.seconds, 4),
+                    "parts": _rounded(each.parts),
+                }
+                for each in self._slowest()
             ],
+            "rules": _rounded(self.rules),
         }
 
     def text(self) -> str:
         """The same for people."""
         lines = [f"{spent:9.3f} s  {name}" for name, spent in self.phases.items()]
-        slowest = sorted(self.programs, reverse=True)
-        lines += [
-            f"{spent:9.3f} s    {path}" + (f" and {files - 1} more files" if files > 1 else "")
-            for spent, path, files in slowest[:_MOST]
-        ]
-        if len(slowest) > _MOST:
-            lines.append(f"             and {len(slowest) - _MOST} more programs")
+        for each in self._slowest()[:_MOST]:
+            more = f" and {each.files - 1} more files" if each.files > 1 else ""
+            parts = ", ".join(f"{name} {spent:.3f} s" for name, spent in each.parts.items())
+            lines.append(f"{each.seconds:9.3f} s    {each.path}{more}: {parts}")
+        if len(self.programs) > _MOST:
+            lines.append(f"             and {len(self.programs) - _MOST} more programs")
+        rules = self.rules
+        lines += [f"{spent:9.3f} s    rule {code}" for code, spent in list(rules.items())[:_MOST]]
+        if len(rules) > _MOST:
+            lines.append(f"             and {len(rules) - _MOST} more rules")
         return "\n".join([*lines, ""])
+
+    def _slowest(self) -> list[ProgramTime]:
+        return sorted(self.programs, key=lambda each: (-each.seconds, each.path))
+
+
+def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(spent, 4) for name, spent in seconds.items()}

@@ -493,5 +493,12 @@ def test_where_the_time_went_is_told() -> None:
     assert {"loading the rules", "reading and parsing", "analysis, rules and fixes"} <= told[0][
         "seconds"
     ].keys()
-    assert [program["path"] for program in told[0]["programs"]] == ["a.py"]
+    (program,) = told[0]["programs"]
+    assert program["path"] == "a.py"
+    parts = program["parts"]
+    assert list(parts) == ["reading and parsing", "analysis", "rules", "fixes", "other"]
+    assert parts["fixes"] == 0  # a check places none
+    assert "DF102" in told[0]["rules"]
+    assert sum(parts.values()) == pytest.approx(program["seconds"], abs=0.001)
+    assert sum(told[0]["rules"].values()) == pytest.approx(parts["rules"], abs=0.01)
     assert list(told[1]["seconds"]) == ["looking at what is remembered"]
