@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import sys
@@ -137,25 +138,27 @@ def _record(rule: Rule, proof: dict[str, Any], cases: dict[str, dict[str, Any]])
     if not own:
         yield "This rule is about devfix's own comments: no program fails of it, so there is nothing to run on a GPU."
         return
+    proven = {name: proof["cases"][name] for name in own if name in proof["cases"]}
     yield (
-        f"{len(own)} programs of the corpus are about this rule. They ran on an {proof['gpu']} with torch"
-        f" {proof['torch']} (Python {proof['python']}), last on {proof['date']}."
+        f"{len(own)} programs of the corpus are about this rule, and {len(proven)} of them ran on an {proof['gpu']} with"
+        f" torch {proof['torch']} (Python {proof['python']}), last on {proof['date']}."
     )
     yield ""
     yield "| case | program | what the GPU said before the fix | record |"
     yield "|---|---|---|---|"
     for name, case in own.items():
-        found = proof["cases"][name]
-        error = f"`{_cell(found['error'])}`" if found.get("error") else ""
-        yield f"| `{name.partition('/')[2]}` | {_cell(case['title'])} | {error} | {found['verdict']}: {_PROVEN[case['kind']]} |"
+        found = proven.get(name, {})
+        error = f"<code>{_cell(found['error'])}</code>" if found.get("error") else ""
+        record = f"{found['verdict']}: {_PROVEN[case['kind']]}" if found else "not run on a GPU yet"
+        yield f"| `{name.partition('/')[2]}` | {_cell(case['title'])} | {error} | {record} |"
 
 
 def _cell(text: str) -> str:
-    return (
-        re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;")
-        if "`" not in text
-        else _plain(text)
-    )
+    """Text that is no markup, whatever is in it."""
+    escaped = html.escape(re.sub(r"\s+", " ", text), quote=False)
+    for mark in "|`*_[]\\":
+        escaped = escaped.replace(mark, f"&#{ord(mark)};")
+    return escaped
 
 
 def _plain(text: str) -> str:
