@@ -149,7 +149,7 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     if spec.dtype == "weight":
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
     elif spec.same_dtype:
-        dtype = requirements.under_autocast(interp, dtype, name)
+        dtype = requirements.under_autocast(interp, dtype)
     rank = AT_LEAST_1 if spec.index else first.tensor.rank
     return operations.derived(interp, tensors, site, dtype, rank, device)
 

@@ -336,7 +336,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     grad = grad_mode.recorded(interp, grad=True)
     result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
     if interp.autocast and not spec.index and name != "LayerNorm":
-        dtype = requirements.under_autocast(interp, place.dtype, name.lower()) if spec.strict else None
+        dtype = requirements.under_autocast(interp, place.dtype) if spec.strict else None
         # What autocast chose comes from no operand.
         result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
     return _packaged(spec, name, result)

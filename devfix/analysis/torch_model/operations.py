@@ -23,7 +23,6 @@ from devfix.analysis.lattice import (
 from devfix.analysis.torch_model import (
     grad_mode,
     in_place_results,
-    number_range,
     operand_types,
     ranks,
     requirements,
@@ -75,7 +74,6 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
     in_place = name.endswith("_") and not name.endswith("__")
     base = name[:-1] if in_place else name
-    number_range.check(interp, base, site)
     if base in OPS and name not in SAME:
         return _operation(interp, base, OPS[base], site, in_place=in_place)
     first = site.args[0].value if site.args else site.value(0, "input", "self")
@@ -221,7 +219,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
-        dtype = requirements.under_autocast(interp, dtype, name)
+        dtype = requirements.under_autocast(interp, dtype)
     return derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
 
 

@@ -29,7 +29,7 @@ class Part:
 
 #: Kinds of mismatch for which it matters where a dtype comes from.
 _OF_DTYPE = frozenset(
-    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps value-range".split()
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
 )
 
 
@@ -198,19 +198,10 @@ def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
     return bool(interp.autocast) and part.tensor.dtype in _CAST_BY_AUTOCAST
 
 
-#: Operations that take operands of one dtype, and that autocast does not compute in low precision.
-_NOT_LOWERED = frozenset(
-    "bilinear grid_sample grid_sampler grid_sampler_2d grid_sampler_3d dot vdot inner tensordot cdist lstsq solve "
-    "solve_ex solve_triangular tensorsolve triangular_solve cholesky_solve".split()
-)
-
-
-def under_autocast(interp: Interpreter, dtype: str | None, operation: str = "") -> str | None:
+def under_autocast(interp: Interpreter, dtype: str | None) -> str | None:
     """The dtype of what autocast computes in low precision, given what it would be without."""
     if interp.autocast is None or dtype not in (*_CAST_BY_AUTOCAST, None):
         return dtype
-    if operation in _NOT_LOWERED:
-        return None
     return None if interp.autocast == "?" or dtype is None else interp.autocast
 
 
