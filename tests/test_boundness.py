@@ -9,6 +9,7 @@ import pytest
 from text_program import fix_texts
 
 from devfix.analysis.outline import Outline
+from devfix.findings import Applicability
 from devfix.placement.boundness import is_bound, is_set_before
 from devfix.source import Source
 
@@ -112,3 +113,32 @@ def test_generator_under_a_default_device() -> None:
     )
     after, _ = fix_texts({"main.py": before})
     assert "torch.Generator(device=torch.get_default_device())" in after["main.py"]
+
+
+EARLY = """
+import torch
+
+def shifted(size):
+    offset = torch.zeros(size)
+    def decorate(function):
+        return lambda x: function(x) + offset
+    return decorate
+
+{early}
+def doubled(x):
+    return 2 * x
+
+device = torch.device("cuda")
+print(doubled(torch.ones(3).to(device)))
+"""
+
+
+@pytest.mark.parametrize(
+    "early",
+    ["@shifted(3)", "@globals()['shifted'](3)", "def other(x=shifted(3)): pass\n\n@other.__defaults__[0]"],
+)
+def test_what_a_definition_calls_runs_before_the_names_below_it(early: str) -> None:
+    """A decorator runs when the function is defined: `device` is not there yet."""
+    text = EARLY.format(early=early)
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert "torch.zeros(size, device=device)" not in after

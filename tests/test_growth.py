@@ -20,7 +20,8 @@ _END = 12_000_000
 #: Shapes that would take forever, or in which every step meets all that was there before: they have a budget.
 _BUDGETED = {
     "callee_unions", "chain_of_classes", "closures_in_loop", "diamonds", "growing_unions", "lambdas_calling_two",
-    "modules_in_modules", "mutual_recursion", "nested_for", "nested_for_data", "nested_ifexp", "nested_while",
+    "modules_in_modules", "mutual_recursion", "nested_for", "nested_for_data", "nested_ifexp", "nested_unions",
+    "nested_while",
     "shared_modules", "unions_of_objects",
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "data" / "observed"
 PROGRAMS = sorted(path.stem for path in FOLDER.iterdir() if path.name != "__pycache__")
 FINE = [name for name in PROGRAMS if name.startswith("fine_")]
 #: What the analysis reports as well.
-KNOWN = ["partial_table", "proxied"]
+KNOWN = ["context_tensor", "decorated", "evaluated_name", "partial_table", "proxied", "updated_variables"]
 #: Its fault is in a text that the program executes.
 LEFT_ALONE = "executed"
 

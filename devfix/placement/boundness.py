@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from devfix.analysis.outline import Outline
 from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, binds, targets
+
+#: What finds a function whose name is written nowhere.
+_ANY_NAME = {"globals", "locals", "eval", "exec"}
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
@@ -106,7 +110,19 @@ def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outlin
         top = outline.parents[top]
     names = _mentioning(body, top)
     above = body[: body.index(binding)]
-    return any(_mentions([s], names) for s in above if not isinstance(s, DEFINITIONS))
+    return any(_mentions(_run_at_once(statement), names | _ANY_NAME) for statement in above)
+
+
+def _run_at_once(statement: ast.stmt) -> list[ast.AST]:
+    """What of a statement runs when it is reached: of a definition what stands around its body, and a class's own."""
+    if not isinstance(statement, DEFINITIONS):
+        return [statement]
+    around: list[ast.AST] = [*statement.decorator_list]
+    if isinstance(statement, ast.ClassDef):
+        inner = [part for each in statement.body for part in _run_at_once(each)]
+        return [*around, *statement.bases, *statement.keywords, *inner]
+    spec = statement.args
+    return [*around, *spec.defaults, *(default for default in spec.kw_defaults if default is not None)]
 
 
 def is_set_before(outline: Outline, method: ast.AST, attribute: str) -> bool:
@@ -160,11 +176,11 @@ def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
     return names
 
 
-def _mentions(statements: list[ast.stmt], names: set[str]) -> bool:
+def _mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
     return any(
         isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
-        for statement in statements
-        for node in ast.walk(statement)
+        for part in parts
+        for node in ast.walk(part)
     )
 
 
