@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from devfix.cli.looking import options_of
 from devfix.cli.options import (
     Adopt,
     Baseline,
@@ -90,12 +91,11 @@ def apply(
     from devfix import commands, reporting
     from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
-    from devfix.timing import Timing
 
-    options = commands.Options(
-        asked=replace(
-            asked, adopt=adopt, baseline=baseline, output_format=output_format and output_format.value
-        ),
+    options = options_of(
+        asked=replace(asked, adopt=adopt),
+        baseline=baseline,
+        output_format=output_format,
         wishes=Wishes(commit=baseline_commit, off=no_baseline),
         paths=tuple(paths or ([] if prove else [Path()])),
         diff=diff,
@@ -110,8 +110,8 @@ def apply(
         ),
         jobs=jobs,
         stdin_filename=stdin_filename,
-        cached=not no_cache,
-        timing=Timing() if show_timing else None,
+        show_timing=show_timing,
+        no_cache=no_cache,
         cache_dir=cache_dir,
     )
     if prove and interactive:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from devfix.cli.looking import options_of
 from devfix.cli.options import (
     Baseline,
     BaselineCommit,
@@ -89,10 +89,11 @@ def check(
     from devfix import commands, reporting
     from devfix.baseline.wishes import Wishes
     from devfix.report.results import ExitPolicy
-    from devfix.timing import Timing
 
-    options = commands.Options(
-        asked=replace(asked, baseline=baseline, output_format=output_format and output_format.value),
+    options = options_of(
+        asked=asked,
+        baseline=baseline,
+        output_format=output_format,
         wishes=Wishes(
             write=write_baseline,
             update=update_baseline,
@@ -110,8 +111,8 @@ def check(
         ),
         jobs=jobs,
         stdin_filename=stdin_filename,
-        cached=not no_cache,
-        timing=Timing() if show_timing else None,
+        show_timing=show_timing,
+        no_cache=no_cache,
         cache_dir=cache_dir,
     )
     if watch:
