@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import (
@@ -91,7 +92,7 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     stops_at = isinstance(node.op, ast.Or)
     possible: list[Value] = []
     for part in node.values:
-        tried = _tried(interp, part) if possible else interp.eval(part)
+        tried = interp.attempt(partial(interp.eval, part)) if possible else interp.eval(part)
         if tried is None:
             break
         value = tried
@@ -128,7 +129,7 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     truth = conditions.decide_expression(interp, node)
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
-    body, orelse = _tried(interp, node.body), _tried(interp, node.orelse)
+    body, orelse = (interp.attempt(partial(interp.eval, part)) for part in (node.body, node.orelse))
     if body is None or orelse is None:
         interp.state.dead = interp.state.dead or body is orelse
         return body or orelse or UNKNOWN
@@ -139,16 +140,6 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
         _agree(interp, node, body, orelse)
     joined = join_values(body, orelse, split=interp.program.adopts)
     return joined if usual is None else usually(joined, body if usual else orelse)
-
-
-def _tried(interp: Interpreter, node: ast.expr) -> Value | None:
-    """What an expression gives that not every run evaluates; None where it raises, so that the others go on."""
-    before = interp.state.dead
-    value = interp.eval(node)
-    if before or not interp.state.dead:
-        return value
-    interp.state.dead = False
-    return None
 
 
 def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:

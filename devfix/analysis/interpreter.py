@@ -9,6 +9,7 @@ torch is in ``torch_model``.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -121,9 +122,8 @@ class Interpreter:
         before = self.state.dead
         for member in members:
             with self.recorder.apart() as mismatches:
-                value = outcome(member)
-            if self.state.dead and not before:
-                self.state.dead = False  # this one raises; the program goes on with another
+                value = self.attempt(functools.partial(outcome, member))
+            if value is None:
                 continue
             values.append(value)
             found.append(mismatches)
@@ -139,6 +139,15 @@ class Interpreter:
                     self.recorder.mismatch(mismatch, tokens)
         joined = join_all(values, split=chosen)
         return joined if chief is None else usually(joined, chief)
+
+    def attempt(self, outcome: Callable[[], Value]) -> Value | None:
+        """What comes of something that not every run does; None where it raises, so that the others go on."""
+        before = self.state.dead
+        value = outcome()
+        if before or not self.state.dead:
+            return value
+        self.state.dead = False
+        return None
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends."""
