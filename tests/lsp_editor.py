@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import os
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -19,6 +20,8 @@ from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 30.0
+#: A line with its end.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
 _WIDTHS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -43,13 +46,8 @@ def neovim() -> types.ClientCapabilities:
 
 def split(text: str) -> list[str]:
     """The lines of a text as the protocol has them."""
-    lines, start, offset = [], 0, 0
-    while offset < len(text):
-        offset += 2 if text.startswith("\r\n", offset) else 1
-        if text[offset - 1] in "\r\n":
-            lines.append(text[start:offset])
-            start = offset
-    return [*lines, text[start:]]
+    lines = _LINE.findall(text)
+    return [*lines, text[sum(map(len, lines)) :]]
 
 
 def offset_of(text: str, position: types.Position, encoding: str) -> int:
@@ -100,6 +98,7 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
+        self._news = asyncio.Event()
 
     def open(self, path: Path, text: str | None = None, language: str = "python") -> str:
         """Open a file with what is in it, or with another text."""
@@ -140,10 +139,15 @@ class Editor:
             )
             assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
             return report.items
-        await self.until(lambda: self._pushed(uri) is not None)
-        pushed = self._pushed(uri)
-        assert pushed is not None
+        while (pushed := self._pushed(uri)) is None:
+            self._news.clear()
+            await asyncio.wait_for(self._news.wait(), PATIENCE)
         return pushed.diagnostics
+
+    def take(self, params: types.PublishDiagnosticsParams) -> None:
+        """The server publishes diagnostics."""
+        self.published[params.uri] = params
+        self._news.set()
 
     def _pushed(self, uri: str) -> types.PublishDiagnosticsParams | None:
         pushed = self.published.get(uri)
@@ -261,9 +265,8 @@ async def editor(
         capabilities, workspace_folders=workspace, initialization_options={"debounce": 20, **(options or {})}
     )
     made = Editor(client, await client.initialize_session(params))
-
     def published(params: types.PublishDiagnosticsParams) -> None:
-        made.published[params.uri] = params
+        made.take(params)
 
     client.protocol.fm.features.pop(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
     client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(published)
