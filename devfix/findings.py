@@ -281,7 +281,7 @@ class Origin:
 #: a checkpoint (or one loaded to the CPU on request), a function parameter, the result of an operation,
 #: something else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as
 #: one of a Module by its constructor, in a plain container, collected with others of its batch, passed,
-#: moved in vain, kept by an object with a name.
+#: moved in vain, kept by an object with a name, met where other runs have a number.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -306,6 +306,7 @@ ORIGIN_KINDS = (
     "given",
     "discarded-move",
     "holder",
+    "sometimes",
 )
 
 

@@ -207,6 +207,7 @@ def call_function(
         site = replace(site, args=(*(Arg(value) for value in first), *site.args))
     if interp.exhausted or len(interp.stack) > MAX_DEPTH or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
+    parameters.note_call(interp, function, site)
     if recursion.is_too_deep(interp, function, site):
         return recursion.cut(interp, function)
     if interp.is_script or interp.placements is not None:

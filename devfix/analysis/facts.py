@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
-from devfix.analysis.recorder import Binding, Recorder
+from devfix.analysis.recorder import Binding, OptionalCall, Recorder
 from devfix.findings import Mismatch, Origin, Span
 
 if TYPE_CHECKING:
@@ -94,6 +94,14 @@ class Facts:
     def makes_things(self, node: ast.AST) -> bool:
         """Whether an expression is seen to make an object of the project that is no module, and has no ``to``."""
         return id(node) in self._recorder.things
+
+    def calls_of(self, function: ast.AST) -> list[OptionalCall]:
+        """The calls of a function that has parameters with defaults, or takes any."""
+        return [call for call in self._recorder.optional if call.function is function]
+
+    def calls_at(self, node: ast.expr) -> list[OptionalCall]:
+        """What one expression calls, when it is run again and again."""
+        return [call for call in self._recorder.optional if call.node is node]
 
     def idle_moves(self) -> Iterator[tuple[str, Span]]:
         """Calls of ``to`` that never move anything, by file and place."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import modules, notes
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
+from devfix.analysis.recorder import OptionalCall
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import UNKNOWN, Function, Obj, Sequence, Tensor, TupleValue, Unknown, Value
 
@@ -42,6 +43,19 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
         interp.state.set(
             interp.frame.id, spec.kwarg.arg, interp.new(Obj("dict", attrs=entries, element=element))
         )
+
+
+def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:
+    """Tell the recorder which arguments a call gives, where it need not give all that can be given."""
+    if function.defaults or function.node.args.kwarg is not None or _has_spread(site.node):
+        given, is_open = frozenset(site.keywords), site.open or site.spread
+        call = OptionalCall(function.node, interp.frame.path, site.node, len(site.args), given, is_open)
+        interp.recorder.optional.add(call)
+
+
+def _has_spread(node: ast.expr) -> bool:
+    """Whether a call hands on keywords that its text does not name."""
+    return isinstance(node, ast.Call) and bool(node.keywords) and node.keywords[-1].arg is None
 
 
 def _bind_one(

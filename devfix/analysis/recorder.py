@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.lattice import Device
@@ -29,6 +29,21 @@ class Binding:
     statement: Span | None
 
 
+class OptionalCall(NamedTuple):
+    """A call of a function that takes more than it must be given.
+
+    ``given`` are the keywords of the call, ``positional`` is the number of the other arguments, the receiver among them;
+    ``is_open`` tells that there may be more.
+    """
+
+    function: ast.AST
+    path: str
+    node: ast.expr
+    positional: int
+    given: frozenset[str]
+    is_open: bool
+
+
 @dataclass(slots=True)
 class Recorder:
     """Collects over all runs of one program. Nothing is written while ``muted``."""
@@ -36,6 +51,8 @@ class Recorder:
     mismatches: dict[Mismatch, tuple[str, ...]] = field(default_factory=dict)
     bindings: dict[tuple[str, str], dict[str, list[Binding]]] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
+    #: Calls of functions that have parameters with defaults.
+    optional: set[OptionalCall] = field(default_factory=set)
     #: Whether anything at all was put on an accelerator.
     accelerated: bool = False
     #: The files that are run.

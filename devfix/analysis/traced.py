@@ -129,6 +129,7 @@ class TracingRecorder(Recorder):
         super().__init__()
         self.tracer = tracer
         self.executed, self.things = _Elements(tracer, "executed"), _Elements(tracer, "things")
+        self.optional = _Elements(tracer, "optional")
         self.followed, self.saved = _Elements(tracer, "followed"), _Entries(tracer, "saved")
 
     def __setattr__(self, name: str, value: Any) -> None:

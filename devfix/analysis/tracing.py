@@ -48,9 +48,9 @@ class Entry(NamedTuple):
 
 
 #: Collections of the recorder.
-_OF_RECORDER = frozenset({"executed", "things", "followed", "saved"})
+_OF_RECORDER = frozenset({"executed", "optional", "things", "followed", "saved"})
 #: What nobody asks for as long as a program runs.
-_TOLD = frozenset({"executed", "things", "followed"})
+_TOLD = frozenset({"executed", "optional", "things", "followed"})
 
 
 @dataclass(slots=True)

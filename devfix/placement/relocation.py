@@ -14,7 +14,6 @@ from devfix.findings import (
     Mismatch,
     Operand,
     Origin,
-    ReplaceExpression,
     SetKeyword,
     Span,
     WrapExpression,
@@ -25,13 +24,14 @@ from devfix.placement import (
     batch_move,
     destination,
     device_expression,
-    distribution_parts,
     handing,
     introduction,
+    left_out,
     map_location,
     moving_back,
     nested_move,
     own_move,
+    part_moves,
     rebuilding,
     selecting,
     sibling_move,
@@ -71,6 +71,10 @@ class Relocator:
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
+        if self.operand.trail[-1:] and self.operand.trail[-1].kind == "sometimes":
+            # What stands there is a number in other runs, which has no ``to`` and no ``device``.
+            ways = (*self._at_origin(self._trails()), self._at_factories(anyhow=True))
+            return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
         found: dict[Edits, Fix] = {}
         back = moving_back.fix(self.facts, self.operand)
         if back is not None:
@@ -116,8 +120,7 @@ class Relocator:
     def _candidates(self) -> Iterator[tuple[Edits, int]]:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
-        yield self._at_load(), 0
-        yield self._all_by(own_move.of_attribute, trails), 0
+        yield from ((edits, 0) for edits in self._at_origin(trails))
         yield self._all_by(argument_move.beside_arguments, trails), 0
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
@@ -180,6 +183,17 @@ class Relocator:
                 place = self._place(trail[0].path, trail[0].span)
                 return map_location.elsewhere(self.facts, place) if place is not None else ()
         return ()
+
+    def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
+        """The ways that change nothing where the operand is used."""
+        yield self._at_load()
+        yield self._handed_on(trails)
+        yield self._all_by(own_move.of_attribute, trails)
+
+    def _handed_on(self, trails: list[Trail]) -> Edits:
+        """Functions that can be told the device, and make the values on the CPU by default, are told it."""
+        ways = [left_out.handed_on(self.facts, trail[0]) for trail in trails if trail[0].kind != "result"]
+        return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""
@@ -336,41 +350,8 @@ class Relocator:
         if destination.is_written(self.mismatch, self.operand):
             return ()  # a copy would be written to
         if self.operand.held:
-            return self._each_part(place)
+            return part_moves.each(self.facts, place, self.operand, self.peers)
         return self._wrap(place)
-
-    def _each_part(self, place: Place) -> Edits:
-        """A name that always is a tuple of tensors is replaced by the tuple of the moved ones."""
-        if self.operand.role == "tensors":
-            return self._each_joined(place)
-        if isinstance(place.node, ast.Attribute):
-            return self._rebuilt(place, place.node)
-        if not isinstance(place.node, ast.Name):
-            return ()
-        scope = place.outline.scopes(place.node)[0]
-        bindings = self.facts.bindings(place.path, scope).get(place.node.id, [])
-        found = self._expression(place)
-        if found is None or not bindings or any(binding.kind != "tensors" for binding in bindings):
-            return ()
-        edit = WrapExpression(self.operand.span, f"tuple(part.to({found.code}) for part in ", ")")
-        return self._edits(place, edit, found)
-
-    def _each_joined(self, place: Place) -> Edits:
-        """What is joined is any sequence of tensors: each of them moves."""
-        found = self._expression(place) if isinstance(place.node, (ast.Name, ast.Attribute)) else None
-        if found is None:
-            return ()
-        edit = WrapExpression(self.operand.span, f"[part.to({found.code}) for part in ", "]")
-        return self._edits(place, edit, found)
-
-    def _rebuilt(self, place: Place, attribute: ast.Attribute) -> Edits:
-        """A distribution has no way to move: one is made of its moved parameters."""
-        code = distribution_parts.construction(place.outline, attribute, self.operand)
-        found = self._expression(place) if code else None
-        if found is None or self.operand.path != place.path:
-            return ()
-        edit = FileEdit(place.path, ReplaceExpression(self.operand.span, code.replace("{}", found.code)))
-        return (*found.edits, edit)
 
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""

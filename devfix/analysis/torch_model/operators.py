@@ -62,10 +62,10 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     """``left op right``."""
     left, right = operand_types.operands(interp, left, right)
     if isinstance(left, Union):
-        usual = usual_of_all(left)
+        left, usual = _with_usual(interp, left, node.left)
         return interp.either(left.members, lambda member: binary(interp, node, member, right), usual=usual)
     if isinstance(right, Union):
-        usual = usual_of_all(right)
+        right, usual = _with_usual(interp, right, node.right)
         return interp.either(right.members, lambda member: binary(interp, node, left, member), usual=usual)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
         return percent(left.value, right)
@@ -74,6 +74,15 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     if isinstance(left, Array) or isinstance(right, Array):
         return numpy_types.arithmetic(node.op, left, right)
     return _python_result(interp, node.op, left, right)
+
+
+def _with_usual(interp: Interpreter, value: Union, node: ast.expr) -> tuple[Union, Value | None]:
+    """The union and what a run without options has of it, which knows whether others have a number there."""
+    usual = value.usual
+    if usual_of_all(value) is not None or not isinstance(usual, Tensor):
+        return value, usual_of_all(value)
+    told = usual.at(interp.site("sometimes", node))
+    return replace(value, members=tuple(told if each == usual else each for each in value.members)), told
 
 
 def tensor_result(

@@ -1,0 +1,152 @@
+"""Left out: a device that a function can be told, and that the one call of it leaves out."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.analysis.recorder import OptionalCall
+from devfix.findings import FileEdit, Origin, SetKeyword
+from devfix.placement import device_expression, parameter_uses
+from devfix.placement.device_expression import Place, place_at
+
+Edits = tuple[FileEdit, ...]
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Functions that are called by other names.
+_IMPLIED = frozenset({"__init__", "__call__", "forward"})
+#: How many calls a device is handed on through.
+_MAX_DEPTH = 4
+
+
+class _Parameter(NamedTuple):
+    """A parameter of a function of the program."""
+
+    outline: Outline
+    function: _Function
+    name: str
+
+
+def handed_on(facts: Facts, origin: Origin) -> Edits:
+    """``Anchors(scales, device=device)`` where the caller knows the device and ``Anchors`` takes one.
+
+    Only where what was made or moved at ``origin`` names a parameter as its device, where one call alone
+    leaves that to its default, and where the function does nothing else with the device but to hand it on.
+    """
+    place = place_at(facts, origin.path, origin.span)
+    named = _device_of(place.node) if place is not None else None
+    if place is None or named is None:
+        return ()
+    parameter = _parameter(place.outline, named)
+    return _at_call(facts, parameter, _MAX_DEPTH) if parameter is not None else ()
+
+
+def _device_of(node: ast.AST) -> ast.expr | None:
+    """The device that a factory call or a move is given."""
+    if not isinstance(node, ast.Call):
+        return None
+    for keyword in node.keywords:
+        if keyword.arg == "device":
+            return keyword.value
+    moves = isinstance(node.func, ast.Attribute) and node.func.attr == "to"
+    return node.args[0] if moves and node.args else None
+
+
+def _parameter(outline: Outline, named: ast.expr) -> _Parameter | None:
+    """The parameter that a name, or an attribute of the object, always stands for."""
+    function = outline.function_of(named)
+    if isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name):
+        if named.value.id != outline.receiver_name(function) or function is None:
+            return None
+        found = parameter_uses.kept_as(outline, outline.class_of(function), named.attr)
+        if found is None:
+            return None
+        function, named = found
+    if function is None or not isinstance(named, ast.Name):
+        return None
+    if not parameter_uses.is_optional(function, named.id) or not parameter_uses.only_hands_on(
+        outline, function, named.id
+    ):
+        return None
+    return _Parameter(outline, function, named.id)
+
+
+def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
+    """The one call that leaves the parameter out names the device there."""
+    calls = facts.calls_of(parameter.function)
+    missing = {(call.path, call.node): call for call in calls if not _gives(call, parameter)}
+    if len(missing) != 1 or depth == 0 or parameter.outline.function_of(parameter.function) is not None:
+        return ()
+    [call] = missing.values()
+    if call.is_open or not isinstance(call.node, ast.Call) or call.path not in facts.program.sources:
+        return ()
+    if not _is_of(call.node, parameter.function, call.positional):
+        return ()
+    place = Place(call.path, facts.outline(call.path), call.node)
+    passed = _passed_through(place, call.node)
+    if passed is not None:
+        others = facts.calls_at(call.node)
+        if not all(parameter_uses.takes(other.function, parameter.name) for other in others):
+            return ()
+        return _at_call(facts, passed._replace(name=parameter.name), depth - 1)
+    own = _own_parameter(place, call.node, parameter.name)
+    if own is not None:
+        return _through(facts, place, call.node, own, depth)
+    found = device_expression.chosen(facts, place)
+    if found is None:
+        return ()
+    edit = SetKeyword(place.outline.source.span(call.node), parameter.name, found.code)
+    return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_of(call: ast.Call, function: _Function, positional: int) -> bool:
+    """Whether what is written is the call of the function, and not of what calls it: ``map``, a hooked module."""
+    named = function.name in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
+    if not (named or function.name in _IMPLIED or isinstance(call.func, ast.Subscript)):
+        return False
+    spread = any(isinstance(arg, ast.Starred) for arg in call.args)
+    return spread or positional - len(call.args) in (0, 1)
+
+
+def _own_parameter(place: Place, call: ast.Call, name: str) -> _Parameter | None:
+    """The parameter of the same name that the caller itself has."""
+    function = place.outline.function_of(call)
+    if function is None or not parameter_uses.has(function, name):
+        return None
+    return _Parameter(place.outline, function, name)
+
+
+def _through(facts: Facts, place: Place, call: ast.Call, own: _Parameter, depth: int) -> Edits:
+    """The caller hands on what it is told, and is told it where it is not."""
+    if not parameter_uses.only_hands_on(own.outline, own.function, own.name):
+        return ()
+    edit = FileEdit(place.path, SetKeyword(place.outline.source.span(call), own.name, own.name))
+    told = [_gives(each, own) for each in facts.calls_of(own.function)]
+    if not parameter_uses.is_optional(own.function, own.name) or all(told):
+        return (edit,)
+    edits = _at_call(facts, own, depth - 1)
+    return (*edits, edit) if edits else ()
+
+
+def _gives(call: OptionalCall, parameter: _Parameter) -> bool | None:
+    """Whether a call gives the parameter a value; None where that is not known."""
+    spec = parameter.function.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    if parameter.name in call.given or parameter.name in names[: call.positional]:
+        return True
+    return None if call.is_open else False
+
+
+def _passed_through(place: Place, call: ast.Call) -> _Parameter | None:
+    """The function whose own ``*args, **kwargs`` a call hands on, if that is all that it does with them."""
+    function = place.outline.function_of(call)
+    if function is None or function.args.kwarg is None:
+        return None
+    spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    if len(spread) != 1 or getattr(spread[0], "id", "") != function.args.kwarg.arg:
+        return None
+    if not parameter_uses.is_read_once(function, function.args.kwarg.arg):
+        return None
+    return _Parameter(place.outline, function, "")

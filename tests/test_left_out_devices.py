@@ -1,0 +1,212 @@
+"""A device that a function can be told, and that the one call of it leaves out, is handed on there."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+HEAD = """
+import argparse
+from functools import partial
+
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+"""
+
+ANCHORS = """
+
+def anchors(rows, device="cpu"):
+    return torch.ones(rows, 4, device=device)
+"""
+
+
+def mended(*parts: str) -> str:
+    texts, _ = fix_texts({"main.py": "".join(parts)}, Applicability.UNSAFE)
+    return texts["main.py"]
+
+
+def test_a_call_names_the_device() -> None:
+    body = """
+
+class Table:
+    def __init__(self, size, device=None):
+        self.values = torch.arange(size, device=device).float()
+
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.table = Table(3)
+        self.fc = nn.Linear(3, 3)
+        self.to(device)
+
+    def forward(self, x):
+        return self.fc(x) + self.table.values
+
+
+print(Net(device)(torch.ones(2, 3, device=device)).sum())
+"""
+    assert "self.table = Table(3, device=device)" in mended(HEAD, body)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "self.size, self.dev = size, dev",
+        "self.dev = torch.device(dev)",
+        'self.dev = dev or "cpu"',
+    ],
+)
+def test_what_the_object_keeps_is_what_it_is_told(kept: str) -> None:
+    body = f"""
+
+class Net(nn.Module):
+    def __init__(self, size=3, dev="cpu"):
+        super().__init__()
+        {kept}
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, rows):
+        return self.fc(torch.tensor(rows).to(self.dev))
+
+
+net = Net().to(device)
+print(net([[1.0, 2.0, 3.0]]).sum())
+"""
+    assert "net = Net(dev=device).to(device)" in mended(HEAD, body)
+
+
+def test_the_way_is_gone_through_functions_that_have_the_parameter() -> None:
+    body = """
+
+class Assigner:
+    def __init__(self, rows, device="cpu"):
+        self.anchors = anchors(rows)
+
+    def __call__(self, boxes):
+        return self.anchors - boxes
+
+
+build = partial(Assigner, device=device)
+print(build(2)(torch.ones(2, 4, device=device)).sum())
+"""
+    assert "self.anchors = anchors(rows, device=device)" in mended(HEAD, ANCHORS, body)
+
+
+def test_who_is_told_nothing_is_told_it_too() -> None:
+    body = """
+
+class Assigner:
+    def __init__(self, rows, device="cpu"):
+        self.anchors = anchors(rows)
+
+    def __call__(self, boxes):
+        return self.anchors - boxes
+
+
+assigner = Assigner(2)
+print(assigner(torch.ones(2, 4, device=device)).sum())
+"""
+    text = mended(HEAD, ANCHORS, body)
+    assert "self.anchors = anchors(rows, device=device)" in text
+    assert "assigner = Assigner(2, device=device)" in text
+
+
+REGISTRY = """
+
+class Registry(dict):
+    def build(self, name, *args, **kwargs):
+        return self[name](*args, **kwargs)
+
+
+class Table:
+    def __init__(self, size, device=None):
+        self.values = torch.arange(size, device=device).float()
+
+    def __call__(self):
+        return self.values
+
+
+class Nothing:
+    def __init__(self, size{more}):
+        pass
+
+    def __call__(self):
+        return 0.0
+
+
+TABLES = Registry(table=Table, nothing=Nothing)
+parser = argparse.ArgumentParser()
+parser.add_argument("--table", default="table")
+made = TABLES.build(parser.parse_args().table, 3)
+print((torch.ones(2, 3, device=device) + made()).sum())
+"""
+
+
+def test_a_registry_hands_on_what_it_is_given() -> None:
+    text = mended(HEAD, REGISTRY.format(more=", device=None"))
+    assert "made = TABLES.build(parser.parse_args().table, 3, device=device)" in text
+
+
+def test_what_another_of_the_registry_does_not_take_is_not_handed_on() -> None:
+    text = HEAD + REGISTRY.format(more="")
+    assert mended(text) == text
+
+
+NUMBER = """
+parser = argparse.ArgumentParser()
+parser.add_argument("--bias", default="table")
+bias = {table} if parser.parse_args().bias == "table" else 0.0
+print((torch.ones(2, 3, device=device) + bias).sum())
+"""
+
+
+def test_what_is_a_number_in_other_runs_is_made_elsewhere() -> None:
+    text = mended(HEAD, NUMBER.format(table="torch.ones(3)"))
+    assert "bias = torch.ones(3, device=device) if" in text
+
+
+def test_what_is_a_number_in_other_runs_is_not_moved() -> None:
+    text = HEAD + NUMBER.format(table="torch.ones(3).cpu()")
+    assert mended(text) == text
+
+
+@pytest.mark.parametrize(
+    ("call", "moved"),
+    [
+        # Which of the two is wanted on the CPU is not known.
+        ("a, b = anchors(2), anchors(3)\nprint(b.numpy())", "\na = a.to(device)\n"),
+        # What is written is not the function's call.
+        ("a, *_ = map(anchors, [2, 3])", "\na = a.to(device)\n"),
+        ("a = (lambda make: make(2))(anchors)", "(anchors).to(device)\n"),
+    ],
+)
+def test_an_unclear_call_stays(call: str, moved: str) -> None:
+    text = mended(HEAD, ANCHORS, f"{call}\nprint((a + torch.ones(2, 4, device=device)).sum())\n")
+    assert call in text.replace(moved, moved.replace(".to(device)", "").replace("\na = a\n", "\n"))
+    assert moved in text
+
+
+@pytest.mark.parametrize("look", ['device == "cpu"', 'device.startswith("c")', 'f"{device}:0" == "cpu:0"'])
+def test_a_parameter_that_must_be_text_is_given_nothing_else(look: str) -> None:
+    body = f"""
+
+def make(rows, device="cpu"):
+    if {look}:
+        print("on the host")
+    return torch.ones(rows, 4, device=device)
+
+
+a = make(2)
+print((a + torch.ones(2, 4, device=device)).sum())
+"""
+    assert "\na = make(2).to(device)\n" in mended(HEAD, body)
+
+
+def test_what_was_called_from_outside_is_left_alone() -> None:
+    text = "import torch\n" + ANCHORS
+    assert mended(text) == text
