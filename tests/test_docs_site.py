@@ -153,7 +153,9 @@ def test_a_rules_page_is_what_explain_shows_and_the_record_of_its_proof() -> Non
         assert rule_markdown(rule).partition("\n")[2].strip() in text
         own = [name for name in cases if name.startswith(f"{rule.name}/")]
         assert all(f"| `{name.partition('/')[2]}` |" in text for name in own)
-        assert (f"ran on an {proof['gpu']} with torch" in text) == bool(own)
+        ran = [proof["runs"][proof["cases"][name]["run"]] for name in own if name in proof["cases"]]
+        assert all(f"an {run['gpu']} with torch {run['torch']}" in text for run in ran)
+        assert ("of them ran on an" in text) == bool(ran)
         assert text.count("not run on a GPU yet") == len([name for name in own if name not in proof["cases"]])
         assert (
             "`--unsafe`" in text or "--unsafe` writes it" in text

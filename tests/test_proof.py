@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from corpus_case import CORPUS, CorpusCase, corpus_cases
-from gpu.prove_corpus import PROVEN, Run, run_side, verdict
+from gpu.prove_corpus import PROVEN, Proof, Run, run_side, verdict
 
 CASES = corpus_cases()
 AGAIN = "run tests/gpu/prove_corpus.py --stale on a machine with a GPU"
@@ -23,8 +23,10 @@ def proof() -> dict[str, Any]:
     return loaded
 
 
-def test_the_record_names_the_machine() -> None:
-    assert all(proof()[key] for key in ("gpu", "torch", "python", "commit", "date"))
+def test_each_record_names_the_machine() -> None:
+    for record in proof()["cases"].values():
+        run = proof()["runs"][record["run"]]
+        assert all(run[key] for key in ("gpu", "torch", "python", "commit", "date"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -92,3 +94,24 @@ def test_the_fingerprint_follows_the_files(tmp_path: Path) -> None:
     assert copy.sha256() == case.sha256()
     (copy.folder / "after.py").write_text("print('other')\n")
     assert copy.sha256() != case.sha256()
+
+
+def test_what_holds_is_kept_with_the_run_it_comes_from(tmp_path: Path) -> None:
+    same, changed, failed, new = CASES[:4]
+    runs = [{"gpu": "one"}, {"gpu": "another"}, {"gpu": "a third"}]
+    records = {
+        same.name: {"verdict": PROVEN, "sha256": same.sha256(), "run": 1},
+        changed.name: {"verdict": PROVEN, "sha256": "of other files", "run": 0},
+        failed.name: {"verdict": "after-dies", "sha256": failed.sha256(), "run": 0},
+        "of/old": {"verdict": PROVEN, "sha256": "", "run": 2},
+    }
+    Proof(runs, records).write(tmp_path / "proof.json")
+    kept = Proof.kept(tmp_path / "proof.json", [same, changed, failed, new])
+    assert kept.cases == {same.name: records[same.name]}
+    kept.write(tmp_path / "proof.json")
+    written = json.loads((tmp_path / "proof.json").read_text())
+    assert written == {"runs": [runs[1]], "cases": {same.name: {**records[same.name], "run": 0}}}
+
+
+def test_nothing_is_kept_where_nothing_was_proven(tmp_path: Path) -> None:
+    assert Proof.kept(tmp_path / "proof.json", CASES) == Proof([], {})

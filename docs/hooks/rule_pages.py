@@ -103,7 +103,7 @@ def _index(proof: dict[str, Any]) -> str:
         "# Rules",
         "",
         "What devfix looks for. Each page is the text that `devfix explain RULE` shows, with the record of its proof:",
-        f"the programs of the corpus ran on an {proof['gpu']} with torch {proof['torch']}.",
+        f"the programs of the corpus ran on {_machines(proof['runs'])}.",
         "",
         "| rule | | fix | what is wrong |",
         "|---|---|---|---|",
@@ -139,10 +139,13 @@ def _record(rule: Rule, proof: dict[str, Any], cases: dict[str, dict[str, Any]])
         yield "This rule is about devfix's own comments: no program fails of it, so there is nothing to run on a GPU."
         return
     proven = {name: proof["cases"][name] for name in own if name in proof["cases"]}
-    yield (
-        f"{len(own)} programs of the corpus are about this rule, and {len(proven)} of them ran on an {proof['gpu']} with"
-        f" torch {proof['torch']} (Python {proof['python']}), last on {proof['date']}."
+    runs = [proof["runs"][number] for number in sorted({record["run"] for record in proven.values()})]
+    ran = (
+        f"and {len(proven)} of them ran on {_machines(runs)}, last on {max(run['date'] for run in runs)}"
+        if runs
+        else "none of which ran on a GPU yet"
     )
+    yield f"{len(own)} programs of the corpus are about this rule, {ran}."
     yield ""
     yield "| case | program | what the GPU said before the fix | record |"
     yield "|---|---|---|---|"
@@ -151,6 +154,12 @@ def _record(rule: Rule, proof: dict[str, Any], cases: dict[str, dict[str, Any]])
         error = f"<code>{_cell(found['error'])}</code>" if found.get("error") else ""
         record = f"{found['verdict']}: {_PROVEN[case['kind']]}" if found else "not run on a GPU yet"
         yield f"| `{name.partition('/')[2]}` | {_cell(case['title'])} | {error} | {record} |"
+
+
+def _machines(runs: list[dict[str, str]]) -> str:
+    """The GPUs of some runs and what they ran, each once."""
+    said = (f"an {run['gpu']} with torch {run['torch']} (Python {run['python']})" for run in runs)
+    return " and ".join(dict.fromkeys(said))
 
 
 def _cell(text: str) -> str:

@@ -5,6 +5,10 @@
 Needs Python 3.10 and torch, not devfix. A case is proven when ``before`` dies with the error that
 ``case.toml`` announces and ``after`` ends with ``RESULT <finite number>``; a case that is right as it
 is, or only slow, has to run. Exit code 1 when a case is not proven, 2 without an accelerator.
+
+``--stale`` runs only the cases whose files are not those that were proven. The records of the others stay,
+each with the run that it comes from: a machine of another kind, or a newer torch, is no reason to run all
+programs again for the sake of one; without the option they are.
 """
 
 from __future__ import annotations
@@ -40,6 +44,7 @@ import json, torch
 gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
 print(json.dumps({"gpu": gpu, "torch": torch.__version__}))
 """
+_HOME = "/home/me"
 _ERROR = re.compile(r"^(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b.*")
 
 
@@ -112,24 +117,30 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def prove(case: CorpusCase, timeout: float) -> dict[str, Any]:
-    """The record of one case: its verdict, and the error and the result that were seen."""
+def prove(case: CorpusCase, timeout: float) -> tuple[dict[str, Any], str]:
+    """The record of one case (its verdict, the error and the result that were seen) and what a failing program said."""
     missing = [name for name in case.needs if importlib.util.find_spec(name) is None]
     if missing:
-        return {
-            "verdict": SKIPPED,
-            "error": f"needs {', '.join(missing)}",
-            "result": None,
-            "sha256": case.sha256(),
-        }
+        error = f"needs {', '.join(missing)}"
+        return {"verdict": SKIPPED, "error": error, "result": None, "sha256": case.sha256()}, ""
     before = run_side(case, "before", timeout)
     after = run_side(case, "after", timeout) if case.has("after") else None
-    return {
+    record = {
         "verdict": verdict(case, before, after),
         "error": before.error or (after.error if after else None),
         "result": (after or before).result,
         "sha256": case.sha256(),
     }
+    return record, before.errors if case.fails else ""
+
+
+def anonymous(errors: str) -> str:
+    """The traceback in what a program wrote, with the folders named as in tests/data/tracebacks."""
+    text = errors[max(errors.find("Traceback (most recent call last)"), 0) :]
+    text = re.sub(
+        r'(?<=File ")/[^"]*/(?:site|dist)-packages(?=/)', f"{_HOME}/env/lib/python3.12/site-packages", text
+    )
+    return re.sub(r'(?<=File ")/[^"]*/work(?=/)', f"{_HOME}/project", text)
 
 
 def verdict(case: CorpusCase, before: Run, after: Run | None) -> str:
@@ -159,19 +170,36 @@ def machine() -> dict[str, str] | None:
     return {**found, "python": platform.python_version()} if found["gpu"] else None
 
 
-def kept(out: Path, here: dict[str, str], cases: Sequence[CorpusCase]) -> dict[str, Any]:
-    """The records of an earlier run on the same kind of machine that still hold."""
-    if not out.is_file():
-        return {}
-    old = json.loads(out.read_text(encoding="utf-8"))
-    if any(old.get(key) != value for key, value in here.items()):
-        return {}
-    now = {case.name: case.sha256() for case in cases}
-    return {
-        name: record
-        for name, record in old["cases"].items()
-        if record["verdict"] == PROVEN and record["sha256"] == now.get(name)
-    }
+@dataclass
+class Proof:
+    """The records of the cases by name; each tells by its number which of the runs it comes from."""
+
+    runs: list[dict[str, str]]
+    cases: dict[str, dict[str, Any]]
+
+    @classmethod
+    def kept(cls, file: Path, cases: Sequence[CorpusCase]) -> Proof:
+        """What earlier runs proved and what still holds, since the files are the same."""
+        if not file.is_file():
+            return cls([], {})
+        old = json.loads(file.read_text(encoding="utf-8"))
+        now = {case.name: case.sha256() for case in cases}
+        held = {
+            name: record
+            for name, record in old["cases"].items()
+            if record["verdict"] == PROVEN and record["sha256"] == now.get(name)
+        }
+        return cls(old["runs"], held)
+
+    def write(self, file: Path) -> None:
+        """Write it down, without the runs that nothing comes from any more."""
+        numbers = sorted({record["run"] for record in self.cases.values()})
+        cases = {
+            name: {**record, "run": numbers.index(record["run"])}
+            for name, record in sorted(self.cases.items())
+        }
+        proof = {"runs": [self.runs[number] for number in numbers], "cases": cases}
+        file.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
 
 
 def arguments() -> argparse.Namespace:
@@ -180,7 +208,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="prove only the cases whose name contains one of these")
     parser.add_argument("--jobs", type=int, default=4, help="how many programs run at a time")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for each program")
-    parser.add_argument("--stale", action="store_true", help="keep what is proven and still holds")
+    parser.add_argument(
+        "--stale", action="store_true", help="only what is not proven with the files as they are"
+    )
+    parser.add_argument("--tracebacks", type=Path, help="where to add what the failing programs said")
     parser.add_argument("--commit", default="", help="the commit of the files, for the record")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--out", type=Path, help="where to write the record (default: CORPUS/proof.json)")
@@ -197,19 +228,23 @@ def main() -> int:
     cases = corpus_cases(options.corpus)
     out = options.out or options.corpus / "proof.json"
     partial = options.stale or options.names
-    records = kept(out, here, cases) if partial else {}
-    wanted = [case for case in cases if _is_wanted(case, options, records)]
+    proof = Proof.kept(out, cases) if partial else Proof([], {})
+    wanted = [case for case in cases if _is_wanted(case, options, proof.cases)]
     print(f"{len(wanted)} of {len(cases)} cases on {here['gpu']}, torch {here['torch']}", flush=True)
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for case, record in zip(
-            wanted, pool.map(lambda case: prove(case, options.timeout), wanted), strict=True
-        ):
-            records[case.name] = {**record, "commit": options.commit}
-            print(_row(case, record), flush=True)
     date = datetime.now(timezone.utc).date().isoformat()
-    proof = {**here, "commit": options.commit, "date": date, "cases": dict(sorted(records.items()))}
-    out.write_text(json.dumps(proof, indent=1) + "\n", encoding="utf-8")
-    counts = Counter(record["verdict"] for record in records.values())
+    said: dict[str, str] = {}
+    proof.runs.append({**here, "commit": options.commit, "date": date})
+    with ThreadPoolExecutor(options.jobs) as pool:
+        proven = pool.map(lambda case: prove(case, options.timeout), wanted)
+        for case, (record, errors) in zip(wanted, proven, strict=True):
+            proof.cases[case.name] = {**record, "run": len(proof.runs) - 1}
+            said.update({case.name: anonymous(errors)} if errors else {})
+            print(_row(case, record), flush=True)
+    proof.write(out)
+    if options.tracebacks:
+        known = json.loads(options.tracebacks.read_text()) if options.tracebacks.is_file() else {}
+        options.tracebacks.write_text(json.dumps(dict(sorted({**known, **said}.items())), indent=0))
+    counts = Counter(record["verdict"] for record in proof.cases.values())
     print(", ".join(f"{count} {name}" for name, count in counts.most_common()))
     return 0 if set(counts) <= {PROVEN, SKIPPED} else 1
 
