@@ -45,6 +45,7 @@ from devfix.analysis.torch_model import (
     standard_library,
     tables,
     tensor_methods,
+    text_files,
     threads,
     vision,
 )
@@ -65,6 +66,7 @@ HANDLERS: dict[str, Handler] = {
     **data.HANDLERS,
     **checkpoint.HANDLERS,
     **python_builtins.HANDLERS,
+    **text_files.HANDLERS,
     **instance_checks.HANDLERS,
     **reflection.HANDLERS,
     **evaluated_text.HANDLERS,

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model.folding import LONGEST
-from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, TupleValue, Value, usual_value
+from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, Sequence, TupleValue, Value, usual_value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_RESULTS = {"split": None, "splitlines": None, "startswith": "bool", "endswith": "bool", "find": "int",
+#: What the methods give that give no string; those of ``_LISTS`` give several.
+_LISTS = ("split", "rsplit", "splitlines")
+_RESULTS = {"startswith": "bool", "endswith": "bool", "find": "int",
             "count": "int", "index": "int", "isdigit": "bool"}  # fmt: skip
 #: What is worked out as Python does: short results of short arguments.
 _EXACT = frozenset(
@@ -41,8 +43,9 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
             return Scalar(type(usual.value).__name__, usual.value)
     if isinstance(text, Const) and name == "format":
         return filled(str(text.value))
-    kind = _RESULTS.get(name, "str")
-    return Scalar(kind) if kind is not None else UNKNOWN
+    if name in _LISTS:
+        return Sequence(Scalar("str"))
+    return UNKNOWN if name == "encode" else Scalar(_RESULTS.get(name, "str"))
 
 
 def percent(text: str, given: Value) -> Value:

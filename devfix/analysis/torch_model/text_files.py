@@ -1,0 +1,38 @@
+"""Files that are read as text: each line is a string, and so is what it is split into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls
+from devfix.analysis.frames import CallSite
+from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Scalar, Sequence, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+NAME = "io.TextIOWrapper"
+_LINE = Scalar("str")
+
+
+def open_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``open(path)``; in a mode that is not known to be one for text it may be bytes."""
+    mode = site.value(1, "mode") or Const("r")
+    if site.open or not isinstance(mode, Const) or not isinstance(mode.value, str) or "b" in mode.value:
+        return UNKNOWN
+    return interp.new(Obj("external", External(NAME), element=_LINE))
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``file.readline()``."""
+    if name in ("read", "readline"):
+        return _LINE
+    if name == "readlines":
+        return Sequence(_LINE)
+    return calls.call_unknown(interp, site)
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = dict.fromkeys(
+    ("builtins.open", "io.open"), open_
+)
