@@ -57,6 +57,7 @@ from devfix.placement.leafhood import Leafhood
 from devfix.placement.map_location import MapLocation
 from devfix.placement.module_container import container_fix, container_site, parts_fix
 from devfix.placement.module_move import ModuleMover, spoken_name
+from devfix.placement.number_limit import limit_fixes
 from devfix.placement.option_default import option_fix
 from devfix.placement.other_accelerator import same_accelerator
 from devfix.placement.registration import buffer_fix, plain_attributes
@@ -117,6 +118,7 @@ __all__ = [
     "hard_coded_spots",
     "legacy",
     "life",
+    "limit_fixes",
     "misplaced",
     "module_life",
     "one_device_variable",

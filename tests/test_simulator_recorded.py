@@ -1,4 +1,4 @@
-"""The simulator answers as an H200 did, topic by topic.
+"""The simulator answers as an H200 did (for "number" an H100), topic by topic.
 
 ``tests/gpu/record_questions.py`` puts the same questions to a real accelerator.
 """
@@ -17,8 +17,22 @@ from recorded.questions import Question, answer
 
 from devfix.simulator import Machine, simulated_accelerator
 
-_RECORDED = json.loads((Path(__file__).parent / "data" / "h200_answers.json").read_text())
-_TOPICS = ("numpy", "storage", "checkpoint", "loader", "autocast", "generator", "environment", "legacy")
+_DATA = Path(__file__).parent / "data"
+_RECORDED = {
+    **json.loads((_DATA / "h200_answers.json").read_text()),
+    **json.loads((_DATA / "h100_answers.json").read_text()),
+}
+_TOPICS = (
+    "numpy",
+    "storage",
+    "checkpoint",
+    "loader",
+    "autocast",
+    "generator",
+    "environment",
+    "legacy",
+    "number",
+)
 _QUESTIONS = {topic: importlib.import_module(f"recorded.{topic}_questions").QUESTIONS for topic in _TOPICS}
 #: Where the simulator is known to answer otherwise, and why.
 _OTHERWISE = {
@@ -56,12 +70,12 @@ def machine() -> Iterator[Machine]:
 @pytest.mark.usefixtures("machine")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize(("question", "recorded"), list(_asked()))
-def test_the_simulator_answers_as_the_h200_did(question: Question, recorded: str) -> None:
+def test_the_simulator_answers_as_the_gpu_did(question: Question, recorded: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert answer(question) == recorded
 
 
 @pytest.mark.parametrize("topic", _TOPICS)
-def test_every_question_was_put_to_the_h200(topic: str) -> None:
+def test_every_question_was_put_to_a_gpu(topic: str) -> None:
     assert list(_QUESTIONS[topic]) == list(_RECORDED[topic])

@@ -27,6 +27,9 @@ Kinds of mismatch:
     a mask that is no bool tensor where nothing else will do.
 ``float-dtype``
     integers where an operation takes floats alone.
+``value-range``
+    a number that the dtype of the tensor it is written into cannot hold; ``limit`` names the end
+    of the dtype's range ("min", "max") that it is beyond.
 ``float64-on-mps``
     a float64 tensor goes to a device that may be MPS, which has none.
 ``generator``

@@ -14,6 +14,7 @@ import torch
 from .claims import device_of
 from .generated_checks import same_device
 from .layer_rules import refuse_mask, short_name
+from .number_range import refuse_number
 from .operands import refuse, tensors_in
 
 Arguments = Mapping[str, Any]
@@ -186,3 +187,12 @@ def recurrent(given: Arguments) -> None:
                     f"{short_name(own.dtype)} and {role} tensor with {short_name(tensor.dtype)}",
                     "dtype",
                 )
+
+
+def chosen_number(given: Arguments) -> None:
+    """TensorCompare.cpp makes a tensor of a number where the condition is: CUDA fills it, and refuses what does not fit."""
+    branches = (given["input"], given["other"])
+    number = next((branch for branch in branches if isinstance(branch, (int, float))), None)
+    tensor = next((branch for branch in branches if isinstance(branch, torch.Tensor)), None)
+    if number is not None and tensor is not None and device_of(given["condition"]).type == "cuda":
+        refuse_number(number, torch.result_type(tensor, number))

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from . import number_range
 from .layer_rules import is_depthwise, short_name, type_name
 from .refusals import Refusal
 
@@ -258,7 +259,8 @@ def widened(
     """
     if func._schema.name in _WHOLE_ON_CUDA and args[0].dtype in _WHOLE and "not implemented" in str(error):
         return (func(args[0].double(), *args[1:], **kwargs).to(args[0].dtype),)
-    if func._schema.name in _NO_HALVES or not _HALF_UNKNOWN.search(str(error)):
+    name, said = func._schema.name, str(error)
+    if name in _NO_HALVES or not (_HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)):
         return None
     halves = [
         value for value in (*args, *kwargs.values()) if isinstance(value, Tensor) and value.dtype in _HALVES

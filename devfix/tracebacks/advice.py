@@ -22,6 +22,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "mask-dtype": ("mask-not-boolean",),
     "float-dtype": ("integer-where-float-needed",),
     "float64-on-mps": ("float64-on-mps",),
+    "value-range": ("number-overflows-dtype",),
     "generator": ("generator-device",),
     "legacy-constructor": ("legacy-tensor-type",),
     "worker": ("device-move-in-dataset", "device-move-in-collate"),

@@ -34,6 +34,7 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset({"dispatched", "device"}),
     frozenset({"map-location"}),
     frozenset({"float64-on-mps"}),
+    frozenset({"value-range"}),
     frozenset(
         "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
     ),

@@ -27,6 +27,7 @@ TOPICS = {
     "generator": "Generators and seeds",
     "environment": "Devices, streams, memory",
     "legacy": "Legacy types and optimizers",
+    "number": "Numbers beyond a dtype",
 }
 #: In a page a list of facts by their names, a line each, stands between these.
 MARKED = re.compile(r"^<!-- facts\n(.*?)\n-->$", re.DOTALL | re.MULTILINE)
@@ -87,7 +88,7 @@ def _path(topic: str) -> str:
 
 
 def _topic(topic: str) -> str:
-    record = json.loads((TESTS / "data" / "h200_answers.json").read_text(encoding="utf-8"))
+    record = next(record for record in _records() if topic in record)
     module = TESTS / "recorded" / f"{topic}_questions.py"
     about = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
     asked = (
@@ -106,6 +107,11 @@ def _topic(topic: str) -> str:
         *(f"| {_code(question)} | {_code(answer)} |" for question, answer in record[topic].items()),
     ]
     return "\n".join([*lines, ""])
+
+
+def _records() -> Iterator[dict[str, Any]]:
+    for name in ("h200_answers.json", "h100_answers.json"):
+        yield json.loads((TESTS / "data" / name).read_text(encoding="utf-8"))
 
 
 def _operators() -> str:

@@ -21,7 +21,11 @@ from recorded.questions import answer  # noqa: E402 - as above
 
 from devfix.simulator import simulated_accelerator  # noqa: E402 - as above
 
-_RECORDED = json.loads((_HERE.parent / "data" / "h200_answers.json").read_text())
+_DATA = _HERE.parent / "data"
+_RECORDED = {
+    **json.loads((_DATA / "h200_answers.json").read_text()),
+    **json.loads((_DATA / "h100_answers.json").read_text()),
+}
 
 
 def main(topics: list[str]) -> int:

@@ -21,7 +21,17 @@ from recorded.questions import answer
 
 #: Seconds after which a question that hangs is given up.
 PATIENCE = 40
-TOPICS = ("numpy", "storage", "checkpoint", "loader", "autocast", "generator", "environment", "legacy")
+TOPICS = (
+    "numpy",
+    "storage",
+    "checkpoint",
+    "loader",
+    "autocast",
+    "generator",
+    "environment",
+    "legacy",
+    "number",
+)
 
 
 def _give_up(_number: int, _frame: object) -> None:

@@ -91,6 +91,8 @@ def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     kind, dtype = site.value(0, "device_type"), site.value(1, "dtype")
     backend = kind.value if isinstance(kind, Const) and isinstance(kind.value, str) else ""
     chosen = dtype_of(dtype) if dtype is not None else _AUTOCAST_DTYPES.get(backend)
+    if backend == "cpu" and chosen == "float16":
+        chosen = None  # tensors on an accelerator stay what they are
     facts: dict[str, Value] = {"dtype": DTypeValue(chosen)}
     if truth(interp, site.value(2, "enabled") or TRUE) is False:
         facts["disabled"] = TRUE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import generators, leaves, mps, requirements
+from devfix.analysis.torch_model import generators, leaves, mps, number_range, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
     default_device,
@@ -99,7 +99,9 @@ def full(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.full(size, value)``: the dtype of the value."""
     size, fill = site.get(0, "size"), site.value(1, "fill_value")
     rank = size_rank(interp, [size]) if size is not None else None
-    return _new(interp, site, data_dtype(interp, fill) if fill is not None else None, rank)
+    made = _new(interp, site, data_dtype(interp, fill) if fill is not None else None, rank)
+    number_range.check_made(interp, name, site, made)
+    return made
 
 
 def arange(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -183,7 +185,10 @@ def like(interp: Interpreter, name: str, site: CallSite) -> Value:
     dtype = dtype_of(given.value) if given is not None and given.value != NONE else source.dtype
     trail = (interp.site("result", site.node),)
     grad = site.value(None, "requires_grad") == TRUE
-    return Tensor(device, dtype, source.rank, grad=grad, leaf=True, trail=trail, roots=roots_of([source]))
+    made = Tensor(device, dtype, source.rank, grad=grad, leaf=True, trail=trail, roots=roots_of([source]))
+    if name == "torch.full_like":
+        number_range.check_made(interp, name, site, made)
+    return made
 
 
 def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value:
@@ -198,7 +203,10 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     else:
         rank = size_rank(interp, list(site.args))
     trail = (interp.site("result", site.node),)
-    return Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
+    made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail, roots=roots_of([source]))
+    if name == "new_full":
+        number_range.check_made(interp, f"torch.Tensor.{name}", site, made)
+    return made
 
 
 _LEGACY = {

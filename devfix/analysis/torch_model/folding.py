@@ -13,6 +13,16 @@ from devfix.analysis.values import UNKNOWN, Const, Scalar, Value
 LONGEST = 1_000
 _MOST_BITS = 256
 
+#: What is raised to a power to write a large number down is small: ``10 ** 9``, ``2 ** 32``.
+_MOST_RAISED, _MOST_POWER = 1_000, 64
+
+
+def _power(base: float, power: float) -> float:
+    if abs(base) > _MOST_RAISED or abs(power) > _MOST_POWER or (base < 0 and power != int(power)):
+        raise ArithmeticError
+    return base**power  # type: ignore[no-any-return]
+
+
 _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -20,6 +30,7 @@ _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: _power,
 }
 
 

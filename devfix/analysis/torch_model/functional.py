@@ -12,9 +12,11 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
 from devfix.analysis.torch_model import (
+    autocast,
     functional_calls,
     generators,
     losses,
+    number_range,
     operand_types,
     operations,
     requirements,
@@ -149,9 +151,9 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     if spec.dtype == "weight":
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
     elif spec.same_dtype:
-        dtype = requirements.under_autocast(interp, dtype)
+        dtype = autocast.lowered(interp, dtype, name)
     rank = AT_LEAST_1 if spec.index else first.tensor.rank
-    return operations.derived(interp, tensors, site, dtype, rank, device)
+    return autocast.widened(interp, name, operations.derived(interp, tensors, site, dtype, rank, device))
 
 
 def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -168,7 +170,7 @@ def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
     requirements.same_dtype(interp, site.node, "torch.einsum", parts)
     device = requirements.meet(interp, site.node, "torch.einsum", parts, scalars=False)
     tensors = [part.tensor for part in parts]
-    dtype = requirements.under_autocast(interp, tensors[0].dtype)
+    dtype = autocast.lowered(interp, tensors[0].dtype)
     return operations.derived(interp, tensors, site, dtype, None, device)
 
 
@@ -232,6 +234,7 @@ def where(interp: Interpreter, name: str, site: CallSite) -> Value:
     branches = [without_none(arg.value) for arg in site.args[1:]]
     if all(isinstance(branch, Tensor) for branch in branches):
         return result
+    number_range.check_chosen(interp, site, result)
     numbers = {scalar_type(branch) for branch in branches}
     if numbers <= {"int", "float"}:
         return replace(result, dtype="float32" if "float" in numbers else "int64")
@@ -312,7 +315,9 @@ def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pad_sequence``, ``pack_sequence``: the list becomes one tensor where its items are."""
-    return operations.joined(interp, "torch.stack", OPS["stack"], site)
+    made = operations.joined(interp, "torch.stack", OPS["stack"], site)
+    number_range.check_made(interp, f"torch.nn.utils.rnn.{name}", site, made, (2, "padding_value"))
+    return made
 
 
 def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:

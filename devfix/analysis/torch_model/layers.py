@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
+    autocast,
     data,
     grad_mode,
     losses,
@@ -336,7 +337,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     grad = grad_mode.recorded(interp, grad=True)
     result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
     if interp.autocast and not spec.index and name != "LayerNorm":
-        dtype = requirements.under_autocast(interp, place.dtype) if spec.strict else None
+        dtype = autocast.lowered(interp, place.dtype, name.lower()) if spec.strict else None
         # What autocast chose comes from no operand.
         result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
     return _packaged(spec, name, result)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.torch_model import operations, requirements
+from devfix.analysis.torch_model import autocast, operations, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import UNKNOWN, Const, Tensor, Value
@@ -107,7 +107,7 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     floats = {
         tensor.dtype for tensor in tensors if requirements.is_float(tensor.dtype) or tensor.dtype is None
     }
-    dtype = requirements.in_full_precision(interp, floats.pop() if len(floats) == 1 else None)
+    dtype = autocast.floated(interp, floats.pop() if len(floats) == 1 else None)
     return operations.derived(interp, tensors, site, dtype, rank, device)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
-from devfix.analysis.values import External, Obj, Scalar, Value
+from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.values import Const, External, Obj, Scalar, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -17,9 +19,23 @@ _NAMES = ("torch.finfo", "torch.iinfo", "numpy.finfo", "numpy.iinfo")
 CLASSES = frozenset(External(name) for name in _NAMES)
 
 
+#: The largest number of each float dtype.
+_LARGEST = {
+    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
+    "float64": sys.float_info.max,
+}  # fmt: skip
+
+
+def largest(dtype: str | None) -> float | None:
+    """The largest number that a float dtype holds; None for others."""
+    return _LARGEST.get(dtype or "")
+
+
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.finfo(x.dtype)``."""
-    return interp.new(Obj("external", External(name)))
+    given = site.value(0, "type", "dtype")
+    facts = {"dtype": given} if given is not None else {}
+    return interp.new(Obj("external", External(name), facts=facts))
 
 
 def attribute(obj: Obj, name: str) -> Value | None:
@@ -27,6 +43,9 @@ def attribute(obj: Obj, name: str) -> Value | None:
     whole = name in _WHOLE or (isinstance(obj.cls, External) and obj.cls.name.endswith(".iinfo"))
     if name not in _WHOLE | _REAL:
         return None
+    bound = largest(dtype_of(obj.facts["dtype"])) if "dtype" in obj.facts else None
+    if bound is not None and not whole and name in ("min", "max"):
+        return Const(bound if name == "max" else -bound)
     return Scalar("int" if whole else "float")
 
 

@@ -21,8 +21,10 @@ from devfix.analysis.lattice import (
     rank_of_product,
 )
 from devfix.analysis.torch_model import (
+    autocast,
     grad_mode,
     in_place_results,
+    number_range,
     operand_types,
     ranks,
     requirements,
@@ -74,6 +76,12 @@ def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
     in_place = name.endswith("_") and not name.endswith("__")
     base = name[:-1] if in_place else name
+    number_range.check(interp, base, site)
+    result = _applied(interp, name, base, site, in_place=in_place)
+    return result if in_place or result is None else autocast.widened(interp, base, result)
+
+
+def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_place: bool) -> Value | None:
     if base in OPS and name not in SAME:
         return _operation(interp, base, OPS[base], site, in_place=in_place)
     first = site.args[0].value if site.args else site.value(0, "input", "self")
@@ -96,7 +104,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         return result
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
-        dtype = requirements.in_full_precision(interp, floating(_magnitude(base, first.dtype)))
+        dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
         return derived(interp, [first], site, _told(dtype, site), first.rank)
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
@@ -120,7 +128,7 @@ def _reduction(interp: Interpreter, base: str, first: Value | None, site: CallSi
     if not isinstance(first, Tensor):
         return TupleValue((UNKNOWN, UNKNOWN)) if paired else UNKNOWN
     operand_types.check_float(interp, base, first, site)
-    dtype = requirements.in_full_precision(interp, _reduced_dtype(base, first.dtype, site))
+    dtype = autocast.floated(interp, _reduced_dtype(base, first.dtype, site), base)
     if paired:
         rank = first.rank if base in _RANK_STAYS else ranks.reduced(interp, base, first, site)
         values = derived(interp, [first], site, first.dtype, rank)
@@ -219,7 +227,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     first = tensors[0] if parts[0].role == op.operands[0] else Tensor(UNKNOWN_DEVICE)
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
-        dtype = requirements.under_autocast(interp, dtype)
+        dtype = autocast.lowered(interp, dtype, name)
     return derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
 
 

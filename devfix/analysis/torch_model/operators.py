@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, containers, iteration
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg
 from devfix.analysis.join import join_all, scalar_type, usual_of_all
 from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
-from devfix.analysis.torch_model import grad_mode, in_place_results, numpy_types, operand_types, requirements
+from devfix.analysis.torch_model import (
+    autocast,
+    grad_mode,
+    in_place_results,
+    number_range,
+    numpy_types,
+    operand_types,
+    requirements,
+)
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, percent
@@ -109,6 +118,8 @@ def tensor_result(
     if strict:
         requirements.same_dtype(interp, node, name, parts)
     operand_types.check_logical(interp, node, name, parts, [left[0], right[0]])
+    if isinstance(op, ast.Pow):
+        number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
     tensors = [part.tensor for part in parts]
     if unknown and not device.is_accelerator:
@@ -123,7 +134,7 @@ def tensor_result(
     grad = grad_mode.recorded(interp, _needs_grad(tensors))
     result = Tensor(
         device,
-        requirements.under_autocast(interp, dtype) if strict else dtype,
+        autocast.lowered(interp, dtype) if strict else dtype,
         None if unknown else _result_rank(left[0], right[0], product=strict),
         grad=grad,
         leaf=grad_mode.is_leaf(grad),
@@ -131,6 +142,8 @@ def tensor_result(
         roots=roots_of(tensors),
     )
     result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
+    if isinstance(op, ast.Pow) or (isinstance(op, ast.Div) and not isinstance(left[0], Tensor)):
+        result = autocast.widened(interp, "pow", result)  # ``2 / x`` is the reciprocal, times 2
     return keep_split(result, tensors)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
+from devfix.analysis.torch_model import autocast
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
 
@@ -29,7 +30,7 @@ class Part:
 
 #: Kinds of mismatch for which it matters where a dtype comes from.
 _OF_DTYPE = frozenset(
-    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps value-range".split()
 )
 
 
@@ -182,7 +183,7 @@ def same_dtype(
     known = [part for part in parts if part.tensor.dtype is not None]
     dtypes = {part.tensor.dtype for part in known}
     fixed = decisive is not None
-    if len(dtypes) < 2 or (interp.autocast and not fixed and dtypes <= _CAST_BY_AUTOCAST):
+    if len(dtypes) < 2 or (interp.autocast and not fixed and dtypes <= autocast.CAST):
         return
     decisive = decisive or _decisive(known)
     for part in known:
@@ -191,23 +192,8 @@ def same_dtype(
             _record(interp, node, operation, "dtype", pair, {"wanted": decisive.tensor.dtype or ""})
 
 
-_CAST_BY_AUTOCAST = frozenset({"float16", "bfloat16", "float32"})
-
-
 def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
-    return bool(interp.autocast) and part.tensor.dtype in _CAST_BY_AUTOCAST
-
-
-def under_autocast(interp: Interpreter, dtype: str | None) -> str | None:
-    """The dtype of what autocast computes in low precision, given what it would be without."""
-    if interp.autocast is None or dtype not in (*_CAST_BY_AUTOCAST, None):
-        return dtype
-    return None if interp.autocast == "?" or dtype is None else interp.autocast
-
-
-def in_full_precision(interp: Interpreter, dtype: str | None) -> str | None:
-    """The dtype of what autocast may compute in float32, given what it would be without."""
-    return None if interp.autocast is not None and dtype in ("float16", "bfloat16") else dtype
+    return bool(interp.autocast) and part.tensor.dtype in autocast.CAST
 
 
 def _decisive(parts: list[Part]) -> Part:

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     hooks,
     leaves,
     moves,
+    number_range,
     operations,
     ranks,
     requirements,
@@ -97,6 +98,7 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
     if name in _FILLING:
         if "generator" in site.keywords:
             generators.check(interp, site, value.device)
+        number_range.check(interp, name[:-1], site.shifted(Arg(value, where)))
         return value
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE

@@ -41,6 +41,8 @@ _COMPARED: list[tuple[Sequence[Any], str, str, compare.Comparison]] = [
     ([torch, _FUNCTIONS], "lstm_cell", "input hx w_ih w_hh b_ih b_hh", compare.lstm_cell),
     ([torch, _FUNCTIONS], "gru_cell", "input hx w_ih w_hh b_ih b_hh", compare.gru_cell),
     ([torch], "rms_norm", "input normalized_shape weight", compare.rms_norm),
+    ([torch], "where", "condition input other", compare.chosen_number),
+    ([Tensor], "where", "input condition other", compare.chosen_number),
     ([torch.nn.functional], "scaled_dot_product_attention", "query key value attn_mask", compare.attention),
 ]
 _RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")

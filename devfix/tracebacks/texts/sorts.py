@@ -130,12 +130,13 @@ SORTS: tuple[Family, ...] = (
     ),
     Family(
         "overflow",
-        "dtype",
+        "value-range",
         r"value cannot be converted to type <t:found> without overflow",
         near="without overflow",
         operator="masked_fill",
         says="A number such as -1e9 does not fit into {found}, whose largest is 65504.",
         advice="Use what the dtype can hold: `torch.finfo(x.dtype).min`.",
+        rules=("number-overflows-dtype",),
     ),
     # ---- masks
     Family(

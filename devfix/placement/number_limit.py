@@ -1,0 +1,86 @@
+"""Number limits: the limit of a tensor's dtype in place of a number beyond it."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, ReplaceExpression
+from devfix.placement.introduction import torch_name
+
+#: Methods of a tensor alone whose result has its dtype.
+_VIEWS = frozenset(
+    "view reshape flatten squeeze unsqueeze expand transpose permute contiguous clone detach narrow "
+    "masked_fill masked_fill_".split()
+)
+_FACTORIES = ("full", "full_like", "new_full")
+#: Of two numbers, the one nearer to zero.
+_NEARER = {"min": "max", "max": "min"}
+
+
+def limit_fixes(facts: Facts, mismatch: Mismatch) -> list[Fix]:
+    """``torch.finfo(score.dtype).min`` where ``-1e9`` is too small.
+
+    A number with a name may be given by others too, and is kept where it fits: ``max(fill, ...)``.
+    """
+    tensor, number = mismatch.operands
+    if number.path != mismatch.path or number.path not in facts.program.sources:
+        return []
+    outline = facts.outline(number.path)
+    node, torch = outline.expression_at(number.span), torch_name(facts, number.path)
+    if node is None or torch is None or number.span == mismatch.sink:
+        return []
+    package, imports = torch
+    end = mismatch.get("limit") or "min"
+    limit = f"{package}.finfo({_dtype(outline, mismatch, tensor, package)}).{end}"
+    code = limit if _is_plain_number(node) else f"{_NEARER[end]}({number.text}, {limit})"
+    edits = (*imports, FileEdit(number.path, ReplaceExpression(number.span, code)))
+    return [Fix(f"use `{limit}`", edits, Applicability.UNSAFE)]
+
+
+def _dtype(outline: Outline, mismatch: Mismatch, tensor: Operand, package: str) -> str:
+    """What says the dtype of the tensor: a keyword of the call, a tensor with a name, or the dtype itself."""
+    call = outline.expression_at(mismatch.sink)
+    if mismatch.operation.rpartition(".")[2] in _FACTORIES and isinstance(call, ast.Call):
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
+        if given is not None:
+            return outline.source.segment(outline.source.span(given))
+        if tensor.span == mismatch.sink:
+            return _dtype_of(outline, getattr(call.func, "value", None)) or f"{package}.{tensor.dtype}"
+    return _dtype_of(outline, outline.expression_at(tensor.span)) or f"{package}.{tensor.dtype}"
+
+
+def _dtype_of(outline: Outline, node: ast.AST | None) -> str | None:
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+        node = node.func.value
+    if not isinstance(node, ast.expr) or not _is_cheap(node) or _is_imported(outline, node):
+        return None
+    return f"{outline.source.segment(outline.source.span(node))}.dtype"
+
+
+def _is_cheap(node: ast.expr) -> bool:
+    """A name, its attributes and its items by number or name: to say it again costs nothing and changes nothing."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Constant, ast.Name)):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_imported(outline: Outline, node: ast.expr) -> bool:
+    """``torch.squeeze(x)`` is called like a method of a tensor."""
+    imports = (each for each in outline.source.tree.body if isinstance(each, (ast.Import, ast.ImportFrom)))
+    names = {alias.asname or alias.name.partition(".")[0] for each in imports for alias in each.names}
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _is_plain_number(node: ast.expr) -> bool:
+    """Whether the number is written out, or is the limit of a dtype."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_plain_number(node.left) and _is_plain_number(node.right)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+        return ast.unparse(node.value.func).rpartition(".")[2] == "finfo"
+    return isinstance(node, ast.Constant)
