@@ -142,10 +142,11 @@ r = torch.tensor([0], device="cuda")
 g = torch.eye(2, device="cuda")
 """
 #: What a GPU refuses and the analysis says nothing of: numbers that are tensors or that modules keep, ranges, whole
-#: numbers, and what only the CPU's tensors are refused.
+#: numbers, what only the CPU's tensors are refused, and what nobody does with a number of that size: to add with it, to
+#: shrink with it, or to compute with one beyond float32.
 UNFOLLOWED = re.compile(
-    r"torch\.tensor\([^)]*\)|\bnn\.|linspace|logspace|hardshrink|\b[kun]\b|\.cpu\(\)|float64|"
-    r"multi_dot|scaled_dot_product_attention"
+    r"torch\.tensor\([^)]*\)|\bnn\.|linspace|logspace|scalar_tensor|hardshrink|index_add|\b[kun]\b|\.cpu\(\)|float64|"
+    r"multi_dot|scaled_dot_product_attention|1e39"
 )
 
 
@@ -266,3 +267,9 @@ def test_torch_is_imported_where_only_parts_of_it_are() -> None:
     fixed = mended(f"{head}print(x.masked_fill(x > 0, -1e9))\n")
     assert "import torch\n" in fixed
     assert "x.masked_fill(x > 0, torch.finfo(x.dtype).min)" in fixed
+
+
+def test_an_exponent_is_found_and_left() -> None:
+    text = f"{HEAD}y = h ** 1e9\n"
+    assert kinds(text) == ["value-range"]
+    assert mended(text) == text

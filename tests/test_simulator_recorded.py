@@ -42,6 +42,14 @@ _OTHERWISE = {
     "auto(lambda: g @ d)": "torch 2.13 says m1 and m2 on every device",
     "auto(lambda: F.linear(d, g))": "torch 2.13 says m1 and m2 on every device",
     "auto(lambda: nn.LSTM(2, 3).cuda()(g[None].double()))": "weights are compared before they are cast",
+    "f / -1e39": "CUDA multiplies with the inverse, of which the CPU's float32 makes a zero",
+    'torch.arange(0, 1e39, 1e39 / 2, dtype=f.dtype, device="cuda")': "ranges beyond float32 are not judged",
+    'torch.arange(1e39, 1e39 + 2, dtype=f.dtype, device="cuda")': "ranges beyond float32 are not judged",
+    **{
+        f"{name}.{call}({name}, {name}, value={number})": "CUDA wraps the number around, and the CPU has no such product"
+        for name, number in {"k": "-300", "u": "-300", "n": "-3_000_000_000"}.items()
+        for call in ("addcmul", "addcmul_")
+    },
     'torch.autocast("cpu")(lambda: (g @ g).dtype)()': "the CPU's autocast knows true devices alone",
     'auto(lambda: torch.autocast("cpu")(lambda: ((g @ g).dtype, (c @ c).dtype))())': (
         "the CPU's autocast knows true devices alone"

@@ -101,9 +101,10 @@ class ObservedMismatch:
     """Operands that met and did not fit together, ``count`` times at this place.
 
     ``names`` tell, for each frame of the stack, what its names stand for: pairs such as ``("x", "tensor:cpu float32 3x4")``.
-    ``wanted`` is the dtype that the operands to blame should have had, where that is the matter. ``history`` has the
-    stacks of what an optimizer went through: when it was built, got its state, and its parameters were moved.
-    ``origins`` have such names for the places where the operands to blame were made.
+    ``wanted`` is the dtype that the operands to blame should have had, where that is the matter, or the end of the range
+    of their dtype ("min", "max") that a number is beyond. ``history`` has the stacks of what an optimizer went
+    through: when it was built, got its state, and its parameters were moved. ``origins`` have such names for the
+    places where the operands to blame were made.
     """
 
     kind: str

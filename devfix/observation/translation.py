@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from devfix.findings import Mismatch
-from devfix.observation import constructed, drawn, loaded, operands, stepped
+from devfix.observation import constructed, drawn, loaded, operands, overflows, stepped
 from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
 from devfix.observation.sighting import Sighting, sighted
@@ -18,6 +18,7 @@ _SPECIAL: dict[str, Callable[[Sighting], list[Mismatch]]] = {
     "optimizer-state": stepped.translated,
     "worker": loaded.translated,
     "pin": loaded.translated,
+    "value-range": overflows.translated,
 }
 
 

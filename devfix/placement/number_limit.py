@@ -22,8 +22,11 @@ _NEARER = {"min": "max", "max": "min"}
 def limit_fixes(facts: Facts, mismatch: Mismatch) -> list[Fix]:
     """``torch.finfo(score.dtype).min`` where ``-1e9`` is too small.
 
-    A number with a name may be given by others too, and is kept where it fits: ``max(fill, ...)``.
+    A number with a name may be given by others too, and is kept where it fits: ``max(fill, ...)``. No limit is
+    what was meant by an exponent.
     """
+    if mismatch.operation.endswith("pow"):
+        return []
     tensor, number = mismatch.operands
     if number.path != mismatch.path or number.path not in facts.program.sources:
         return []

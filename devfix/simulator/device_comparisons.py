@@ -194,5 +194,8 @@ def chosen_number(given: Arguments) -> None:
     branches = (given["input"], given["other"])
     number = next((branch for branch in branches if isinstance(branch, (int, float))), None)
     tensor = next((branch for branch in branches if isinstance(branch, torch.Tensor)), None)
-    if number is not None and tensor is not None and device_of(given["condition"]).type == "cuda":
-        refuse_number(number, torch.result_type(tensor, number))
+    where = device_of(given["condition"])
+    if number is None or tensor is None or where.type != "cuda":
+        return
+    if not tensor.dim() or device_of(tensor) == where:  # else it is refused for its device
+        refuse_number(number, torch.result_type(tensor, number), (tensor,))

@@ -10,7 +10,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import dtype_healing, dtype_rules, generators, metal_dtypes, operand_rules
+from . import dtype_healing, dtype_rules, generators, metal_dtypes, number_range, operand_rules
 from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
 from .events import Operand
 from .formulas import in_formula
@@ -221,6 +221,10 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs["pin_memory"] = False
             pinned = self._pins(device)
         kwargs["device"] = CPU
+        if not tensors and device is not None and device.type == "cuda":
+            refusal = number_range.made(func._schema.name, args, kwargs)
+            if refusal is not None:
+                self.refuse(refusal, func._schema.name, [])
         if device is not None and tensors:
             self._use(func, device)
         try:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional
 
 import torch
 
+from . import number_range
 from .callers import calls_come_from, is_module_state
 from .claims import claim_of, device_of, storage_of
 from .events import Operand
@@ -39,9 +40,24 @@ def heal(
 
     None where something else is wrong. ``said`` is what the CPU said of it.
     """
+    fitting = number_range.limited(args, kwargs, said)
+    if fitting is not None:
+        _refuse_number(machine, func, args, kwargs, Refusal(str(error), "value-range", wanted=fitting.end))
+        return (func(*fitting.args, **fitting.kwargs),)
     attempt = Attempt(func, func._schema.name, slots_of_operator(func, args, kwargs), args, kwargs)
     attempt.written = written_slot(func, attempt.slots)
     return _put_right(machine, attempt, error, said)
+
+
+def _refuse_number(
+    machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refusal: Refusal
+) -> None:
+    slots = slots_of_operator(func, args, kwargs)
+    operands = [
+        Operand(slot.role, slot.tensor, claim_of(slot.tensor), device_of(slot.tensor)) for slot in slots
+    ]
+    blamed = tuple(slot.tensor for slot in slots[:1])
+    machine.refuse(refusal._replace(blamed=blamed), func._schema.name, operands)
 
 
 def _put_right(machine: Machine, attempt: Attempt, error: Exception, said: str) -> Optional[tuple[Any]]:

@@ -14,6 +14,7 @@ import torch
 
 from . import number_range
 from .layer_rules import is_depthwise, short_name, type_name
+from .operands import RefusedError
 from .refusals import Refusal
 
 Tensor = torch.Tensor
@@ -91,6 +92,24 @@ def _mse_backward(func: Any, args: Sequence[Any], device: torch.device) -> Optio
     return Refusal(text, "dtype", blamed=(target,))
 
 
+def _numbers(*positions: int) -> Rule:
+    """Numbers that CUDA converts to the dtype of the tensor; the CPU computes with them as they are."""
+
+    def rule(func: Any, args: Sequence[Any], device: torch.device) -> Optional[Refusal]:
+        own = args[0]
+        if not isinstance(own, Tensor) or not own.is_floating_point():
+            return None
+        try:
+            for number in (args[position] for position in positions):
+                if isinstance(number, (int, float)):
+                    number_range.refuse_number(number, own.dtype, (own,))
+        except RefusedError as refused:
+            return refused.refusal
+        return None
+
+    return rule
+
+
 #: Operators on an accelerator to the rule that may refuse their dtypes.
 REFUSED: dict[str, Rule] = {
     "aten::mm": _no_whole_numbers("addmm_cuda", alike=True),
@@ -118,6 +137,8 @@ REFUSED: dict[str, Rule] = {
     "aten::native_layer_norm": _normalisation(slice(2, 4)),
     "aten::native_group_norm": _normalisation(slice(1, 3)),
     "aten::mse_loss_backward": _mse_backward,
+    **dict.fromkeys(["aten::fill", "aten::fill_", "aten::pow", "aten::pow_"], _numbers(1)),
+    **dict.fromkeys(["aten::threshold", "aten::threshold_"], _numbers(1, 2)),
 }
 
 
@@ -210,6 +231,7 @@ _KERNELS = {
     "softmax_lastdim_kernel_impl": "host_softmax",
     "GeluKernelImpl": "GeluCUDAKernelImpl",
     "cdist": "cdist_cuda",
+    "lerp_kernel_scalar": "lerp_cuda",
     "upsample_nearest2d_channels_last": "upsample_nearest2d_out_frame",
 }
 

@@ -13,6 +13,7 @@ import torch
 from .claims import CPU
 from .generated_checks import same_device
 from .iterator_rules import apart, iterate
+from .number_range import refuse_number
 from .operands import Call, Operand, refuse
 
 
@@ -119,6 +120,14 @@ def where(call: Call) -> Optional[torch.device]:
 def of_self(call: Call) -> Optional[torch.device]:
     """Operators that take the other tensors from wherever they are, such as ``copy_``."""
     return call.device_of(call.tensors[0])
+
+
+def fill(call: Call) -> Optional[torch.device]:
+    """``fill_`` with a tensor of the host takes its number (native/Fill.cpp)."""
+    own, value = call.get("self"), call.get("value")
+    if isinstance(value, torch.Tensor) and call.device_of(value) == CPU != call.device_of(own):
+        refuse_number(value.item(), own.dtype, (own,))
+    return of_self(call)
 
 
 def set_source(call: Call) -> Optional[torch.device]:

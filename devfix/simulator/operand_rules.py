@@ -26,7 +26,7 @@ _Rule = Callable[[Call], Any]
 
 #: Operators that take the other tensors from wherever they are.
 _FREE = (
-    "copy_ copy _to_copy is_same_size resize_as_ fill_ fill bernoulli_ is_set_to _has_same_storage_numel "
+    "copy_ copy _to_copy is_same_size resize_as_ bernoulli_ is_set_to _has_same_storage_numel "
     "slice_scatter select_scatter diagonal_scatter as_strided_scatter slice_inverse _ctc_loss _use_cudnn_ctc_loss "
     "record_stream set_data _make_dual _has_compatible_shallow_copy_type linspace logspace randint_like "
     "_nested_tensor_from_mask_left_aligned _assert_tensor_metadata"
@@ -44,6 +44,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(["index_fill", "index_fill_"], indexing_rules.index_fill),
     "masked_scatter": indexing_rules.masked_scatter,
     "put": indexing_rules.put,
+    **dict.fromkeys(["fill", "fill_"], indexing_rules.fill),
     "where": indexing_rules.where,
     "set_": indexing_rules.set_source,
     **dict.fromkeys(["logical_and", "logical_or", "logical_xor"], composite_rules.logical),

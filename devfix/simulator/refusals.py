@@ -12,7 +12,7 @@ class Refusal(NamedTuple):
 
     ``kind`` is one of the kinds of mismatch that devfix knows ("device", "dtype", "host-only", ...);
     ``blamed`` are the operands that are not where they should be, ``wanted`` the dtype they should have had
-    where that is the matter.
+    where that is the matter, or the end of their dtype's range ("min", "max") that a number is beyond.
     """
 
     message: str

@@ -22,31 +22,33 @@ from devfix.analysis.values import Const, Tensor, Value, without_none
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: Operations that fill: where the number stands (the tensor is first), and what it is called.
-_FILLING = {
-    "masked_fill": (2, "value"),
-    "index_fill": (3, "value"),
-    "scatter": (3, "value"),
-    "fill": (1, "value"),
-    "fill_diagonal": (1, "fill_value"),
-    "pad": (3, "value"),
-    "threshold": (2, "value"),
-    "pow": (1, "exponent"),
+#: Operations that fill: where the numbers stand (the tensor is first), and what they are called.
+FILLING: dict[str, tuple[tuple[int, str], ...]] = {
+    "masked_fill": ((2, "value"),),
+    "index_fill": ((3, "value"),),
+    "scatter": ((3, "value"),),
+    "fill": ((1, "value"),),
+    "fill_diagonal": ((1, "fill_value"),),
+    "pad": ((3, "value"),),
+    "threshold": ((1, "threshold"), (2, "value")),
+    "pow": ((1, "exponent"),),
 }
+#: Operations that make a tensor of a number, and where that stands.
+MAKING = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "new_full": (1, "fill_value")}
 #: Integers from here on are refused by Python's border already, in other words.
 _TOO_LONG = 2**63
 
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
     """``score.masked_fill(mask, -1e9)``, the tensor being the first operand."""
-    place = _FILLING.get(name)
-    if place is None:
+    if name not in FILLING:
         return
     given = site.get(0, "input", "self")
     target = without_none(given.value) if given is not None else None
-    number = site.get(*place)
-    if given is not None and number is not None and isinstance(target, Tensor):
-        _compare(interp, site.node, f"torch.{name}", Part(target, "input", given.node), number)
+    for place in FILLING[name]:
+        number = site.get(*place)
+        if given is not None and number is not None and isinstance(target, Tensor):
+            _compare(interp, site.node, f"torch.{name}", Part(target, "input", given.node), number)
 
 
 def check_made(
@@ -64,6 +66,8 @@ def check_chosen(interp: Interpreter, site: CallSite, chosen: Tensor) -> None:
     branches = (site.get(1, "input", "self"), site.get(2, "other"))
     if chosen.device.kind == "cpu" or None in branches:
         return  # there it becomes an infinity
+    if any(isinstance(each.value, Tensor) and each.value.device.kind == "cpu" for each in site.args):
+        return  # refused for its device
     for number, beside in (branches, branches[::-1]):
         tensor = without_none(beside.value) if beside is not None else None
         if number is not None and beside is not None and isinstance(tensor, Tensor):

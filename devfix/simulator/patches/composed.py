@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from .. import device_comparisons as compare
+from .. import number_range
 from ..claims import CPU, Claim, claim_of, device_of, lay
 from ..events import Operand
 from ..iterator_rules import iterate
@@ -125,6 +126,10 @@ def _refused(
     if refused.refusal.kind == "dtype" and machine.heal:
         # The CPU refuses it too, and there it is healed.
         return args, kwargs
+    fitting = number_range.limited(args, kwargs, refused.refusal.message)
+    if fitting is not None:
+        machine.refuse(refused.refusal, f"aten::{name}", operands)
+        return fitting.args, fitting.kwargs
     host_only = refused.refusal.kind == "host-only"
     target = CPU if host_only else next((o.device for o in operands if o.device.type != "cpu"), CPU)
     blamed = tuple(operand.tensor for operand in operands if (operand.device.type != "cpu") == host_only)
