@@ -95,9 +95,11 @@ class Source:
             warnings.simplefilter("ignore")
             return ast.parse(self.text, self.path)
 
-    def forget_tree(self) -> None:
-        """Free the tree's memory; it is built again when needed."""
-        self.__dict__.pop("tree", None)
+    def forget(self) -> None:
+        """Free what was derived from the text, and is many times as large; it is made again when needed."""
+        for derived in ("tree", "lines", "suppressions"):
+            self.__dict__.pop(derived, None)
+        self._encoded.clear()
 
     @cached_property
     def lines(self) -> list[str]:

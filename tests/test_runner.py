@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from devfix import reading, runner, source, writing
 from devfix.engine import Engine
-from devfix.findings import Finding
+from devfix.findings import FileReport, Finding
 from devfix.project import Program
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths, run_text
@@ -293,3 +294,24 @@ def test_a_broken_text_is_an_error() -> None:
         2,
         {"a.py": "skipped: syntax error in line 1: invalid syntax"},
     )
+
+
+def test_trees_of_done_and_waiting_programs_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({f"m{number}.py": "import torch\nbad\n" for number in range(9)})
+    texts = [Path(f"m{number}.py").read_text() for number in range(2)]
+    monkeypatch.setattr(runner, "KEPT_TREES", sum(map(len, texts)))
+    held: list[int] = []
+    original = Engine.check
+
+    def check(self: Engine, program: Program) -> list[FileReport]:
+        alive = [
+            each for each in gc.get_objects() if type(each) is source.Source and each.path.startswith("m")
+        ]
+        held.append(sum("tree" in each.__dict__ or "lines" in each.__dict__ for each in alive))
+        assert original(self, program)[0].findings
+        return original(self, program)
+
+    monkeypatch.setattr(Engine, "check", check)
+    results = run(task=Task())
+    assert outcome(results) == {f"m{number}.py": "1 findings" for number in range(9)}
+    assert held == [2, 1, 0, 0, 0, 0, 0, 0, 0]

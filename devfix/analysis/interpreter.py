@@ -276,7 +276,7 @@ class Interpreter:
         return Ref(address)
 
     def obj(self, ref: Ref) -> Obj:
-        """The object behind a reference."""
+        """The object behind a reference; raises KeyError for one that no path to here has made."""
         found = self.state.read(ref.address)
         if found is None:
             raise KeyError(ref)
