@@ -265,6 +265,7 @@ async def editor(
         capabilities, workspace_folders=workspace, initialization_options={"debounce": 20, **(options or {})}
     )
     made = Editor(client, await client.initialize_session(params))
+
     def published(params: types.PublishDiagnosticsParams) -> None:
         made.take(params)
 
