@@ -329,7 +329,7 @@ def _run_program(engine: Engine, task: Task, program: Program) -> list[FileRepor
 def _collecting_seldom() -> Iterator[None]:
     """Trees and states are many, live long and hold few cycles: looking through them often is waste."""
     usual = gc.get_threshold()
-    gc.set_threshold(500_000, 20, 100)
+    gc.set_threshold(3_000_000, 20, 100)
     try:
         yield
     finally:

@@ -128,3 +128,13 @@ def test_what_is_forgotten_is_made_again() -> None:
         source.suppressions,
         source.span(source.tree.body[0]),
     ) == before
+
+
+def test_words_are_found_between_lines() -> None:
+    source = Source("a.py", "def f():\n    return 1\n\n\ndef g():\n    return lambda: 2\n")
+    assert source.has_between("lambda", 5, 6)
+    assert source.has_between("lambda", 6, 6)
+    assert not source.has_between("lambda", 1, 5)
+    assert source.has_between("def", 2, 5)
+    assert not source.has_between("def", 2, 4)
+    assert not source.has_between("class", 1, 6)

@@ -36,13 +36,14 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
     """Assign to a plain name and write down what it now stands for."""
     if isinstance(value, (Tensor, Array)):
         value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
-    elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+    elif isinstance(value, Ref) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
         modules.remember(interp, value, interp.site("name", target))
+    innermost = interp.frame
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)
     interp.saw(target, value)
-    scope = "" if frame == interp.frame.module else interp.frame.scope
-    note_binding(interp, interp.frame.path, scope, target.id, value, statement)
+    scope = "" if frame == innermost.module else innermost.scope
+    note_binding(interp, innermost.path, scope, target.id, value, statement)
 
 
 def target_frame(interp: Interpreter, name: str) -> int:

@@ -9,6 +9,7 @@ looks only at what changed since the two states parted.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import (
@@ -163,12 +164,15 @@ class State:
 
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""
-        found = dict(self.heap)
+        heaps = [self.heap]
         layer: Layer | None = self.layer
         while layer is not None:
-            found = {**layer.heap, **found}
+            heaps.append(layer.heap)
             layer = layer.below
-        return sorted(found.items(), key=lambda item: item[0])
+        found: dict[int, Obj] = {}
+        for heap in reversed(heaps):
+            found.update(heap)
+        return sorted(found.items(), key=itemgetter(0))
 
 
 def parted(a: State, b: State) -> tuple[set[int], set[int]]:
