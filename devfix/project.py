@@ -53,6 +53,14 @@ class Program:
                 sources[path] = sources[path].with_text(text)
         return replace(self, sources=MappingProxyType(sources))
 
+    def without(self, path: str) -> Program:
+        """The same program as if one of its files were not there."""
+        sources = {each: source for each, source in self.sources.items() if each != path}
+        layout = Layout(self.layout.roots, sources.__contains__)
+        return replace(
+            self, sources=MappingProxyType(sources), targets=self.targets.difference([path]), layout=layout
+        )
+
     def __getstate__(self) -> dict[str, object]:
         """Plain data for another process; the layout is built anew from the sources."""
         return {

@@ -17,6 +17,7 @@ from devfix.discovery import short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
+from devfix.nesting import deepest
 from devfix.pool import Pool
 from devfix.prefilter import concerned
 from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
@@ -315,14 +316,25 @@ def _run_program(engine: Engine, task: Task, program: Program) -> list[FileRepor
                 return engine.check(program)
             return engine.fix(program, task.wanted, partial(admitted, task.known) if task.known else None)
     except RecursionError:
-        reason = "is nested too deeply to be analysed, or belongs to a program with a file that is"
-        return list(for_skipped(Skipped(path, reason) for path in sorted(program.targets)))
+        return _without_deepest(engine, task, program)
     except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the run
         message = f"{type(error).__name__}: {error}"
         return list(_crashed(program, message, traceback.format_exc()))
     finally:
         for source in program.sources.values():
             source.forget()
+
+
+def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileReport]:
+    """The reports of a program that is nested too deeply: of the file that is, and of the rest without it."""
+    path = deepest(program)
+    if path is None:
+        reason = "belongs to a program that is nested too deeply to be analysed"
+        return list(for_skipped(Skipped(each, reason) for each in sorted(program.targets)))
+    rest = program.without(path)
+    reports = _run_program(engine, task, rest) if rest.targets else []
+    skipped = [Skipped(path, "is nested too deeply to be analysed")] if path in program.targets else []
+    return [*for_skipped(skipped), *reports]
 
 
 @contextmanager

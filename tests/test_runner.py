@@ -11,10 +11,12 @@ from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devfix import reading, runner, source, writing
+from devfix import analysis, reading, runner, source, writing
+from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import FileReport, Finding
+from devfix.findings import FileReport, Finding, Skipped
 from devfix.project import Program
+from devfix.registry import load_rules
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths, run_text
 
@@ -203,6 +205,39 @@ def test_too_deep_recursion_is_a_skip() -> None:
     write({"a.py": "import torch\ndeep = 1\n"})
     results = run(engine=toy_engine(Recurses("T103", "deep")))
     assert "is nested too deeply to be analysed" in outcome(results)["a.py"]
+    assert results.exit_code == 2
+
+
+@pytest.mark.parametrize("task", [Task(), FIX])
+def test_a_file_that_is_nested_too_deeply_is_skipped_alone(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "_RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
+    fault = "import torch\nimport {}\nx = torch.ones(3).cuda() + torch.ones(3)\n"
+    deep = "x = 1" + " + 1" * 900  # Python parses it; walking through it takes a level of recursion for each
+    write(
+        {
+            "a.py": fault.format("b"),
+            "b.py": f"import torch, c\n{deep}\n",
+            "c.py": fault.format("d"),
+            "d.py": "",
+        }
+    )
+    write({"e.py": fault.format("f"), "f.py": f"import torch\n{deep}\n"})
+    (rule,) = [rule for rule in load_rules() if rule.code == "DF102"]
+    results = run(".", task=task, engine=Engine([rule], Settings()))
+    found = {
+        report.path: (report.skipped, len(report.findings) + len(report.fixed)) for report in results.reports
+    }
+    told = "is nested too deeply to be analysed"
+    assert found == {
+        "a.py": (None, 1),
+        "b.py": (Skipped("b.py", told), 0),
+        "c.py": (None, 1),
+        "d.py": (None, 0),
+        "e.py": (None, 1),
+        "f.py": (Skipped("f.py", told), 0),
+    }
     assert results.exit_code == 2
 
 

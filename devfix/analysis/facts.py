@@ -109,6 +109,10 @@ class Facts:
             if is_idle and path in self.program.sources:
                 yield path, self.source(path).span(node)
 
+    def unfinished(self) -> dict[str, tuple[str, ...]]:
+        """The functions of each file whose analysis did not come to its end: the program is too large or takes too long."""
+        return {path: tuple(sorted(names)) for path, names in self._recorder.unfinished.items()}
+
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.
 

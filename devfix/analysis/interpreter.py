@@ -239,6 +239,8 @@ class Interpreter:
             dotted = name or self.program.module_name(path)
             with self._in_library():
                 self.execute_file(path, frame_id, dotted)
+                if self.exhausted:
+                    self.recorder.leave(path)
         return Namespace(path)
 
     def execute_file(self, path: str, frame_id: int, name: str) -> None:
