@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from text_program import analyse_text, files, project, rules
+from typer.testing import CliRunner
 
 from devfix import engine
 from devfix.analysis import entries, interpreter
 from devfix.baseline.known import hide, known_from
+from devfix.cli import app
 from devfix.config import Settings
 from devfix.findings import RUN, FileReport
 from devfix.report.json import render_json
@@ -98,6 +100,20 @@ def test_what_is_known_of_it_is_not_stale(tmp_path: Path, monkeypatch: pytest.Mo
     assert hide(left_out, known, lambda *_: True).stale == ()
     finished = replace(left_out, reports=tuple(replace(each, unfinished=()) for each in left_out.reports))
     assert hide(finished, known, lambda *_: True).stale
+
+
+@pytest.mark.usefixtures("_small_budget")
+def test_an_update_keeps_what_is_known_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = files(PROGRAM.format(steps=STEPS).replace("  # devfix: ignore[DF104]", ""))["main.py"]
+    Path("main.py").write_text(text)
+    with monkeypatch.context() as context:
+        context.setattr(entries, "_BUDGET", 60_000)
+        assert CliRunner().invoke(app, ["check", "--no-cache", "--write-baseline"]).exit_code == 0
+    known = Path("devfix-baseline.json").read_text()
+    assert "Net.mask" in known
+    assert CliRunner().invoke(app, ["check", "--no-cache", "--update-baseline"]).exit_code == 0
+    assert Path("devfix-baseline.json").read_text() == known
 
 
 def test_reports_tell_it() -> None:
