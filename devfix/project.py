@@ -137,13 +137,24 @@ class Project:
 
     def imports(self) -> dict[str, list[str]]:
         """For each source the sources it imports."""
+        by_text = any(dynamic_imports.ANY in file.patterns for file in self._files.values())
         return {
-            path: [*self.layout.dependencies(path, file.imports), *self._named_by_runs(path, file.patterns)]
+            path: [
+                *self.layout.dependencies(path, file.imports),
+                *self._named_by_runs(path, file.patterns),
+                *(self._named_by_texts(path, file.source.text) if by_text else ()),
+            ]
             for path, file in self._files.items()
         }
 
+    def _named_by_texts(self, path: str, text: str) -> Iterator[str]:
+        found = (self.resolve(path, module) for module in dynamic_imports.named_in(text))
+        yield from (each for each in found if each is not None and each != path)
+
     def _named_by_runs(self, path: str, patterns: tuple[str, ...]) -> Iterator[str]:
         for pattern in patterns:
+            if pattern == dynamic_imports.ANY:
+                continue
             yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
 
     def programs(self) -> list[Program]:

@@ -243,3 +243,54 @@ def test_tensors_and_arrays_that_one_test_chose_together_do_not_mix() -> None:
         )
     )["main.py"]
     assert "torch.nn.Linear(3, 1).to(device)" in after
+
+
+def test_what_a_recursion_leaves_in_its_nodes_is_on_the_device_of_the_leaves() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Fold
+            from trees import grow
+
+            fold = Fold()
+            print(fold(grow(3)).sum().item())
+            """,
+            trees="""
+            import random
+
+
+            class Tree:
+                def __init__(self, children=()):
+                    self.children = list(children)
+
+
+            def grow(depth):
+                if depth == 0 or random.random() < 0.2:
+                    return Tree()
+                return Tree([grow(depth - 1) for _ in range(2)])
+            """,
+            nets="""
+            import torch
+            import torch.nn as nn
+
+
+            class Fold(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.mix = nn.Linear(4, 4)
+
+                def forward(self, tree):
+                    for child in tree.children:
+                        self.forward(child)
+                    if tree.children:
+                        states = torch.cat([child.state for child in tree.children])
+                    else:
+                        states = torch.zeros(1, 4)
+                    tree.state = self.mix(states.sum(0, keepdim=True))
+                    return tree.state
+            """,
+        )
+    )
+    assert "Fold().to(device)" in after["main.py"]
+    assert "states = torch.zeros(1, 4, device=" in after["nets.py"]

@@ -64,7 +64,9 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     if isinstance(left, Union):
         left, usual = _with_usual(interp, left, node.left)
         return interp.either(
-            left.members, lambda member: binary(interp, node, member, _beside(member, right)), usual=usual
+            left.members,
+            lambda member: binary(interp, node, member, operand_types.beside(member, right)),
+            usual=usual,
         )
     if isinstance(right, Union):
         right, usual = _with_usual(interp, right, node.right)
@@ -85,15 +87,6 @@ def _with_usual(interp: Interpreter, value: Union, node: ast.expr) -> tuple[Unio
         return value, usual_of_all(value)
     told = usual.at(interp.site("sometimes", node))
     return replace(value, members=tuple(told if each == usual else each for each in value.members)), told
-
-
-def _beside(value: Value, other: Value) -> Value:
-    """What may stand beside a value: who takes tensors or arrays has both operands of one kind."""
-    kind = type(value)
-    if not isinstance(value, (Tensor, Array)) or not isinstance(other, Union):
-        return other
-    alike = [member for member in other.members if isinstance(member, kind)]
-    return join_all(alike) if alike else other
 
 
 def tensor_result(
