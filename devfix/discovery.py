@@ -126,8 +126,8 @@ class _Walk:
         problem = _problem(path)
         if problem is not None:
             self._skip(path, problem)
-        elif self.force_exclude and self._is_left_out(path):
-            return
+        elif self.force_exclude and exclusion(path, self.settings) is not None:
+            return  # what Git ignores is looked at where it is named, as it is by Ruff
         elif path.is_dir():
             self._add_folder(path)
         elif path.suffix not in PROGRAM_SUFFIXES:
@@ -172,10 +172,6 @@ class _Walk:
             self._skip(path, problem)
         elif path.is_file():
             self._keep(path)
-
-    def _is_left_out(self, path: Path) -> bool:
-        """Whether a named path would be left out if it were not."""
-        return exclusion(path, self.settings) is not None or ignoring(path, self.settings) is not None
 
     def _keep(self, path: Path) -> None:
         self.files.setdefault(os.path.realpath(path), short_path(os.fspath(path)))

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 
 #: Functions that import the module they are given the name of.
 _IMPORTERS = frozenset({"import_module", "__import__"})
-#: A part of a name that only a run tells.
-_ANY = "*"
+#: A part of a name that only a run tells, or all of it: then texts tell, as those of a configuration do.
+ANY = "*"
+#: A text that may name a module, or something in one: ``"models.unet.UNet"``.
+_DOTTED = re.compile(r"""(["'])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\1""")
 
 
 def patterns(tree: ast.Module) -> tuple[str, ...]:
@@ -18,7 +20,15 @@ def patterns(tree: ast.Module) -> tuple[str, ...]:
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
     found = (_pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
     # A name that begins with something unknown may be that of any module.
-    return tuple(dict.fromkeys(text for text in found if text.partition(_ANY)[0].rpartition(".")[0]))
+    known = (ANY if text.startswith(ANY) else text for text in found)
+    return tuple(dict.fromkeys(t for t in known if t == ANY or t.partition(ANY)[0].rpartition(".")[0]))
+
+
+def named_in(text: str) -> Iterator[str]:
+    """The modules that the texts in a file may name, by themselves or with something that is in them."""
+    for dotted in dict.fromkeys(found[2] for found in _DOTTED.finditer(text)):
+        yield dotted
+        yield dotted.rpartition(".")[0]
 
 
 def _name(function: ast.expr) -> str:
@@ -32,12 +42,12 @@ def _pattern(node: ast.expr) -> str:
         return "".join(map(_pattern, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return _pattern(node.left) + _pattern(node.right)
-    return _ANY
+    return ANY
 
 
 def matching(pattern: str, folders: Iterable[str], paths: Iterable[str]) -> Iterator[str]:
     """Those of ``paths`` that are modules of a name like ``pattern``, seen from one of ``folders``."""
-    parts = [re.escape(part).replace(re.escape(_ANY), "[^/]*") for part in pattern.split(".")]
+    parts = [re.escape(part).replace(re.escape(ANY), "[^/]*") for part in pattern.split(".")]
     below = [f"{re.escape(folder.replace(os.sep, '/'))}/" if folder else "" for folder in folders]
     wanted = re.compile(f"(?:{'|'.join(below)}){'/'.join(parts)}(?:/__init__)?\\.py")
     return (path for path in paths if wanted.fullmatch(path.replace(os.sep, "/")))

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from devfix.batch import ApplyEdits, text_after
@@ -185,6 +185,7 @@ def reports(program: Program, judgement: Judgement) -> list[FileReport]:
             findings=_of(path, judgement.findings),
             crash=_failures(path, judgement.failures),
             suppressed=judgement.suppressed.get(path, 0),
+            unfinished=judgement.unfinished.get(path, ()),
         )
         for path in sorted(program.targets)
     ]
@@ -204,18 +205,11 @@ def _of(path: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _with_changes(report: FileReport, start: State, end: State) -> FileReport:
     path = report.path
     before, after = start.program.sources[path].text, end.program.sources[path].text
-    return FileReport(
-        path,
-        findings=report.findings,
-        fixed=_of(path, end.fixed),
-        new_text=None if after == before else after,
-        crash=report.crash,
-        suppressed=report.suppressed,
-    )
+    return replace(report, fixed=_of(path, end.fixed), new_text=None if after == before else after)
 
 
 def _crashed(report: FileReport, error: NotConvergingError) -> FileReport:
     if report.path not in error.paths:
         return report
     crash = Crash(report.path, f"{error}; the file is left as it was", "")
-    return FileReport(report.path, findings=report.findings, crash=crash, suppressed=report.suppressed)
+    return replace(report, crash=crash)

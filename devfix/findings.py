@@ -402,11 +402,16 @@ class Crash:
     traceback: str
 
 
+#: Among the names of functions, what a file does when it is run.
+RUN = "<module>"
+
+
 @dataclass(frozen=True, slots=True)
 class FileReport:
     """What became of one file: its findings, or why there are none.
 
-    ``new_text`` is that of its source, which makes a file of it: of a notebook it is the program.
+    ``new_text`` is that of its source, which makes a file of it: of a notebook it is the program. ``unfinished`` names the
+    functions in which more may be wrong, since the analysis ended before; :data:`RUN` stands for the file's own run.
     """
 
     path: str
@@ -416,3 +421,4 @@ class FileReport:
     skipped: Skipped | None = None
     crash: Crash | None = None
     suppressed: int = field(default=0)
+    unfinished: tuple[str, ...] = ()

@@ -92,7 +92,7 @@ class Fixer:
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         if self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
-        elif len(end.fixed) > len(start.judgement.findings):
+        elif len(end.fixed) > len(start.judgement.findings) and not end.program.adopts:
             end = self._shorter(start, end)
         if are_kin(end.fixed) and not start.program.adopts:
             end = self._by_one(start, end)
@@ -277,7 +277,11 @@ class Fixer:
 
 
 def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
-    """The findings whose turn it is."""
+    """The findings whose turn it is; a device is chosen before anything follows it."""
+    candidates = list(candidates)
+    adopting = [finding for finding in candidates if finding.code == ADOPTING_RULE]
+    if adopting:
+        return adopting
     found = [(finding.fix.turn if finding.fix is not None else 0, finding) for finding in candidates]
     first = min(turn for turn, _ in found)
     # Two rules that blame one place explain the same failure: the fix of one may well do for the other.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceComment, Span
@@ -58,6 +58,8 @@ class Judgement:
     idle: frozenset[tuple[str, Span]] = frozenset()
     #: The rules that failed on the program: the others have spoken all the same.
     failures: tuple[RuleFailure, ...] = ()
+    #: What of each file was not analysed to the end.
+    unfinished: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def failed(self) -> frozenset[str]:
@@ -76,12 +78,17 @@ def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement
         facts: Any = analyse(program) if is_relevant(program) else None
     failures: list[RuleFailure] = []
     findings = sorted(_findings(program, selection, facts, failures), key=_order)
-    ledger = _Ledger(program, selection, frozenset(failure.code for failure in failures))
+    unfinished: Mapping[str, tuple[str, ...]] = facts.unfinished() if hasattr(facts, "unfinished") else {}
+    ledger = _Ledger(
+        program, selection, frozenset(failure.code for failure in failures), frozenset(unfinished)
+    )
     reported = [finding for finding in findings if not ledger.suppresses(finding)]
     reported.extend(ledger.unused())
     with spent_on(ANALYSIS):
         idle = frozenset(facts.idle_moves()) if hasattr(facts, "idle_moves") else frozenset()
-    return Judgement(tuple(sorted(reported, key=_order)), ledger.suppressed, idle, tuple(failures))
+    return Judgement(
+        tuple(sorted(reported, key=_order)), ledger.suppressed, idle, tuple(failures), unfinished
+    )
 
 
 def is_relevant(program: Program) -> bool:
@@ -142,10 +149,14 @@ def _order(finding: Finding) -> tuple[object, ...]:
 class _Ledger:
     """Which comment suppressed what."""
 
-    def __init__(self, program: Program, selection: Selection, failed: frozenset[str]) -> None:
+    def __init__(
+        self, program: Program, selection: Selection, failed: frozenset[str], unfinished: frozenset[str]
+    ) -> None:
         self.program = program
         self.selection = selection
         self.failed = failed
+        #: Files in which a comment may suppress what was not found.
+        self.unfinished = unfinished
         self.suppressed: Counter[str] = Counter()
         self._used: set[tuple[str, Suppression, str]] = set()
 
@@ -177,7 +188,7 @@ class _Ledger:
                 yield _report(
                     source.path, comment, f"`{comment.text}` is not a comment devfix understands", None
                 )
-            elif self.failed or not self.selection.is_complete:
+            elif self.failed or source.path in self.unfinished or not self.selection.is_complete:
                 continue
             elif not comment.rules:
                 if self.selection.is_default(source.path) and not self._is_used(source.path, comment, ""):

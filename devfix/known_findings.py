@@ -75,7 +75,7 @@ def record(results: Results, engine: Engine, *, keep: bool) -> str:
     path = _baseline(engine)
     counts = Counter(dict(known_from(results, os.path.dirname(os.path.abspath(path)), path).counts))
     if keep and os.path.exists(path):
-        counts += _unseen(results, read_baseline(path), engine)
+        counts |= _unseen(results, read_baseline(path), engine)
     _write(path, counts)
     hint = (
         "" if engine.settings.baseline else f'; use it with --baseline or the setting `baseline = "{path}"`'
@@ -92,7 +92,7 @@ def _unseen(results: Results, known: Known, engine: Engine) -> Counter[Trace]:
         if report is None:
             judged = not os.path.exists(os.path.join(known.root, trace.path))
         else:
-            judged = report.skipped is None and report.crash is None
+            judged = report.skipped is None and report.crash is None and not report.unfinished
             judged = judged and engine.selection.runs(report.path, trace.code)
         if not judged:
             kept[trace] = count

@@ -24,7 +24,7 @@ _CODING = re.compile(rb"[^\n]*(?:\n[^\n]*)?coding[:=]\s*([-\w.]+)")
 _USUAL_CODING = re.compile(rb"utf-?8|latin-?1|ascii|iso-8859-\d+", re.IGNORECASE)
 
 #: ``import a.b, c`` and ``from .a import b, c``, wherever it stands, with names in brackets or on lines that go on.
-_IMPORT = re.compile(rb"\bimport\b(?=[\s\\]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n;#\\]|\\\r?\n)*))")
+_IMPORT = re.compile(rb"import(?<!\wimport)\b(?=[\s\\]*(\((?:[^)#]|#[^\n]*)*|(?:[^\n;#\\]|\\\r?\n)*))")
 _FROM = re.compile(rb"\bfrom[\s\\]*([.\s\\]*)([\w.]*)[\s\\]*\Z")
 _COMMENT = re.compile(rb"#[^\n]*")
 _NAME = re.compile(rb"[A-Za-z_][\w.]*")
@@ -68,7 +68,8 @@ def _guessed(data: bytes) -> Iterator[Import]:
     for found in _IMPORT.finditer(data):
         words = [name.decode() for name in _NAME.findall(_COMMENT.sub(b"", found[1]))]
         start = found.start()
-        source = _FROM.search(data, max(0, start - _FROM_LENGTH), start)
+        begin = data.find(b"from", max(0, start - _FROM_LENGTH), start)
+        source = _FROM.search(data, max(0, begin - 1), start) if begin >= 0 else None
         if source is None or b"\n" in source[0]:  # a comment, say, may end in "from"
             yield from map(Import, words)
         if source is not None:

@@ -53,6 +53,14 @@ class Program:
                 sources[path] = sources[path].with_text(text)
         return replace(self, sources=MappingProxyType(sources))
 
+    def without(self, path: str) -> Program:
+        """The same program as if one of its files were not there."""
+        sources = {each: source for each, source in self.sources.items() if each != path}
+        layout = Layout(self.layout.roots, sources.__contains__)
+        return replace(
+            self, sources=MappingProxyType(sources), targets=self.targets.difference([path]), layout=layout
+        )
+
     def __getstate__(self) -> dict[str, object]:
         """Plain data for another process; the layout is built anew from the sources."""
         return {
@@ -129,13 +137,24 @@ class Project:
 
     def imports(self) -> dict[str, list[str]]:
         """For each source the sources it imports."""
+        by_text = any(dynamic_imports.ANY in file.patterns for file in self._files.values())
         return {
-            path: [*self.layout.dependencies(path, file.imports), *self._named_by_runs(path, file.patterns)]
+            path: [
+                *self.layout.dependencies(path, file.imports),
+                *self._named_by_runs(path, file.patterns),
+                *(self._named_by_texts(path, file.source.text) if by_text else ()),
+            ]
             for path, file in self._files.items()
         }
 
+    def _named_by_texts(self, path: str, text: str) -> Iterator[str]:
+        found = (self.resolve(path, module) for module in dynamic_imports.named_in(text))
+        yield from (each for each in found if each is not None and each != path)
+
     def _named_by_runs(self, path: str, patterns: tuple[str, ...]) -> Iterator[str]:
         for pattern in patterns:
+            if pattern == dynamic_imports.ANY:
+                continue
             yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
 
     def programs(self) -> list[Program]:

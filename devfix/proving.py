@@ -55,12 +55,19 @@ def _prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wis
 def _apply(options: Options, commands: Sequence[str], wishes: Wishes) -> int:
     if options.filters:
         raise UsageError("`-` cannot be proven; name a script")
-    if options.asked.baseline is not None or options.wishes.commit is not None:
-        raise UsageError("--prove looks at whole programs; it does not go with a baseline")
     engine = engine_of(options)
     output = output_of(options, engine)
-    done = apply_proven(commands, options.paths, wishes, engine, _wanted(options), write=not options.diff)
+    done = apply_proven(
+        commands,
+        options.paths,
+        wishes,
+        engine,
+        _wanted(options),
+        write=not options.diff,
+        baseline=options.wishes,
+    )
     done = replace(done, results=replace(done.results, policy=output.policy))
+    sys.stderr.writelines(f"{line}\n" for line in done.said)
     stream = sys.stderr if options.diff else sys.stdout
     if options.diff:
         write_bytes(render_diff(done.results, output.paint_for(sys.stdout)))

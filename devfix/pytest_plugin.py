@@ -43,7 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the session's simulation before any test module is imported."""
+    """Start the session's simulation before any test module is imported.
+
+    Raises pytest.UsageError for a number of devices that no machine of the kind has.
+    """
     kind, count = _wanted(config)
     if count < 1 or (kind == "mps" and count > 1):
         raise pytest.UsageError(f"--simulated-devices: a machine cannot have {count} of kind {kind}")

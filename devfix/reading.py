@@ -76,8 +76,13 @@ def knowledge(file: Scanned | Skipped) -> Known:
 
 @dataclass(slots=True)
 class Looks:
-    """All that a run has looked at: the files it read, and the paths it asked for."""
+    """All that a run has looked at: the files it read, and the paths it asked for.
 
+    The trees of the first ``room`` code points of text are kept; those of more would fill the memory, and are
+    built again when the turn of their program comes.
+    """
+
+    room: int
     files: dict[str, Look] = field(default_factory=dict)
     asked: dict[str, bool] = field(default_factory=dict)
 
@@ -90,7 +95,12 @@ class Looks:
 
     def add(self, looks: Iterable[Look]) -> None:
         """Take in what was read."""
-        self.files.update((each.path, each) for each in looks)
+        for each in looks:
+            self.files[each.path] = each
+            if isinstance(each.file, Scanned):
+                self.room -= len(each.file.source.text)
+                if self.room < 0:
+                    each.file.source.forget()
 
     def seconds(self, paths: Iterable[str]) -> float:
         """How long it took to read some files."""

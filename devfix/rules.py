@@ -148,7 +148,7 @@ class Rule:
     applicability: ClassVar[Applicability] = Applicability.SAFE
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        """The faults that the facts show."""
+        """The faults that the facts show; raises NotImplementedError unless the rule says what it looks for."""
         raise NotImplementedError
 
     def caused(self, facts: Facts) -> Iterator[Mismatch]:

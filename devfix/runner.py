@@ -17,6 +17,7 @@ from devfix.discovery import short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
 from devfix.judgement import is_relevant
+from devfix.nesting import deepest
 from devfix.pool import Pool
 from devfix.prefilter import concerned
 from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
@@ -30,7 +31,7 @@ from devfix.writing import write_reports
 #: Below this much text a process would take longer to start than to do its work.
 SMALL = 200_000
 #: The trees of so much text are kept from the first look at the files; those of more would fill the memory.
-KEPT_TREES = 8_000_000
+KEPT_TREES = 400_000
 #: Stands in the place of a program's key for all files that have nothing to do with accelerators.
 IDLE = "idle"
 
@@ -95,7 +96,7 @@ class _Run:
         self.jobs = jobs
         self.memory = memory
         self.timing = timing
-        self.looks = Looks()
+        self.looks = Looks(KEPT_TREES)
         #: Targets that have nothing to do with accelerators.
         self.idle: list[str] = []
 
@@ -147,11 +148,6 @@ class _Run:
             self.idle = [name for name in names if name in graph and name not in needed]
             left = frozenset(self.idle)
             project, skipped = self._project([name for name in names if name not in left], roots)
-        size = sum(len(source.text) for source in project.sources.values())
-        if size > (KEPT_TREES if self.jobs == 1 else SMALL):
-            # Each program builds its own when its turn comes, or the process that works on it.
-            for source in project.sources.values():
-                source.forget_tree()
         return project, skipped
 
     def _named(self) -> frozenset[str]:
@@ -259,14 +255,13 @@ def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
     return scanned(source) if path == source.path else scan(path)
 
 
-def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None, *, closely: bool) -> list[Look]:
-    if recall is not None:
+def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None, *, closely: bool) -> Iterator[Look]:
+    if recall is not None or jobs == 1 or sum(map(_size, names)) <= SMALL:
         # What is known takes no parsing, and the rest is little.
-        return [look(name, recall, closely=closely) for name in names]
-    size = sum(_size(name) for name in names)
-    chunks = [names] if size <= SMALL else [names[start : start + 50] for start in range(0, len(names), 50)]
+        return (look(name, recall, closely=closely) for name in names)
+    chunks = [names[start : start + 50] for start in range(0, len(names), 50)]
     pool = Pool(partial(_look_at_chunk, closely=closely), _looking_died, jobs)
-    return [found for chunk in pool.map(chunks) for found in chunk]
+    return (found for chunk in pool.map(chunks) for found in chunk)
 
 
 def _size(name: str) -> int:
@@ -321,21 +316,32 @@ def _run_program(engine: Engine, task: Task, program: Program) -> list[FileRepor
                 return engine.check(program)
             return engine.fix(program, task.wanted, partial(admitted, task.known) if task.known else None)
     except RecursionError:
-        reason = "is nested too deeply to be analysed, or belongs to a program with a file that is"
-        return list(for_skipped(Skipped(path, reason) for path in sorted(program.targets)))
+        return _without_deepest(engine, task, program)
     except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the run
         message = f"{type(error).__name__}: {error}"
         return list(_crashed(program, message, traceback.format_exc()))
     finally:
         for source in program.sources.values():
-            source.forget_tree()
+            source.forget()
+
+
+def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileReport]:
+    """The reports of a program that is nested too deeply: of the file that is, and of the rest without it."""
+    path = deepest(program)
+    if path is None:
+        reason = "belongs to a program that is nested too deeply to be analysed"
+        return list(for_skipped(Skipped(each, reason) for each in sorted(program.targets)))
+    rest = program.without(path)
+    reports = _run_program(engine, task, rest) if rest.targets else []
+    skipped = [Skipped(path, "is nested too deeply to be analysed")] if path in program.targets else []
+    return [*for_skipped(skipped), *reports]
 
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
     """Trees and states are many, live long and hold few cycles: looking through them often is waste."""
     usual = gc.get_threshold()
-    gc.set_threshold(500_000, 20, 100)
+    gc.set_threshold(3_000_000, 20, 100)
     try:
         yield
     finally:

@@ -14,6 +14,7 @@ import io
 import os
 import tokenize
 import warnings
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -95,14 +96,28 @@ class Source:
             warnings.simplefilter("ignore")
             return ast.parse(self.text, self.path)
 
-    def forget_tree(self) -> None:
-        """Free the tree's memory; it is built again when needed."""
-        self.__dict__.pop("tree", None)
+    def forget(self) -> None:
+        """Free what was derived from the text, and is many times as large; it is made again when needed."""
+        for derived in ("tree", "lines", "_lines_with", "suppressions"):
+            self.__dict__.pop(derived, None)
+        self._encoded.clear()
 
     @cached_property
     def lines(self) -> list[str]:
         """The physical lines with their newlines, split where Python splits them."""
         return list(io.StringIO(self.text, newline=""))
+
+    def has_between(self, word: str, first: int, last: int) -> bool:
+        """Whether ``word`` is in one of the lines from ``first`` up to ``last``, both included."""
+        found = self._lines_with.get(word)
+        if found is None:
+            found = self._lines_with[word] = [n for n, line in enumerate(self.lines, 1) if word in line]
+        index = bisect_left(found, first)
+        return index < len(found) and found[index] <= last
+
+    @cached_property
+    def _lines_with(self) -> dict[str, list[int]]:
+        return {}
 
     @cached_property
     def newline(self) -> str:

@@ -45,7 +45,7 @@ def findings(rule: AnyRule, program: Program) -> list[Finding]:
 
 
 def assert_finds(rule: AnyRule, program: Program, *lines: int) -> None:
-    """The rule finds something in these lines (of any file) and in no others.
+    """The rule finds something in these lines (of any file) and in no others, or AssertionError tells what it finds.
 
     A line with two findings is named twice.
     """
@@ -65,7 +65,8 @@ def assert_untouched(rule: AnyRule, program: Program) -> None:
 def assert_fixes(rule: AnyRule, before: Program, after: Program) -> None:
     """The fixes of the rule make ``after`` of ``before``, and then it has nothing more to say.
 
-    Fixes are applied as far as the rule's ``applicability`` says that they can be trusted.
+    Fixes are applied as far as the rule's ``applicability`` says that they can be trusted. Raises AssertionError with a
+    diff where they come to something else.
     """
     rule = _made(rule)
     texts, wanted = _files(before), _files(after)
@@ -80,7 +81,10 @@ def assert_fixes(rule: AnyRule, before: Program, after: Program) -> None:
 
 
 def assert_example(rule: AnyRule) -> None:
-    """The rule finds the fault of its docstring's ``Before::``, and its fixes make the ``After::`` of it."""
+    """The rule finds the fault of its docstring's ``Before::``, and its fixes make the ``After::`` of it.
+
+    Raises AssertionError where it does not.
+    """
     before, after = example(rule)
     if not findings(rule, before):
         raise AssertionError("the rule finds nothing in its own example")

@@ -1,7 +1,8 @@
-"""Timing: where the time of a run went."""
+"""Timing: where the time of a run went, and its memory."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,9 @@ from dataclasses import dataclass, field
 
 #: So many programs and rules are named.
 _MOST = 10
+
+#: What memory is counted in.
+_MIB = 2**20
 
 READING, ANALYSIS, RULES, FIXES, OTHER = "reading and parsing", "analysis", "rules", "fixes", "other"
 
@@ -87,9 +91,14 @@ class ProgramTime:
 
 @dataclass
 class Timing:
-    """Seconds on the clock by what was done, and by program, which may have been several at a time."""
+    """Seconds on the clock by what was done, and by program, which may have been several at a time.
+
+    ``memory`` is the most that this process had taken up to the end of each phase, in bytes: what is known of all
+    files at the end of reading, and the largest program beside it later.
+    """
 
     phases: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
     programs: list[ProgramTime] = field(default_factory=list)
 
     @contextmanager
@@ -100,6 +109,8 @@ class Timing:
             yield
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
+            if (most := peak_memory()) is not None:
+                self.memory[name] = most
 
     def program(self, spent: Spent, paths: Sequence[str]) -> None:
         """A program of these files was judged."""
@@ -129,11 +140,12 @@ class Timing:
                 for each in self._slowest()
             ],
             "rules": _rounded(self.rules),
+            "memory": {name: round(most / _MIB, 1) for name, most in self.memory.items()},
         }
 
     def text(self) -> str:
         """The same for people."""
-        lines = [f"{spent:9.3f} s  {name}" for name, spent in self.phases.items()]
+        lines = [f"{spent:9.3f} s  {name}{self._memory(name)}" for name, spent in self.phases.items()]
         for each in self._slowest()[:_MOST]:
             more = f" and {each.files - 1} more files" if each.files > 1 else ""
             parts = ", ".join(f"{name} {spent:.3f} s" for name, spent in each.parts.items())
@@ -146,8 +158,22 @@ class Timing:
             lines.append(f"             and {len(rules) - _MOST} more rules")
         return "\n".join([*lines, ""])
 
+    def _memory(self, phase: str) -> str:
+        most = self.memory.get(phase)
+        return "" if most is None else f" (memory up to {most / _MIB:.0f} MiB)"
+
     def _slowest(self) -> list[ProgramTime]:
         return sorted(self.programs, key=lambda each: (-each.seconds, each.path))
+
+
+def peak_memory() -> int | None:
+    """The most memory that this process has taken so far, in bytes; None where the system does not tell."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return None
+    # Linux counts kibibytes, macOS bytes.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:

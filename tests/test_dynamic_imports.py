@@ -18,8 +18,8 @@ from devfix.dynamic_imports import matching, patterns
         ('importlib.import_module("models.resnet")', ("models.resnet",)),
         ('__import__("zoo." + name, fromlist=["x"])', ("zoo.*",)),
         # Any module could be meant.
-        ("importlib.import_module(name)", ()),
-        ('importlib.import_module(name + ".model")', ()),
+        ("importlib.import_module(name)", ("*",)),
+        ('importlib.import_module(name + ".model")', ("*",)),
         ('importlib.import_module("yaml")', ()),
         ('load("models." + name)', ()),
     ],
@@ -82,3 +82,37 @@ def test_files_belong_together_that_a_run_imports() -> None:
         "b.py": "",
     }
     assert [sorted(p.sources) for p in project(texts).programs()] == [["b.py"], ["train.py", "zoo/small.py"]]
+
+
+BUILD = """
+import importlib
+
+def build(node):
+    module, _, name = node["target"].rpartition(".")
+    return getattr(importlib.import_module(module), name)(**node["params"])
+"""
+CONFIG = """
+CONFIG = {"model": {"target": "lib.nets.SmallNet", "params": {"width": 3}}, "note": "lib.nowhere.Else"}
+"""
+RUN = """
+import torch
+from lib.build import build
+from lib.config import CONFIG
+
+model = build(CONFIG["model"]).cuda()
+print(model(torch.ones(2, 3).cuda()))
+"""
+
+
+def test_modules_that_the_texts_of_a_configuration_name() -> None:
+    texts = {
+        "main.py": RUN,
+        "lib/build.py": BUILD,
+        "lib/config.py": CONFIG,
+        "lib/nets.py": NET.format(name="Small"),
+    }
+    assert [sorted(program.sources) for program in project(texts).programs()] == [sorted(texts)]
+    assert [(finding.path, finding.code) for finding in check_texts(texts)] == [("lib/nets.py", "DF104")]
+    # Where nothing is imported by such a name, a text is a text.
+    texts["lib/build.py"] = "def build(node):\n    return node\n"
+    assert len(project(texts).programs()) == 2

@@ -152,11 +152,12 @@ def test_the_user_says_where_the_patterns_are(section: str) -> None:
     assert found() == untracked()
 
 
-def test_what_is_named_is_taken_unless_excluding_is_forced() -> None:
+def test_what_is_named_is_taken() -> None:
     write(".gitignore", "x/\na.py\n")
     assert found("a.py") == ["a.py"]
     assert found("x") == ["x/b.py", "x/y/ab.py", "x/y/z/b.py"]
-    assert collect(["a.py", "x", "x/b.py", "b.py"], Settings(), force_exclude=True)[0] == [Path("b.py")]
+    forced, _ = collect(["a.py", "x/b.py", "b.py"], Settings(), force_exclude=True)
+    assert forced == [Path("a.py"), Path("b.py"), Path("x/b.py")]  # pre-commit names what is tracked
     assert len(found(respect_gitignore=False)) == len(FILES)
     assert not would_collect(Path("x/new.py").absolute(), Path.cwd(), Settings())
     assert would_collect(Path("y/new.py").absolute(), Path.cwd(), Settings())
@@ -183,7 +184,8 @@ def test_the_commands_go_by_it_and_say_so() -> None:
         assert devfix("check", *cached)[0] == 0
         assert devfix("check", "--no-respect-gitignore", *cached)[0] == 1
         assert devfix("check", "x/y/a.py", *cached)[0] == 1
-        assert devfix("check", "x/y/a.py", "--force-exclude", *cached)[0] == 0
+        assert devfix("check", "x/y/a.py", "--force-exclude", *cached)[0] == 1
+        assert devfix("check", "x/y/a.py", "--force-exclude", "--exclude", "y", *cached)[0] == 0
     assert "left out when a folder is searched: `/x/y/` (.gitignore:3)\n" in devfix("config", "x/y/a.py")[1]
     assert "left out when a folder is searched: no\n" in devfix("config", "x/a.py")[1]
     write("devfix.toml", "respect-gitignore = false\n")

@@ -54,3 +54,18 @@ def test_twice_as_much_takes_about_twice_the_work(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(_BUDGETED))
 def test_the_work_has_an_end(name: str) -> None:
     assert calls(HEAD + SHAPES[name](24)) < _END
+
+
+#: Statements of a module, one after the other, each of which a rule speaks of.
+_LONG = {
+    "devices spelt out": 'x{0} = torch.ones(3, device="cuda")',
+    "operands of the host": "y{0} = torch.ones(3).cuda() + torch.ones(3)",
+    "devices in functions": 'def f{0}():\n    return torch.ones(3, device="cuda")\n',
+}
+
+
+@pytest.mark.parametrize("statement", _LONG.values(), ids=_LONG)
+def test_a_long_module_takes_about_as_much_for_each_statement(statement: str) -> None:
+    check_texts({"main.py": HEAD + statement.format(0)})  # what is done once
+    small, large = (calls(HEAD + "\n".join(map(statement.format, range(size)))) for size in (200, 400))
+    assert large <= 2.2 * small

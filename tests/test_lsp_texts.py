@@ -255,3 +255,18 @@ def test_a_defect_is_told_of_the_file_it_is_met_in(tmp_path: Path, monkeypatch: 
     assert "ZeroDivisionError" in first.fault
     assert first.trace
     assert [finding.code for finding in second.findings] == ["DF102"]
+
+
+def test_a_file_that_is_nested_too_deeply_leaves_the_rest_of_its_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "_RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
+    bench = Workbench()
+    bench.answer(Configure((str(tmp_path),)))
+    deep, near = str(tmp_path / "deep.py"), str(tmp_path / "near.py")
+    bench.answer(Put(deep, f"import torch\nx = 1{' + 1' * 900}\n", 1))
+    bench.answer(Put(near, f"import deep\n{PROGRAM}", 2))
+    answer = bench.answer(Check(near))
+    assert isinstance(answer, Checked)
+    assert "is nested too deeply" in answer.views[deep].fault
+    assert [finding.code for finding in answer.views[near].findings] == ["DF102"]

@@ -19,9 +19,11 @@ from devfix.migration.campaign import Campaign, Limits, Repository
 from devfix.migration.hub import home_of
 from devfix.migration.local_engine import LocalEngine
 from devfix.migration.order import Began, Event, Finished, Left, Order, Tell
+from devfix.migration.rewriting import engine_for
 from devfix.migration.source_name import parse_source
 from devfix.migration.steps import Made, Outcome, Step, StepResult
 from devfix.migration.verification import Check, Judgement, failing_tests, judge
+from devfix.runner import Task, run_paths
 
 forks = pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are handed on by forking")
 
@@ -236,3 +238,26 @@ def test_too_little_memory_ends_one_repository(tmp_path: Path, monkeypatch: pyte
     events = run_engine(order_for(tmp_path, "r", limits=Limits(memory=1)))
     last = ends_of(events)[-1]
     assert (last.step, last.outcome) == (Step.APPLY, Outcome.FAILED)
+
+
+def test_a_campaign_selects_rules_and_a_repository_spares_places(tmp_path: Path) -> None:
+    (tmp_path / "devfix.toml").write_text(
+        'ignore = ["DF102"]\nexclude = ["left.py"]\n[per-file-ignores]\n"spared.py" = ["DF102"]\n'
+    )
+    fault = 'import torch\nx = torch.zeros(3, device="cuda")\ny = x + torch.ones(3)'
+    texts = {
+        "named.py": fault,
+        "spared.py": fault,
+        "left.py": fault,
+        "silent.py": f"{fault}  # devfix: ignore[DF102]",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n")
+
+    def found(**wishes: tuple[str, ...]) -> list[str]:
+        order = order_for(tmp_path, ".", **wishes)
+        engine = engine_for(order.campaign, order.repository, tmp_path)
+        return [Path(finding.path).name for finding in run_paths([tmp_path], engine, Task(), jobs=1).findings]
+
+    assert found() == []
+    assert found(select=("DF102",)) == ["named.py"]

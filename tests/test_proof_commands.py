@@ -279,6 +279,38 @@ def test_a_patch_holds_what_is_proven_and_nothing_is_written() -> None:
     assert state(Path()) == before
 
 
+def test_what_is_known_is_neither_written_nor_told() -> None:
+    write(Path(), {"train.py": FAULTY, "old.py": FAULTY})
+    assert run("check", "--write-baseline", "old.py")[0] == 0
+    write(Path(), {"devfix.toml": 'baseline = "devfix-baseline.json"\n'})
+    code, out, err = run("apply", ".", "--prove", "train.py", "--prove", "old.py")
+    assert code == 1  # old.py still fails
+    assert [Path(name).read_text() for name in ("train.py", "old.py")] == [FIXED, FAULTY]
+    assert out.endswith("Fixed 1 finding in 1 file.\n")
+    assert "1 known finding is left out (devfix-baseline.json)\n" in err
+    code, out, _ = run("apply", ".", "--prove", "old.py", "--no-baseline")
+    assert (code, Path("old.py").read_text()) == (0, FIXED)
+
+
+def test_a_program_that_needs_what_is_known_is_not_proven() -> None:
+    write(Path(), {"train.py": FAULTY})
+    assert run("check", "--write-baseline", "train.py")[0] == 0
+    new = FAULTY.replace("print", "x = bad(2)\nprint")
+    write(Path(), {"train.py": new})
+    code, out, _ = run("apply", "--prove", "train.py", "--baseline", "devfix-baseline.json")
+    assert (code, Path("train.py").read_text()) == (1, new)
+    assert "not written, since it is not proven: train.py\n" in out
+    assert "train.py:2:5: DF101 bad-found" in out
+    assert "train.py:3:" not in out
+
+
+def test_a_baseline_that_cannot_be_read_proves_nothing() -> None:
+    write(Path(), {"train.py": FAULTY, "devfix-baseline.json": "[]"})
+    code, out, err = run("apply", "--prove", "train.py", "--baseline", "devfix-baseline.json")
+    assert (code, out, Path("train.py").read_text()) == (2, "", FAULTY)
+    assert "devfix-baseline.json" in err
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

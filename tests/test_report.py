@@ -244,6 +244,7 @@ def test_json() -> None:
         "fixed": 0,
         "changed_files": 0,
         "suppressed": 0,
+        "unfinished": 0,
         "skipped": 0,
         "crashed": 0,
         "hidden_fixes": {"DF104": 1},

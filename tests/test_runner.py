@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devfix import reading, runner, source, writing
+from devfix import analysis, reading, runner, source, writing
+from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import Finding
+from devfix.findings import FileReport, Finding, Skipped
 from devfix.project import Program
+from devfix.registry import load_rules
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths, run_text
 
@@ -205,6 +208,39 @@ def test_too_deep_recursion_is_a_skip() -> None:
     assert results.exit_code == 2
 
 
+@pytest.mark.parametrize("task", [Task(), FIX])
+def test_a_file_that_is_nested_too_deeply_is_skipped_alone(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "_RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
+    fault = "import torch\nimport {}\nx = torch.ones(3).cuda() + torch.ones(3)\n"
+    deep = "x = 1" + " + 1" * 900  # Python parses it; walking through it takes a level of recursion for each
+    write(
+        {
+            "a.py": fault.format("b"),
+            "b.py": f"import torch, c\n{deep}\n",
+            "c.py": fault.format("d"),
+            "d.py": "",
+        }
+    )
+    write({"e.py": fault.format("f"), "f.py": f"import torch\n{deep}\n"})
+    (rule,) = [rule for rule in load_rules() if rule.code == "DF102"]
+    results = run(".", task=task, engine=Engine([rule], Settings()))
+    found = {
+        report.path: (report.skipped, len(report.findings) + len(report.fixed)) for report in results.reports
+    }
+    told = "is nested too deeply to be analysed"
+    assert found == {
+        "a.py": (None, 1),
+        "b.py": (Skipped("b.py", told), 0),
+        "c.py": (None, 1),
+        "d.py": (None, 0),
+        "e.py": (None, 1),
+        "f.py": (Skipped("f.py", told), 0),
+    }
+    assert results.exit_code == 2
+
+
 def test_several_processes_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
     write({f"{number:03}.py": f"import torch\nbad  # {number}\n" for number in range(120)})
     write({"050.py": "import torch\nbomb\n", "051.py": "def f(:"})
@@ -293,3 +329,24 @@ def test_a_broken_text_is_an_error() -> None:
         2,
         {"a.py": "skipped: syntax error in line 1: invalid syntax"},
     )
+
+
+def test_trees_of_done_and_waiting_programs_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    write({f"m{number}.py": "import torch\nbad\n" for number in range(9)})
+    texts = [Path(f"m{number}.py").read_text() for number in range(2)]
+    monkeypatch.setattr(runner, "KEPT_TREES", sum(map(len, texts)))
+    held: list[int] = []
+    original = Engine.check
+
+    def check(self: Engine, program: Program) -> list[FileReport]:
+        alive = [
+            each for each in gc.get_objects() if type(each) is source.Source and each.path.startswith("m")
+        ]
+        held.append(sum("tree" in each.__dict__ or "lines" in each.__dict__ for each in alive))
+        assert original(self, program)[0].findings
+        return original(self, program)
+
+    monkeypatch.setattr(Engine, "check", check)
+    results = run(task=Task())
+    assert outcome(results) == {f"m{number}.py": "1 findings" for number in range(9)}
+    assert held == [2, 1, 0, 0, 0, 0, 0, 0, 0]

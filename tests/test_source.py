@@ -113,3 +113,28 @@ def test_a_source_crosses_a_process_border_without_its_tree() -> None:
     assert (copy.path, copy.text, copy.encoding, copy.bom) == ("file.py", "s = 'é'\n", "utf-8", False)
     assert "tree" not in copy.__dict__
     assert copy.span(copy.tree.body[0]) == Span(1, 0, 1, 7)
+
+
+def test_what_is_forgotten_is_made_again() -> None:
+    source = Source("a.py", "é = 1  # devfix: ignore[DF101]\nx = 2\n")
+    size = len(source.__dict__)
+    before = (ast.dump(source.tree), source.lines, source.suppressions, source.span(source.tree.body[0]))
+    assert len(source.__dict__) > size
+    source.forget()
+    assert len(source.__dict__) == size
+    assert (
+        ast.dump(source.tree),
+        source.lines,
+        source.suppressions,
+        source.span(source.tree.body[0]),
+    ) == before
+
+
+def test_words_are_found_between_lines() -> None:
+    source = Source("a.py", "def f():\n    return 1\n\n\ndef g():\n    return lambda: 2\n")
+    assert source.has_between("lambda", 5, 6)
+    assert source.has_between("lambda", 6, 6)
+    assert not source.has_between("lambda", 1, 5)
+    assert source.has_between("def", 2, 5)
+    assert not source.has_between("def", 2, 4)
+    assert not source.has_between("class", 1, 6)

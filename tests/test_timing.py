@@ -44,3 +44,26 @@ def test_programs_and_rules_are_told_the_slowest_first() -> None:
         "    3.000 s    rule DF101",
         "    2.500 s    rule DF102",
     ]
+
+
+def test_the_most_memory_is_told_phase_by_phase() -> None:
+    told = Timing()
+    with told.phase("reading"):
+        pass
+    held = bytearray(64 * 2**20)
+    held[:] = b"x" * len(held)  # pages count once they are written to
+    with told.phase("analysis"):
+        pass
+    assert told.memory["analysis"] >= len(held)
+    assert told.memory["reading"] <= told.memory["analysis"]
+    assert told.data()["memory"] == {name: round(most / 2**20, 1) for name, most in told.memory.items()}
+    assert "reading (memory up to " in told.text()
+
+
+def test_a_system_that_tells_no_memory_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devfix.timing.peak_memory", lambda: None)
+    told = Timing()
+    with told.phase("reading"):
+        pass
+    assert told.text() == "    1.000 s  reading\n"
+    assert told.data()["memory"] == {}

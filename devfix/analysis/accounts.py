@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from devfix.analysis.modules import is_module, module_device
@@ -49,6 +51,9 @@ class Account:
     #: What the last call with these arguments gave; tensors are one where device, dtype and rank are.
     results: dict[tuple[Value, ...], Value] = field(default_factory=dict)
     granted: set[Devices] = field(default_factory=set)
+    #: The first arguments of each kind, among as many results as were asked for so far.
+    _firsts: dict[tuple[Hashable, ...], tuple[Value, ...]] = field(default_factory=dict)
+    _asked: int = 0
 
     def is_overdrawn(self, limit: int) -> bool:
         """Whether the function must not be interpreted again: it took ``limit`` statements."""
@@ -59,8 +64,11 @@ class Account:
         found = self.results.get(given)
         if found is not None:
             return found
-        like = (result for others, result in self.results.items() if _are_alike(given, others))
-        return next(like, None)
+        for others in islice(self.results, self._asked, None):
+            self._firsts.setdefault(tuple(map(_kind, others)), others)
+        self._asked = len(self.results)
+        first = self._firsts.get(tuple(map(_kind, given)))
+        return None if first is None else self.results[first]
 
     def book(self, steps: int) -> None:
         """Write down one more call."""
@@ -128,17 +136,13 @@ def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
     return (str(home), *map(str, tensors))
 
 
-def _are_alike(given: tuple[Value, ...], others: tuple[Value, ...]) -> bool:
-    """Whether the arguments of two calls differ in nothing but objects, and in how large tensors and numbers are."""
-    return len(given) == len(others) and all(map(_is_like, given, others))
-
-
-def _is_like(value: Value, other: Value) -> bool:
-    if isinstance(value, Tensor) and isinstance(other, Tensor):
-        return value.device == other.device and value.dtype == other.dtype
+def _kind(value: Value) -> Hashable:
+    """What alike arguments have in common, which differ in nothing but which object, tensor or number they are."""
+    if isinstance(value, Tensor):
+        return (Tensor, value.device, value.dtype)
     if isinstance(value, (Const, Scalar)):
-        return isinstance(other, (Const, Scalar))
-    return (_is_object(value) and _is_object(other)) or value == other
+        return Scalar
+    return Ref if _is_object(value) else value
 
 
 def _is_object(value: Value) -> bool:

@@ -20,6 +20,7 @@ from devfix.analysis.values import (
     Class,
     Const,
     DeviceValue,
+    DTypeValue,
     External,
     ExternalMethod,
     Function,
@@ -78,10 +79,16 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
 
 def _unknown_attribute(value: Unknown, name: str) -> Value:
     """Attributes of an unknown value are unknown too, but ``x.device`` can be spoken of."""
+    if name == "dtype":
+        return DTypeValue(None)
     if not value.token:
         return UNKNOWN
     if name == "device":
-        return DeviceValue(same_as(f"{value.token}.device"))
+        # What a module is called with are tensors; what else has a ``device`` may be options.
+        followed = (
+            value.token.rpartition(":")[0].endswith(".forward") and "." not in value.token.rpartition(":")[2]
+        )
+        return DeviceValue(same_as(f"{value.token}.device"), followed=followed)
     return Unknown(f"{value.token}.{name}") if value.token.count(".") < 4 else UNKNOWN
 
 

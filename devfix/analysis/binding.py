@@ -10,7 +10,17 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items
-from devfix.analysis.values import Array, Ref, Tensor, TupleValue, Union, Value, members, without_none
+from devfix.analysis.values import (
+    Array,
+    Ref,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    extend,
+    members,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -34,15 +44,21 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
 
 def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: ast.stmt | None) -> None:
     """Assign to a plain name and write down what it now stands for."""
-    if isinstance(value, (Tensor, Array)):
+    if isinstance(value, Array):
+        # What nobody saw begin is an array all the same, wherever it goes from here.
+        value = replace(
+            value, trail=extend(value.trail, interp.site("name" if value.trail else "array", target))
+        )
+    elif isinstance(value, Tensor):
         value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
-    elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+    elif isinstance(value, Ref) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
         modules.remember(interp, value, interp.site("name", target))
+    innermost = interp.frame
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)
     interp.saw(target, value)
-    scope = "" if frame == interp.frame.module else interp.frame.scope
-    note_binding(interp, interp.frame.path, scope, target.id, value, statement)
+    scope = "" if frame == innermost.module else innermost.scope
+    note_binding(interp, innermost.path, scope, target.id, value, statement)
 
 
 def target_frame(interp: Interpreter, name: str) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: object) -> Callable[[Any], Any]:
+        """What tells type checkers that a decorator makes dataclasses; a run needs none of it."""
         return lambda decorator: decorator
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, receivers
@@ -48,10 +48,14 @@ def run_program(
         recorder.scripts.append(path)
         if library.steps < budget * _SCRIPTS_SHARE:
             run_script(interpreter(program, recorder, library), path)
+        else:
+            recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
     for path in sorted(program.sources):
         if library.steps < budget:
             _run_uncalled(interpreter(program, recorder, library), path, budget)
+        if library.steps >= budget and (left := list(_unreached(recorder, program.sources[path].tree))):
+            recorder.leave(path, *left)
     return library
 
 
@@ -79,9 +83,11 @@ def _has_main_guard(tree: ast.Module) -> bool:
 def run_script(interp: Interpreter, path: str) -> None:
     """Interpret a file as ``__main__``."""
     interp.is_script = True
-    interp.execute_file(path, interp.fresh(), "__main__")
+    interp.execute_file(path, interp.fresh_module(path), "__main__")
     _note_models(interp)
     checkpoint.note_own_files(interp)
+    if interp.exhausted:
+        interp.recorder.leave(path)
     interp.finish()
 
 
@@ -102,7 +108,7 @@ def _run_uncalled(interp: Interpreter, path: str, budget: int) -> None:
     """Functions and methods of one file that no entry point reached."""
     recorder = interp.recorder
     tree = interp.program.sources[path].tree
-    if all(id(node) in recorder.executed for node in _definitions(tree)):
+    if not any(_unreached(recorder, tree)):
         return
     with recorder.mute():
         interp.load_module(path)
@@ -120,13 +126,16 @@ def _run_uncalled(interp: Interpreter, path: str, budget: int) -> None:
                 interp.state = before
 
 
-def _definitions(tree: ast.Module) -> list[ast.AST]:
+def _unreached(recorder: Recorder, tree: ast.Module) -> Iterator[str]:
+    """The functions and methods of a file that no run has reached so far."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found: list[ast.AST] = [node for node in tree.body if isinstance(node, kinds)]
     for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            found += [part for part in node.body if isinstance(part, kinds)]
-    return found
+        if isinstance(node, kinds) and id(node) not in recorder.executed:
+            yield node.name
+        elif isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, kinds) and id(part) not in recorder.executed:
+                    yield f"{node.name}.{part.name}"
 
 
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
@@ -138,6 +147,8 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     calls.call_function(
         interp, function, first, place, CallSite(place, keywords=receivers.undecided(function))
     )
+    if interp.exhausted:
+        interp.recorder.leave(function.path, function.scope)
     interp.finish()
     interp.state = before
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 def constant(interp: Interpreter, node: ast.Constant) -> Value:
+    """The constant itself; a node keeps the value that was made of it."""
     made: Value | None = node.__dict__.get("const")
     if made is None:
         made = node.__dict__["const"] = known(node.value)  # a node never changes
@@ -54,6 +55,10 @@ def constant(interp: Interpreter, node: ast.Constant) -> Value:
 
 
 def name(interp: Interpreter, node: ast.Name) -> Value:
+    """What a name is bound to in the frames around it, or the builtin of that name.
+
+    An unbound name is unknown and is counted: a later round of a loop may bind it.
+    """
     value = interp.lookup(node.id)
     if value is not None:
         return value
@@ -64,16 +69,25 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
 
 
 def attribute(interp: Interpreter, node: ast.Attribute) -> Value:
+    """An attribute of a value. Of a tensor it may be its device, its dtype or a view of it."""
     value = interp.eval(node.value)
     return attributes.get_attribute(interp, value, node.attr, node)
 
 
 def bin_op(interp: Interpreter, node: ast.BinOp) -> Value:
+    """The result of a binary operator, after its left operand and then its right one.
+
+    Operands on two devices, or of dtypes that do not go together, are recorded.
+    """
     left, right = interp.eval(node.left), interp.eval(node.right)
     return operators.binary(interp, node, left, right)
 
 
 def unary_op(interp: Interpreter, node: ast.UnaryOp) -> Value:
+    """``not`` gives a bool where the truth is known; a sign keeps a tensor's or array's device.
+
+    Of a number ``-`` gives the number, and ``~`` an int of unknown value.
+    """
     value = without_none(interp.eval(node.operand))
     if isinstance(node.op, ast.Not):
         known = conditions.truth(interp, value)
@@ -111,6 +125,10 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
 
 
 def compare(interp: Interpreter, node: ast.Compare) -> Value:
+    """A comparison, also a chained one: a bool, or a bool tensor where one of the operands is a tensor.
+
+    Operands on two devices are recorded for each pair. A chain is false as soon as one answer is.
+    """
     left = interp.eval(node.left)
     answers: list[Value] = []
     for op, comparator in zip(node.ops, node.comparators, strict=True):
@@ -126,6 +144,10 @@ def compare(interp: Interpreter, node: ast.Compare) -> Value:
 
 
 def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
+    """The value of the branch that is taken, or what both have in common where the test is not decided.
+
+    Of two dtypes the one without options counts. Two devices stay apart where a device was just chosen.
+    """
     truth = conditions.decide_expression(interp, node)
     if truth is not None:
         return interp.eval(node.body if truth else node.orelse)
@@ -152,6 +174,10 @@ def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> 
 
 
 def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
+    """An item, a slice or an index of a value; a generic alias such as ``list[int]`` is the class itself.
+
+    A tensor stays on its device; an index on another one is recorded.
+    """
     value = without_none(interp.eval(node.value))
     if isinstance(value, External):
         if value.name in numpy_model.GRIDS:
@@ -214,6 +240,7 @@ def slice_bounds(node: ast.Slice) -> slice | None:
 
 
 def slice_(interp: Interpreter, node: ast.Slice) -> Value:
+    """A slice object; its bounds are evaluated and not kept."""
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             interp.eval(part)
@@ -221,11 +248,13 @@ def slice_(interp: Interpreter, node: ast.Slice) -> Value:
 
 
 def tuple_(interp: Interpreter, node: ast.Tuple) -> Value:
+    """A tuple of known items; a sequence of unknown ones where something starred has no known length."""
     items = _items(interp, node.elts)
     return TupleValue(tuple(items)) if items is not None else Sequence(UNKNOWN)
 
 
 def list_(interp: Interpreter, node: ast.List) -> Value:
+    """A new list object; with unknown elements where something starred has no known length."""
     items = _items(interp, node.elts)
     if items is None:
         return interp.new(Obj("list", element=UNKNOWN))
@@ -247,6 +276,7 @@ def _items(interp: Interpreter, elements: list[ast.expr]) -> list[Value] | None:
 
 
 def set_(interp: Interpreter, node: ast.Set) -> Value:
+    """A new set object: with its items where all are constants, else with what they have in common."""
     items = _items(interp, node.elts)
     if items and all(isinstance(item, Const) for item in items):
         return interp.new(Obj("set", items=tuple(dict.fromkeys(items))))
@@ -254,6 +284,10 @@ def set_(interp: Interpreter, node: ast.Set) -> Value:
 
 
 def dict_(interp: Interpreter, node: ast.Dict) -> Value:
+    """A new dict object: a value for each constant key, and one for all the others.
+
+    ``**`` of a known dict adds its keys, ``**`` of anything else makes the rest unknown.
+    """
     attrs: dict[str, Value] = {}
     element: Value | None = None
     for key_node, value_node in zip(node.keys, node.values, strict=True):
@@ -275,14 +309,17 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
 
 
 def starred(interp: Interpreter, node: ast.Starred) -> Value:
+    """What stands behind the star; whoever holds it unpacks it."""
     return interp.eval(node.value)
 
 
 def lambda_(interp: Interpreter, node: ast.Lambda) -> Value:
+    """A function of the current frame; its body waits for a call."""
     return calls.make_function(interp, node)
 
 
 def yield_(interp: Interpreter, node: ast.Yield) -> Value:
+    """Nothing is known of what is sent in; what is given out becomes an element of the generator."""
     value = interp.eval(node.value) if node.value is not None else NONE
     interp.frame.yields.append(value)
     suspended.note(interp, interp.frame)
@@ -290,22 +327,26 @@ def yield_(interp: Interpreter, node: ast.Yield) -> Value:
 
 
 def yield_from(interp: Interpreter, node: ast.YieldFrom) -> Value:
+    """An element of the iterable becomes one of the generator; its own result is unknown."""
     iterable = interp.eval(node.value)
     interp.frame.yields.append(iteration.element(interp, iterable, node.value))
     return UNKNOWN
 
 
 def await_(interp: Interpreter, node: ast.Await) -> Value:
+    """What is awaited: a coroutine stands for its result."""
     return interp.eval(node.value)
 
 
 def named(interp: Interpreter, node: ast.NamedExpr) -> Value:
+    """The value of ``:=``, after its name is bound in the frame that holds it."""
     value = interp.eval(node.value)
     binding.bind_name(interp, node.target, value, None)
     return value
 
 
 def formatted(interp: Interpreter, node: ast.JoinedStr) -> Value:
+    """A string: known where all its parts are. The ``__str__`` or ``__repr__`` of what is shown is run."""
     parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):

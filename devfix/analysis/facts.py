@@ -88,7 +88,7 @@ class Facts:
         return [] if self._is_decided() else list(self._recorder.parameters)
 
     def _is_decided(self) -> bool:
-        return self._recorder.accelerated or self._names_the_host()
+        return self._recorder.accelerated or self._names_a_device()
 
     def moves_with_module(self, move: Origin) -> bool:
         """Whether the module that keeps what was moved there is seen to move as well."""
@@ -112,6 +112,10 @@ class Facts:
             if is_idle and path in self.program.sources:
                 yield path, self.source(path).span(node)
 
+    def unfinished(self) -> dict[str, tuple[str, ...]]:
+        """The functions of each file whose analysis did not come to its end: the program is too large or takes too long."""
+        return {path: tuple(sorted(names)) for path, names in self._recorder.unfinished.items()}
+
     def is_followed(self) -> bool:
         """Whether what meets a model that moves is seen.
 
@@ -125,10 +129,11 @@ class Facts:
         """Whether a file is run, and not only imported."""
         return path in self._recorder.scripts
 
-    def _names_the_host(self) -> bool:
-        """Whether a name or an attribute of the program stands for the CPU."""
+    def _names_a_device(self) -> bool:
+        """Whether a name or an attribute of the program stands for the CPU or an accelerator."""
         names = (bindings for scope in self._recorder.bindings.values() for bindings in scope.values())
-        return any(found.kind == "device" and found.device == CPU for each in names for found in each)
+        devices = (found.device for each in names for found in each if found.kind == "device")
+        return any(device is not None and (device == CPU or device.is_accelerator) for device in devices)
 
     def source(self, path: str) -> Source:
         """The source of a file of the program."""

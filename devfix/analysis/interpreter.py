@@ -58,7 +58,7 @@ class Interpreter:
         self.program = program
         self.recorder = recorder
         self.library = library
-        self.state = State(library.layer)
+        self.state = self.empty_state()
         self.stack: list[Frame] = []
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
@@ -93,6 +93,10 @@ class Interpreter:
         #: The oldest object that was changed since a call began that wants to know.
         self.oldest: float = math.inf
         self._sites = library.sites
+
+    def empty_state(self) -> State:
+        """A state in which nothing was done beyond the library."""
+        return State(self.library.layer)
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
@@ -209,6 +213,10 @@ class Interpreter:
         """A number nobody used for a frame or address yet."""
         return next(self.library.ids)
 
+    def fresh_module(self, path: str) -> int:  # noqa: ARG002 - those who keep what calls come to ask for it
+        """Such a number for the globals of a file."""
+        return self.fresh()
+
     @contextmanager
     def entered(self, frame: Frame) -> Iterator[Frame]:
         """Make ``frame`` the innermost activation for the block."""
@@ -227,10 +235,12 @@ class Interpreter:
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library."""
         if path not in self.library.modules:
-            frame_id = self.library.modules[path] = self.fresh()
+            frame_id = self.library.modules[path] = self.fresh_module(path)
             dotted = name or self.program.module_name(path)
             with self._in_library():
                 self.execute_file(path, frame_id, dotted)
+                if self.exhausted:
+                    self.recorder.leave(path)
         return Namespace(path)
 
     def execute_file(self, path: str, frame_id: int, name: str) -> None:
@@ -250,7 +260,7 @@ class Interpreter:
         taken = (self.steps, self.calls)
         if self.stack and self.stack[0].id == self.library.modules.get(self.stack[0].path):
             self.state.publish()
-        self.state, self.stack, self.autocast, self.grad = State(self.library.layer), [], None, True
+        self.state, self.stack, self.autocast, self.grad = self.empty_state(), [], None, True
         self.steps, self.calls = 0, 0
         try:
             yield
@@ -276,7 +286,7 @@ class Interpreter:
         return Ref(address)
 
     def obj(self, ref: Ref) -> Obj:
-        """The object behind a reference."""
+        """The object behind a reference; raises KeyError for one that no path to here has made."""
         found = self.state.read(ref.address)
         if found is None:
             raise KeyError(ref)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import join_devices, join_dtypes, join_ranks, parse_device
+from devfix.analysis.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -47,7 +47,7 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     if a is b or a == b:
         return a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return _unless_chosen(a, b) or UNKNOWN
+        return _unless_chosen(a, b) or (_half_known(a, b) if split else UNKNOWN)
     merged = _merge(a, b, split)
     return merged if merged is not None else _union(a, b)
 
@@ -115,6 +115,14 @@ def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
     if None not in known or any(t.device.kind in ("accelerator", "cpu") for t in (a, b)):
         return a.split or b.split
     return None
+
+
+def _half_known(a: Value, b: Value) -> Value:
+    """What is a tensor on one of two paths is one on the other, wherever it is."""
+    found = next((each for each in (a, b) if isinstance(each, Tensor)), None)
+    if found is None or found.device.kind != "cpu" or found.rank == 0:
+        return UNKNOWN
+    return replace(found, device=UNKNOWN_DEVICE, dtype=None, rank=None, leaf=None, grad=None, split=found)
 
 
 def _merge_devices(a: Value, b: Value) -> Value | None:

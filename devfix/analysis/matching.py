@@ -56,6 +56,10 @@ class Matching:
             and self._same_rest(heap)
         )
 
+    def same(self, ours: Any, theirs: Any) -> bool:
+        """Whether two values are the same, up to what they refer to."""
+        return self._same(ours, theirs)
+
     def _same_reached(self) -> bool:
         while self._pending:
             ours, theirs = self._pending.pop()

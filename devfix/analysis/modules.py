@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
@@ -104,14 +104,20 @@ def remember(interp: Interpreter, value: Value, site: Origin) -> None:
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
     """The registered submodules of a module, direct ones only."""
-    obj = interp.obj(ref)
-    values = [value for value in obj.attrs.values() if isinstance(value, (Ref, Union))]
-    if obj.items or obj.element:
-        values += [part for part in (*(obj.items or ()), obj.element) if isinstance(part, (Ref, Union))]
-    for value in values:
-        for member in (value,) if isinstance(value, Ref) else value.members:
-            if isinstance(member, Ref) and is_module(interp, member):
-                yield member
+    for value in _held(interp.obj(ref)):
+        kind = value.__class__
+        if kind is Ref or kind is Union:
+            for member in members(value):
+                if isinstance(member, Ref) and is_module(interp, member):
+                    yield member
+
+
+def _held(obj: Obj) -> Collection[Value]:
+    """All that an object holds: what its attributes are, and then its items."""
+    if not obj.items and obj.element is None:
+        return obj.attrs.values()
+    further = () if obj.element is None else (obj.element,)
+    return (*obj.attrs.values(), *(obj.items or ()), *further)
 
 
 def tree(interp: Interpreter, ref: Ref) -> list[Ref]:
@@ -131,13 +137,15 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
     if obj.place is not None:
         yield "", obj.place
     for name, value in obj.attrs.items():
-        if isinstance(value, (Tensor, Union)):
+        kind = value.__class__
+        if kind is Tensor or kind is Union:
             for member in members(value):  # None or a parameter, say
                 if isinstance(member, Tensor) and (member.parameter or name in obj.buffers):
                     yield name, member
-    for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
-        if isinstance(part, Tensor):
-            yield "", part
+    if obj.items or obj.element is not None:
+        for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
+            if isinstance(part, Tensor):
+                yield "", part
 
 
 def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
@@ -164,11 +172,19 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
         if current.address in seen:
             continue
         seen.add(current.address)
-        own = next((tensor for _, tensor in registered(interp.obj(current)) if tensor.parameter), None)
-        if own is not None:
-            return own
+        obj = interp.obj(current)
+        if obj.place is not None and obj.place.parameter:
+            return obj.place
+        if any(value.__class__ in _MAY_BE_TENSOR for value in _held(obj)):
+            own = next((tensor for _, tensor in registered(obj) if tensor.parameter), None)
+            if own is not None:
+                return own
         pending.extend(reversed(list(children(interp, current))))
     return None
+
+
+#: What a parameter is stored as.
+_MAY_BE_TENSOR = frozenset({Tensor, Union})
 
 
 def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:

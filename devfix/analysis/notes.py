@@ -43,7 +43,7 @@ def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    plain = isinstance(value, _PLAIN)
+    plain = isinstance(value, _PLAIN) or (isinstance(value, Const) and not isinstance(value.value, str))
     kind, device = ("other", None) if plain else summary(interp, value)
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, kind, device, id(statement))
@@ -106,10 +106,12 @@ def _nested(interp: Interpreter, value: Value) -> str:
     if found:
         return found
     items = _elements(interp, value)
-    if items and all(isinstance(item, Tensor) for item in items):
+    if not items:
+        return ""
+    if all(isinstance(item, Tensor) for item in items):
         return "list"
     kinds = {_of_dict(interp, item) for item in items}
-    return f"{max(kinds, key=len)}s" if kinds and "" not in kinds else ""
+    return f"{max(kinds, key=len)}s" if "" not in kinds else ""
 
 
 def _of_dict(interp: Interpreter, value: Value) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,20 +27,34 @@ def _reaches(node: ast.AST, line: int) -> bool:
     return (first <= line or bool(getattr(node, "decorator_list", ()))) and line <= last
 
 
+class _Rows:
+    """The outermost statements of a file by line, of which there may be thousands."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._body = tree.body
+        self._first = [first_line(each) for each in tree.body]
+
+    def at(self, line: int) -> list[ast.stmt]:
+        """The statements, in order, that a line belongs to: several, where semicolons part them."""
+        end = start = bisect_right(self._first, line)
+        while start and line <= (self._body[start - 1].end_lineno or line):
+            start -= 1
+        return self._body[start:end]
+
+
 class _Parents(dict[ast.AST, ast.AST]):
     """Each node's parent; who asks for one learns those of a whole statement of the text, who goes through them all."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, rows: _Rows) -> None:
         super().__init__()
         self._tree = tree
+        self._rows = rows
         self._is_whole = False
 
     def __missing__(self, node: ast.AST) -> ast.AST:
         if node is self._tree:
             raise KeyError(node)
-        line = getattr(node, "lineno", 0)
-        outer = [each for each in self._tree.body if first_line(each) <= line <= (each.end_lineno or line)]
-        for each in outer:
+        for each in self._rows.at(getattr(node, "lineno", 0)):
             self[each] = self._tree
             self._learn(each)
         if node not in self:
@@ -106,7 +121,11 @@ class Outline:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
-        return _Parents(self.source.tree)
+        return _Parents(self.source.tree, self._rows)
+
+    @cached_property
+    def _rows(self) -> _Rows:
+        return _Rows(self.source.tree)
 
     def nodes_at(self, span: Span) -> Sequence[ast.AST]:
         """The nodes that stand exactly at ``span``, outermost first."""
@@ -122,12 +141,12 @@ class Outline:
         if line in self._seen:
             return
         self._seen.add(line)
-        level: list[ast.AST] = [self.source.tree]
+        level: Sequence[ast.AST] = self._rows.at(line)
         while level:
-            level = [child for node in level for child in below(node) if _reaches(child, line)]
             for node in level:
                 if isinstance(node, (ast.expr, ast.stmt, ast.arg)) and node.lineno == line:
                     self._at.setdefault(self.source.span(node), []).append(node)
+            level = [child for node in level for child in below(node) if _reaches(child, line)]
 
     def expression_at(self, span: Span) -> ast.expr | None:
         """The innermost expression at ``span``."""

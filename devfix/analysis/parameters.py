@@ -10,7 +10,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.recorder import OptionalCall
 from devfix.analysis.torch_model.arguments import names_host
-from devfix.analysis.values import UNKNOWN, Function, Obj, Sequence, Tensor, TupleValue, Unknown, Value
+from devfix.analysis.values import UNKNOWN, Function, Obj, Ref, Sequence, Tensor, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -69,7 +69,7 @@ def _bind_one(
         if interp.program.adopts and arg is not None and arg.node is not None:
             value = value.at(interp.site_of_caller("given", arg.node))
         value = value.at(interp.site("argument", parameter))
-    elif parameter is not _receiver(function):
+    elif isinstance(value, Ref) and parameter is not _receiver(function):
         modules.remember(interp, value, interp.site("argument", parameter))
     interp.state.set(interp.frame.id, parameter.arg, value)
     interp.saw(parameter, value)

@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module, transform, tree
 from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import remembered, walk
+from devfix.analysis.syntax import below, remembered
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     UNKNOWN,
@@ -108,10 +108,18 @@ def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
 @remembered
 def _own_attributes(method: _Method) -> tuple[frozenset[str], frozenset[str]]:
     """The attributes of ``self`` that a method names, and those that it assigns."""
-    parts = [part for part in walk(method) if isinstance(part, ast.Attribute) and _is_self(part.value)]
-    assigned = frozenset(part.attr for part in parts if isinstance(part.ctx, ast.Store))
-    return frozenset(part.attr for part in parts), assigned
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
+    named: set[str] = set()
+    assigned: set[str] = set()
+    pending: list[ast.AST] = [method]
+    while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
+        node = pending.pop()
+        if isinstance(node, ast.Attribute):
+            holder = node.value
+            if isinstance(holder, ast.Name):
+                if holder.id == "self":
+                    (assigned if isinstance(node.ctx, ast.Store) else named).add(node.attr)
+            else:
+                pending.append(holder)
+        elif not isinstance(node, (ast.Name, ast.Constant)):
+            pending += below(node)
+    return frozenset(named | assigned), frozenset(assigned)

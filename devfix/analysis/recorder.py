@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.lattice import Device
-from devfix.findings import Mismatch, Origin, Span
+from devfix.findings import RUN, Mismatch, Origin, Span
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
@@ -80,6 +80,8 @@ class Recorder:
     converted: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
+    #: The functions of each file whose analysis did not come to its end.
+    unfinished: dict[str, set[str]] = field(default_factory=dict)
     muted: int = 0
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
@@ -114,6 +116,10 @@ class Recorder:
         known = self.mismatches.get(found)
         if known is None or (known and not tokens):
             self.mismatches[found] = tokens
+
+    def leave(self, path: str, *names: str) -> None:
+        """Write down what is not analysed to its end: functions of a file, or what the file does when it is run."""
+        self.unfinished.setdefault(path, set()).update(names or (RUN,))
 
     def leaf(self, origin: Origin) -> None:
         """Write down where a leaf that requires grad is made."""

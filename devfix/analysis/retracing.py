@@ -12,7 +12,9 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.library import Library
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.traced import TracingInterpreter, TracingRecorder, traced_library
-from devfix.analysis.tracing import Trace, Tracer
+from devfix.analysis.traces import Trace
+from devfix.analysis.tracing import Tracer
+from devfix.analysis.watched import Watch
 
 if TYPE_CHECKING:
     from devfix.project import Program
@@ -23,6 +25,9 @@ class Retracer:
 
     def __init__(self) -> None:
         self._trace: Trace | None = None
+        self._watch = Watch()
+        self._strained = False
+        self._numbers: dict[object, int] = {}
         self._library: Library | None = None
         self._triggers: set[ast.stmt] = set()
         self._functions: set[ast.AST] = set()
@@ -37,7 +42,7 @@ class Retracer:
         before = self._trace
         if before is not None:
             before.mark(frozenset(self._functions))
-        tracer = Tracer(before, self._triggers)
+        tracer = Tracer(self._watch, before, self._triggers, self._numbers, strained=self._strained)
         recorder, library = TracingRecorder(tracer), traced_library(tracer, self._library)
 
         def interpreter(program: Program, recorder: Recorder, library: Library) -> TracingInterpreter:
@@ -45,7 +50,8 @@ class Retracer:
 
         with deep_recursion():
             given_options.judge(program, recorder, run_program(program, recorder, interpreter, library))
-        self._trace, self._library = tracer.root, library
+        self._trace, self._library, self._strained = tracer.root, library, tracer.strained
+        self._numbers = tracer.numbers
         self._triggers.clear()
         self._functions.clear()
         return Facts(program, recorder)

@@ -9,6 +9,7 @@ looks only at what changed since the two states parted.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import (
@@ -58,10 +59,14 @@ class State:
     def fork(self) -> State:
         """An independent copy; both go on from here."""
         self._freeze()
-        other = State(self.layer)
+        other = self._beside()
         other.dead = self.dead
         other.default_device = self.default_device
         return other
+
+    def _beside(self) -> State:
+        """A state with the same layers below."""
+        return State(self.layer)
 
     def _freeze(self) -> None:
         """Make what was written a layer; it swallows lower ones that are not much larger, to keep chains short."""
@@ -91,7 +96,7 @@ class State:
 
     def get(self, frame: int, name: str) -> Value | None:
         """The value of a variable in one frame, or None when it is not bound there."""
-        return self.variables(frame).get(name)
+        return self.bound(frame).get(name)
 
     def variables(self, frame: int) -> Mapping[str, Value]:
         """All variables of one frame."""
@@ -106,19 +111,35 @@ class State:
             layer = layer.below
         return _NO_VARIABLES
 
+    #: The same for those who tell by ``asked`` which of them matter.
+    bound = variables
+
+    def asked(self, frame: int, name: str) -> None:
+        """What a variable is matters; for those who want to know."""
+
+    def is_in_library(self, frame: int) -> bool:
+        """Whether a frame is as the library has it."""
+        layer: Layer | None = self.layer
+        while layer is not None and layer.below is not None:
+            if frame in layer.frames:
+                return False
+            layer = layer.below
+        return frame not in self.frames and layer is not None and frame in layer.frames
+
     def set(self, frame: int, name: str, value: Value) -> None:
         """Bind a variable in one frame."""
         self._own(frame)[name] = value
 
     def delete(self, frame: int, name: str) -> None:
         """Unbind a variable, if it is bound."""
-        if name in self.variables(frame):
+        self.asked(frame, name)
+        if name in self.bound(frame):
             del self._own(frame)[name]
 
     def _own(self, frame: int) -> Variables:
         found = self.frames.get(frame)
         if found is None:
-            found = self.frames[frame] = dict(self.variables(frame))
+            found = self.frames[frame] = dict(self.bound(frame))
         return found
 
     def write(self, address: int, obj: Obj) -> None:
@@ -138,14 +159,20 @@ class State:
             layer = layer.below
         return None
 
+    #: The same where nothing depends on what it is.
+    held = read
+
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""
-        found = dict(self.heap)
+        heaps = [self.heap]
         layer: Layer | None = self.layer
         while layer is not None:
-            found = {**layer.heap, **found}
+            heaps.append(layer.heap)
             layer = layer.below
-        return sorted(found.items(), key=lambda item: item[0])
+        found: dict[int, Obj] = {}
+        for heap in reversed(heaps):
+            found.update(heap)
+        return sorted(found.items(), key=itemgetter(0))
 
 
 def parted(a: State, b: State) -> tuple[set[int], set[int]]:
@@ -178,8 +205,8 @@ def join_states(
         return b
     frames, heap = parted(a, b)
     for frame in frames:
-        theirs = b.variables(frame)
-        if theirs and frame in a.layer.live and a.variables(frame) is not theirs:
+        theirs = b.bound(frame)
+        if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
             _join_frame(a, frame, theirs, split, usual, alike=alike)
     for address in heap:
         obj, other = a.read(address), b.read(address)
@@ -204,11 +231,12 @@ def _join_frame(
     *,
     alike: bool = False,
 ) -> None:
-    before = a.variables(frame)
+    before = a.bound(frame)
     for name, value in theirs.items():
         mine = before.get(name)
         if mine is value:
             continue
+        a.asked(frame, name)
         if alike and mine is not None and _is_loaded(a, value) != _is_loaded(a, mine):
             a.set(frame, name, mine if _is_loaded(a, value) else value)
         elif mine is None or (usual is False and isinstance(mine, Unknown)):
@@ -232,9 +260,10 @@ def keep_main_path(main: State, other: State) -> State:
         return other
     frames, heap = parted(main, other)
     for frame in frames:
-        mine = main.variables(frame)
-        for name, value in other.variables(frame).items():
+        mine = main.bound(frame)
+        for name, value in other.bound(frame).items():
             if name not in mine:
+                main.asked(frame, name)
                 main.set(frame, name, value)
     for address in heap:
         obj = other.read(address)
@@ -247,9 +276,13 @@ def widen(state: State, before: State) -> None:
     """Forget the numbers that one round of a loop changed: the next rounds will change them too."""
     frames, heap = parted(state, before)
     for frame in frames:
-        earlier = before.variables(frame)
-        for name, value in list(state.variables(frame).items()):
-            wider = _wider(earlier.get(name), value)
+        earlier = before.bound(frame)
+        for name, value in list(state.bound(frame).items()):
+            known = earlier.get(name)
+            if known is value:
+                continue
+            state.asked(frame, name)
+            wider = _wider(known, value)
             if wider is not None:
                 state.set(frame, name, wider)
     for address in heap:
@@ -272,8 +305,11 @@ def is_settled(state: State, before: State) -> bool:
     """
     frames, heap = parted(state, before)
     for frame in frames:
-        now = state.variables(frame)
-        for name, value in before.variables(frame).items():
+        now = state.bound(frame)
+        for name, value in before.bound(frame).items():
+            if now.get(name) is value:
+                continue
+            state.asked(frame, name)
             if not _is_like(value, now.get(name)):
                 return False
     return all(

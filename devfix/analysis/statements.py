@@ -38,12 +38,14 @@ NAMED_UNROLL = 12
 
 
 def assign(interp: Interpreter, node: ast.Assign) -> None:
+    """The value is bound to each target, from left to right."""
     value = interp.eval(node.value)
     for target in node.targets:
         binding.bind(interp, target, value, node)
 
 
 def annotated_assign(interp: Interpreter, node: ast.AnnAssign) -> None:
+    """With a value as an assignment; without one it declares a field, which is kept in a class alone."""
     if node.value is not None:
         binding.bind(interp, node.target, interp.eval(node.value), node)
     elif isinstance(node.target, ast.Name) and interp.frame.kind == "class":
@@ -51,6 +53,10 @@ def annotated_assign(interp: Interpreter, node: ast.AnnAssign) -> None:
 
 
 def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
+    """A tensor is changed in place and stays where it is; of anything else the target is rebound.
+
+    The target is evaluated twice, as a place and as an operand.
+    """
     target = node.target
     load: ast.expr = target
     left = interp.eval(load)
@@ -60,11 +66,17 @@ def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
 
 
 def expression(interp: Interpreter, node: ast.Expr) -> None:
+    """A value that nobody keeps: a move whose result is thrown away is remembered on what was to be moved."""
     value = interp.eval(node.value)
     binding.discard(interp, node, value)
 
 
 def if_(interp: Interpreter, node: ast.If) -> None:
+    """The branch that is taken, or both, and the states behind them joined, where the test is not decided.
+
+    In the branches holds what the test says. Which path a run without options takes is known to the join; a test
+    of data keeps the two devices of a variable apart, since one run may meet both.
+    """
     truth = conditions.decide(interp, node.test, node.body, node.orelse)
     for loop in interp.frame.loops:
         loop.note(node.test, decided=truth is not None)
@@ -110,6 +122,10 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
+    """Short exact sequences are followed item by item, others for some rounds with what all elements have in common.
+
+    Rounds end early where one changed nothing. Counters become any number, and ``break`` joins behind ``else``.
+    """
     iterable = interp.eval(node.iter)
     exact = iteration.exact_items(interp, iterable)
     followed = exact is not None and len(exact) <= (NAMED_UNROLL if _are_apart(interp, exact) else UNROLL)
@@ -153,6 +169,10 @@ def _is_apart(interp: Interpreter, value: Value) -> bool:
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:
+    """The body is followed for some rounds, or until the test is known to be false or a round changed nothing.
+
+    Counters become any number, and ``break`` joins behind ``else``.
+    """
     before = interp.state.fork()
     loop = Loop()
     interp.frame.loops.append(loop)
@@ -190,18 +210,21 @@ def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None
 
 
 def break_(interp: Interpreter, node: ast.Break) -> None:
+    """The path ends here, and its state is kept for the end of the loop."""
     if interp.frame.loops:
         interp.frame.loops[-1].breaks.append(interp.state.fork())
     interp.state.dead = True
 
 
 def continue_(interp: Interpreter, node: ast.Continue) -> None:
+    """The path ends here, and its state is kept for the next round."""
     if interp.frame.loops:
         interp.frame.loops[-1].continues.append(interp.state.fork())
     interp.state.dead = True
 
 
 def return_(interp: Interpreter, node: ast.Return) -> None:
+    """The path ends here; the value and the state are kept for the caller, unless something ended it before."""
     value = interp.eval(node.value) if node.value is not None else NONE
     if not interp.state.dead:  # what was called may never return
         interp.frame.returns.append((value, interp.state.fork()))
@@ -211,12 +234,14 @@ def return_(interp: Interpreter, node: ast.Return) -> None:
 
 
 def raise_(interp: Interpreter, node: ast.Raise) -> None:
+    """The exception is made, and the path ends here; which handlers it reaches is not followed."""
     if node.exc is not None:
         interp.eval(node.exc)
     interp.state.dead = True
 
 
 def assert_(interp: Interpreter, node: ast.Assert) -> None:
+    """Behind it holds what it asserts. One that seems to be false is passed over, and ends no path."""
     value = interp.eval(node.test)
     if conditions.truth(interp, value) is not False:
         conditions.assume(interp, node.test, True)
@@ -258,6 +283,11 @@ def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
 
 
 def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
+    """Each manager is entered and its ``as`` bound, then the body runs, and they are left in reverse order.
+
+    Default devices, autocast and the mode of autograd are set by this. A ``@contextmanager`` of the project waits
+    at its ``yield`` while the body runs.
+    """
     undo: list[Callable[[], None]] = []
     for item in node.items:
         manager, resume = suspended.managed(interp, item.context_expr, node.body)
@@ -271,6 +301,7 @@ def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
 
 
 def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """The name is bound to the function, as its decorators return it; the body waits for a call."""
     value: Value = calls.make_function(interp, node)
     for decorator in reversed(node.decorator_list):
         value = calls.decorate(interp, decorator, value)
@@ -278,6 +309,10 @@ def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) 
 
 
 def class_(interp: Interpreter, node: ast.ClassDef) -> None:
+    """The body has run when the name is bound to the class, as its decorators return it.
+
+    Bases are evaluated first, and told of the new class (``__init_subclass__``).
+    """
     bases = tuple(interp.eval(base) for base in node.bases)
     cls = calls.make_class(interp, node, bases)
     interp.library.classes.append(cls)
@@ -289,6 +324,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
 
 
 def delete(interp: Interpreter, node: ast.Delete) -> None:
+    """A name is unbound, an item is taken out; an attribute stays."""
     for target in node.targets:
         if isinstance(target, ast.Name):
             interp.state.delete(interp.frame.id, target.id)
@@ -299,10 +335,12 @@ def delete(interp: Interpreter, node: ast.Delete) -> None:
 
 
 def global_(interp: Interpreter, node: ast.Global) -> None:
+    """From here on the names are those of the module."""
     interp.frame.globals.update(node.names)
 
 
 def nonlocal_(interp: Interpreter, node: ast.Nonlocal) -> None:
+    """From here on the names are those of the function around this one that binds them."""
     interp.frame.nonlocals.update(node.names)
 
 

@@ -117,10 +117,11 @@ def _text(node: ast.stmt | ast.expr | ast.Lambda, source: Source) -> str:
 
 def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source) -> bool:
     """Whether a body makes functions or classes, which may outlive it."""
-    text = _text(node, source)
-    if "lambda" in text and _makes_lambdas(node):
+    first, last = node.lineno, node.end_lineno or node.lineno
+    if source.has_between("lambda", first, last) and _makes_lambdas(node):
         return True
-    return ("class" in text or text.count("def") > 1) and _makes_definitions(node)
+    within = source.has_between("class", first, last) or source.has_between("def", first + 1, last)
+    return within and _makes_definitions(node)
 
 
 @remembered

@@ -13,8 +13,11 @@ from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.recorder import Binding, Recorder
-from devfix.analysis.tracing import Entry, Note, Tracer
+from devfix.analysis.state import State
+from devfix.analysis.traces import Entry, Note
+from devfix.analysis.tracing import Tracer
 from devfix.analysis.values import Function, Value
+from devfix.analysis.watched import WatchedDict, WatchedList, WatchedSet, WatchedState
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
@@ -26,15 +29,49 @@ class TracingInterpreter(Interpreter):
     """An interpreter whose calls are traced."""
 
     def __init__(self, program: Program, recorder: Recorder, library: Library, tracer: Tracer) -> None:
-        super().__init__(program, recorder, library)
         self.tracer = tracer
+        super().__init__(program, recorder, library)
         self.checkpoints, self.loads = _Entries(tracer, "checkpoints"), _Entries(tracer, "loads")
         self.saved_models, self.written = _Entries(tracer, "saved_models"), _Elements(tracer, "written")
         self.retained = _Elements(tracer, "retained")
+        self.parameter_lists = WatchedList(tracer.watch, "parameter_lists")
+        self.described = WatchedDict(tracer.watch, "described")
+
+    def empty_state(self) -> State:
+        """A state in which nothing was done beyond the library."""
+        return WatchedState(self.library.layer, self.tracer.watch)
+
+    def fresh_module(self, path: str) -> int:
+        """A number for the globals of a file, where that can be the one that they had in the run before."""
+        return self.tracer.number_of(self, (path, self.is_script))
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends, and see when an edited one is reached."""
-        super().run(self.tracer.statements(self, body) if self.tracer.triggers else body)
+        statements = self.tracer.statements(self, body) if self.tracer.triggers else body
+        if self.stack[-1].kind != "module" or self.stack[-1].loops:
+            super().run(statements)
+            return
+        for statement in statements:
+            if self.state.dead:
+                return
+            self.tracer.statement(self, statement)
+
+    def execute(self, statement: ast.stmt) -> None:
+        """Execute one statement."""
+        super().run((statement,))
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a variable as the innermost activation sees it, or None."""
+        innermost = self.stack[-1]
+        frame: int | None = innermost.module if name in innermost.globals else innermost.id
+        bound, parents, keys = self.state.bound, self.parents, self.tracer.watch.keys
+        while frame is not None:
+            keys[frame, name] = None
+            value = bound(frame).get(name)
+            if value is not None:
+                return value
+            frame = parents.get(frame)
+        return None
 
     def follow(self, function: Function, site: CallSite) -> Value:
         """The result of a call into the project, which may be known from the run before."""
@@ -87,12 +124,12 @@ class _Noted(set[Any]):
         pass
 
 
-class _Elements(set[Any]):
+class _Elements(WatchedSet):
     """A set that notes what is added to it."""
 
     def __init__(self, tracer: Tracer, name: str) -> None:
-        super().__init__()
-        self._tracer, self._name = tracer, name
+        super().__init__(tracer.watch, name)
+        self._tracer = tracer
 
     def add(self, element: Any) -> None:
         super().add(element)
@@ -103,12 +140,12 @@ class _Elements(set[Any]):
             self.add(element)
 
 
-class _Entries(dict[Any, Any]):
+class _Entries(WatchedDict):
     """A dict that notes what is put into it."""
 
     def __init__(self, tracer: Tracer, name: str) -> None:
-        super().__init__()
-        self._tracer, self._name = tracer, name
+        super().__init__(tracer.watch, name)
+        self._tracer = tracer
 
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
@@ -186,6 +223,7 @@ def traced_library(tracer: Tracer, before: Library | None) -> Library:
     """What the runs of a program share, such that the states of the program's last runs can be gone on from."""
     library = Library()
     library.outcomes, library.noted = _Outcomes(tracer), _Noted()
+    library.classes = WatchedList(tracer.watch, "classes")
     if before is not None:
         library.parents, library.layer = before.parents, before.layer
         library.parents.clear()

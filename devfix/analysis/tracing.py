@@ -2,8 +2,9 @@
 
 A run is determined by the program. As long as no edited statement was reached, a new run is in step with the
 one before: a call that reaches none comes to what it came to then, and is not interpreted again. Out of step,
-calls are interpreted as ever. Where a call that was in step when it began returns what it returned then, and
-leaves the same behind, the runs are in step again.
+a call is not either that asks for nothing that differs (see ``carrying``); the others are interpreted as ever.
+Where a call that was in step when it began returns what it returned then, and leaves the same behind, the runs
+are in step again. The statements of a module are taken for calls, too.
 
 What a call notes down besides is replayed: its trace holds that, and the traces of the calls in it, in order.
 """
@@ -12,96 +13,31 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from devfix.analysis import recursion
+from devfix.analysis.carrying import carry, circumstances, given_to, is_given_the_same, may_be_carried
+from devfix.analysis.copying import replace
+from devfix.analysis.effects import Effects, next_number
 from devfix.analysis.interpreter import CALL_LIMIT, STEP_LIMIT, Interpreter
 from devfix.analysis.matching import Matching
-from devfix.analysis.state import State
 from devfix.analysis.syntax import names_kept
-from devfix.analysis.values import NONE, Class, Function, Ref, Value
+from devfix.analysis.traces import Entry, Note, Trace
+from devfix.analysis.values import NONE, Function, Value
+from devfix.analysis.watched import Watch, ask_again
 
 if TYPE_CHECKING:
-    from devfix.analysis.frames import CallSite
+    from devfix.analysis.frames import CallSite, Frame
     from devfix.analysis.traced import TracingInterpreter
 
-#: A note that is taken down again.
-Note = Callable[[Interpreter], object]
-
-
-class Entry(NamedTuple):
-    """Something that was put into a collection of the interpreter or its recorder."""
-
-    holder: str
-    key: Any
-    value: Any = None
-
-    def put(self, interp: Interpreter) -> None:
-        """Put it there again."""
-        held = getattr(interp.recorder if self.holder in _OF_RECORDER else interp, self.holder)
-        if isinstance(held, dict):
-            dict.__setitem__(held, self.key, self.value)
-        else:
-            set.add(held, self.key)
-
-
-#: Collections of the recorder.
-_OF_RECORDER = frozenset({"executed", "optional", "things", "followed", "saved"})
+#: So many numbers are left free before each call, for what edits may add.
+_ROOM = 256
 #: What nobody asks for as long as a program runs.
 _TOLD = frozenset({"executed", "optional", "things", "followed"})
-
-
-@dataclass(slots=True)
-class Trace:
-    """One call: the states before and after, the numbers that frames and objects got, and what was noted."""
-
-    function: ast.AST | None = None
-    entry: State | None = None
-    exit: State | None = None
-    begin: int = 0
-    end: int = 0
-    result: Value = NONE
-    #: How many statements and calls that took, and names that nothing had bound.
-    steps: int = 0
-    inner: int = 0
-    unbound: int = 0
-    oldest: float = math.inf
-    modes: tuple[str | None, bool | None] = (None, True)
-    #: The frames that outlive the call, with those that enclose them.
-    frames: tuple[tuple[int, int | None], ...] = ()
-    #: Lists of parameters that were made, classes that were defined, and the objects that were described.
-    lists: tuple[Ref, ...] = ()
-    classes: tuple[Class, ...] = ()
-    described: tuple[tuple[Any, Any], ...] = ()
-    notes: list[Note | Trace] = field(default_factory=list)
-    #: Whether anything was on an accelerator afterwards.
-    accelerated: bool = False
-    #: What was put where: checkpoints, files that are read and written, and the like.
-    entries: tuple[Entry, ...] = ()
-    #: Whether it did nothing that is not written down here.
-    sound: bool = True
-    #: Whether it reaches an edited function.
-    edited: bool = False
-
-    def calls(self) -> Iterator[Trace]:
-        """The calls made in this one, in order."""
-        return (each for each in self.notes if isinstance(each, Trace))
-
-    def mark(self, functions: frozenset[ast.AST]) -> bool:
-        """Find out which calls reach one of some functions."""
-        within = [call.mark(functions) for call in self.calls()]
-        self.edited = self.function in functions or any(within)
-        return self.edited
-
-    def replay(self, interp: Interpreter) -> None:
-        """Note down all that was noted."""
-        for note in self.notes:
-            if isinstance(note, Trace):
-                note.replay(interp)
-            else:
-                note(interp)
 
 
 @dataclass(slots=True)
@@ -110,24 +46,50 @@ class _Active:
 
     trace: Trace
     before: Trace | None
-    rest: Iterator[Trace]
+    #: The calls of the run before that were not made again yet.
+    rest: deque[Trace]
     #: The first number that need not mean what it meant in the run before.
     parted: int | None = None
+    #: Whether the runs were not in step before the call.
+    adrift: bool = False
+
+    def next_like(self, function: ast.AST | None, node: ast.AST) -> Trace | None:
+        """The next of the calls in the run before that is one of a function at some place."""
+        found = next((n for n, each in enumerate(self.rest) if each.repeats(function, node)), None)
+        if found is None:
+            return None
+        # Those before it are not made again, or in another order.
+        self.rest.rotate(-found)
+        return self.rest.popleft()
 
 
 class Tracer:
     """Keeps the traces of one run and makes use of those of the run before."""
 
-    def __init__(self, before: Trace | None = None, triggers: Iterable[ast.stmt] = ()) -> None:
+    def __init__(
+        self,
+        watch: Watch,
+        before: Trace | None = None,
+        triggers: Iterable[ast.stmt] = (),
+        numbers: dict[object, int] | None = None,
+        *,
+        strained: bool = False,
+    ) -> None:
+        self.watch = watch
+        watch.keys, watch.everything = {}, False
         self.root = Trace()
+        #: The numbers of the globals of files, and those that they had in the run before.
+        self.numbers: dict[object, int] = {}
+        self._old_numbers = numbers or {}
+        #: Whether limits had a say in the run before.
+        self._were_strained = strained
         self.triggers = frozenset(triggers)
         #: Whether limits may have had a say: then each statement counts.
         self.strained = False
         self.replaying = False
         #: What was put where so far.
         self.entries: list[Entry] = []
-        rest = before.calls() if before is not None else iter(())
-        self._active = [_Active(self.root, before, rest)]
+        self._active = [_Active(self.root, before, _calls_of(before))]
 
     def note(self, note: Note) -> None:
         """Something is written down."""
@@ -139,6 +101,14 @@ class Tracer:
         if entry.holder not in _TOLD:
             self.entries.append(entry)
 
+    def number_of(self, interp: Interpreter, globals_of: object) -> int:
+        """A number for the globals of a file."""
+        known, free = self._old_numbers.get(globals_of, -1), next_number(interp)
+        number = known if known >= free else free + _ROOM
+        interp.library.ids = count(number + 1)
+        self.numbers[globals_of] = number
+        return number
+
     def statements(self, interp: Interpreter, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         """The statements of a block; an edited one ends the step."""
         for statement in body:
@@ -148,42 +118,92 @@ class Tracer:
 
     def call(self, interp: TracingInterpreter, function: Function, site: CallSite) -> Value:
         """The result of a call."""
-        before = self._next(interp, function)
+        if recursion.is_active(interp, function):
+            self.watch.everything = True  # how deep it may go depends on who called
+        given = given_to(function, site)
+        return self._made(interp, function.node, site.node, given, lambda: interp.interpreted(function, site))
+
+    def statement(self, interp: TracingInterpreter, statement: ast.stmt) -> None:
+        """Execute a statement of a module, as if it was a call."""
+        frame = interp.frame
+        frame.statement = statement
+
+        def execute() -> Value:
+            before = _told_to(frame)
+            interp.execute(statement)
+            self.watch.everything |= before != _told_to(frame)
+            return NONE
+
+        self._made(interp, statement, statement, (frame.id, _told_to(frame)), execute)
+
+    def _made(
+        self,
+        interp: TracingInterpreter,
+        function: ast.AST,
+        node: ast.AST,
+        given: tuple[Any, ...],
+        make: Callable[[], Value],
+    ) -> Value:
+        """What a call comes to, or came to in the run before."""
+        before, in_step = self._next(interp, function, node)
         if before is not None and before.sound and not before.edited:
-            return self._repeat(interp, before)
-        if before is not None and before.entry is not None:
+            if in_step:
+                return self._repeat(interp, before)
+            if self._may_carry(interp, before, given):
+                return self._carry(interp, before)
+        if before is not None and before.entry is not None and in_step:
             interp.state = before.entry.fork()  # it is the same, and what follows can be compared
-        active = _Active(self._begin(interp, function), before, before.calls() if before else iter(()))
+        active = self._begin(interp, function, node, given, before, adrift=not in_step)
+        found = Effects(interp, self)
         self._active.append(active)
-        found = _Watch(interp, self)
         try:
-            result = interp.interpreted(function, site)
+            result = make()
         finally:
             self._active.pop()
+            found.leave()
         found.write(interp, active.trace, result)
         self._active[-1].trace.notes.append(active.trace)
         return self._end(interp, active, result)
 
-    def _next(self, interp: Interpreter, function: Function) -> Trace | None:
-        """The call of the run before that is made again, when the runs are in step."""
+    def _next(self, interp: Interpreter, function: ast.AST, node: ast.AST) -> tuple[Trace | None, bool]:
+        """The call of the run before that is made again, and whether the runs are in step."""
         outer = self._active[-1]
-        if outer.before is None or outer.parted is not None:
-            return None
-        found = next(outer.rest, None)
-        if found is not None and found.function is function.node and found.begin == _number(interp):
-            return found
-        self._part(interp)
-        return None
+        if outer.before is None:
+            return None, False
+        if outer.parted is None:
+            found = outer.rest[0] if outer.rest else None
+            if found is not None and found.function is function and found.begin >= next_number(interp):
+                return outer.rest.popleft(), True
+            self._part(interp)
+        return outer.next_like(function, node), False
+
+    def _may_carry(self, interp: Interpreter, before: Trace, given: tuple[Any, ...]) -> bool:
+        if self.strained or self._were_strained or _is_long(interp) or before.begin < next_number(interp):
+            return False
+        return is_given_the_same(interp, before, given) and may_be_carried(interp, before)
+
+    def _carry(self, interp: TracingInterpreter, before: Trace) -> Value:
+        """Go on as after a call of the run before, though not all is as it was then."""
+        entry = interp.state.fork()
+        interp.parents.update(before.frames)
+        carry(interp, before)
+        interp.library.ids = count(before.end)
+        interp.autocast, interp.grad = before.modes
+        made = replace(before, entry=entry, exit=interp.state.fork(), carried=True, change=None)
+        return self._noted(interp, made)
 
     def _part(self, interp: Interpreter) -> None:
         """From here on the runs are not known to be in step."""
         active = self._active[-1]
         if active.parted is None:
-            active.parted = _number(interp)
+            active.parted = next_number(interp)
 
     def _repeat(self, interp: TracingInterpreter, before: Trace) -> Value:
-        assert before.exit is not None, "the call has ended"
         self._adopt(interp, before)
+        return self._noted(interp, before)
+
+    def _noted(self, interp: TracingInterpreter, before: Trace) -> Value:
+        """Note down all that was noted in a call, which is not interpreted."""
         interp.steps += before.steps
         interp.calls += before.inner
         interp.unbound += before.unbound
@@ -196,6 +216,10 @@ class Tracer:
         before.replay(interp)
         self.replaying = False
         self._active[-1].trace.notes.append(before)
+        if before.asked is None:
+            self.watch.everything = True
+        else:
+            ask_again(self.watch, before.asked)
         return before.result
 
     def _adopt(self, interp: Interpreter, before: Trace) -> None:
@@ -206,13 +230,37 @@ class Tracer:
         interp.autocast, interp.grad = before.modes
         interp.parents.update(before.frames)
 
-    def _begin(self, interp: Interpreter, function: Function) -> Trace:
-        return Trace(function.node, interp.state.fork(), begin=_number(interp))
+    def _begin(
+        self,
+        interp: Interpreter,
+        function: ast.AST,
+        node: ast.AST,
+        given: tuple[Any, ...],
+        before: Trace | None,
+        *,
+        adrift: bool,
+    ) -> _Active:
+        """A call begins, with the numbers of the run before where they are free."""
+        number = next_number(interp)
+        begin = before.begin if before is not None and before.begin >= number else number + _ROOM
+        interp.library.ids = count(begin)
+        trace = Trace(
+            function,
+            interp.state.fork(),
+            begin=begin,
+            node=node,
+            given=given,
+            circumstances=circumstances(interp),
+        )
+        active = _Active(trace, before, _calls_of(before), adrift=adrift)
+        if before is not None and (adrift or before.carried):
+            active.parted = begin
+        return active
 
     def _end(self, interp: Interpreter, active: _Active, result: Value) -> Value:
         """In step the run goes on as the one before, and so it does where both came to the same."""
         before, outer = active.before, self._active[-1]
-        if before is None:
+        if before is None or active.adrift:
             return result
         if active.parted is None:
             if active.trace.end != before.end:
@@ -240,6 +288,7 @@ class Tracer:
 
     def _came_to_the_same(self, interp: Interpreter, active: _Active, before: Trace) -> bool:
         trace, parted = active.trace, active.parted
+        function = trace.function
         assert parted is not None, "the runs were not in step"
         if not (trace.sound and before.sound) or trace.modes != before.modes:
             return False
@@ -256,7 +305,7 @@ class Tracer:
         assert before.exit is not None, "it has ended"
         assert trace.exit is not None, "it has ended"
         matching = Matching(parted, trace.exit, before.exit)
-        used = names_kept(trace.function) if trace.function is not None else frozenset[str]()
+        used = frozenset[str]() if trace.is_statement or function is None else names_kept(function)
         ours = (trace.result, trace.lists, trace.entries)
         theirs = (before.result, before.lists, before.entries)
         return matching.is_same(ours, theirs, interp.parents, trace.begin, used)
@@ -270,56 +319,18 @@ def _old(number: float, birth: int) -> float:
     return number if number < birth else math.inf
 
 
-def _number(interp: Interpreter) -> int:
-    """The number that the next frame or object gets."""
-    number = next(interp.library.ids)
-    interp.library.ids = count(number)
-    return number
+def _told_to(frame: Frame) -> tuple[object, ...]:
+    """What statements of a module tell the frame."""
+    left: list[Sized] = [
+        frame.returns,
+        frame.results,
+        frame.rescues,
+        frame.unusual,
+        frame.yields,
+        frame.loops,
+    ]
+    return (frame.options, frame.is_cut, tuple(frame.globals), tuple(frame.nonlocals), *map(len, left))
 
 
-class _Watch:
-    """What is known before a call, to tell afterwards what it did."""
-
-    def __init__(self, interp: Interpreter, tracer: Tracer) -> None:
-        self._tracer = tracer
-        self._before = (interp.steps, interp.calls, interp.unbound)
-        self._outer, interp.oldest = interp.oldest, math.inf
-        self._lengths = (len(interp.parameter_lists), len(interp.library.classes), len(interp.described))
-        self._entries = len(tracer.entries)
-        self._grave = _grave(interp)
-
-    def write(self, interp: Interpreter, trace: Trace, result: Value) -> None:
-        """Complete the trace of the call that is over."""
-        trace.exit, trace.end, trace.result = interp.state.fork(), _number(interp), result
-        steps, calls, unbound = self._before
-        trace.steps, trace.inner = interp.steps - steps, interp.calls - calls
-        trace.unbound = interp.unbound - unbound
-        trace.oldest, interp.oldest = interp.oldest, min(interp.oldest, self._outer)
-        trace.modes = (interp.autocast, interp.grad)
-        trace.frames = tuple(_younger(interp.parents, trace.begin))
-        lists, classes, described = self._lengths
-        trace.lists = tuple(interp.parameter_lists[lists:])
-        trace.classes = tuple(interp.library.classes[classes:])
-        trace.described = tuple(list(interp.described.items())[described:])
-        trace.accelerated = interp.recorder.accelerated
-        trace.entries = tuple(self._tracer.entries[self._entries :])
-        trace.sound = _grave(interp) == self._grave
-
-
-def _younger(frames: dict[int, int | None], birth: int) -> list[tuple[int, int | None]]:
-    found: list[tuple[int, int | None]] = []
-    for frame in reversed(frames):
-        if frame < birth:
-            break
-        found.append((frame, frames[frame]))
-    return found[::-1]
-
-
-def _grave(interp: Interpreter) -> tuple[object, ...]:
-    """What few calls change, and no trace writes down."""
-    library, pauses, placements = interp.library, interp.pauses, interp.placements
-    return (
-        len(library.modules), len(library.host_options), library.default_floats, library.default_type,
-        interp.cuts, interp.granted, interp.exhausted, None if pauses is None else len(pauses),
-        None if placements is None else len(placements),
-    )  # fmt: skip
+def _calls_of(before: Trace | None) -> deque[Trace]:
+    return deque(before.calls()) if before is not None else deque()

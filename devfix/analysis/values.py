@@ -88,10 +88,11 @@ class DTypeValue(Value):
 
 @frozen
 class DeviceValue(Value):
-    """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS."""
+    """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS, ``followed`` that a tensor has it."""
 
     device: Device
     mps: bool = field(default=False, compare=False)
+    followed: bool = field(default=False, compare=False)
 
 
 @frozen

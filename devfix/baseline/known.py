@@ -133,7 +133,7 @@ def hide(results: Results, known: Known, judges: Callable[[str, str], bool]) -> 
             continue
         split = known.split(source, report.findings, lost)
         reports.append(replace(report, findings=split.new))
-        if report.crash is None:
+        if report.crash is None and not report.unfinished:
             stale += [entry for entry in split.stale if judges(report.path, entry[0].code)]
         count += len(split.known)
     stale += [(trace, left) for trace, left in lost.items() if left]

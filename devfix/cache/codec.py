@@ -45,7 +45,10 @@ _FIELDS = {cls: tuple(field.name for field in fields(cls)) for cls in _CLASSES.v
 
 
 def encoded(value: object) -> Any:
-    """A value as JSON data: an object is a list that begins with the name of its class, a tuple is a nameless one."""
+    """A value as JSON data: an object is a list that begins with the name of its class, a tuple is a nameless one.
+
+    Raises CodecError for an object of a class that is not kept.
+    """
     if value is None or isinstance(value, str) or type(value) in (int, bool):
         return value
     if isinstance(value, tuple):

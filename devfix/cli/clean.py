@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @takes_settings
 def clean(*, asked: Asked, paths: Paths = None, cache_dir: CacheDir = None) -> None:
-    """Remove the cache that `check` and `apply` keep for these paths."""
+    """Remove the cache that `check` and `apply` keep for these paths.
+
+    Exit code 0, also when there is none, and 2 on an error.
+    """
     from devfix import commands
 
     options = commands.Options(asked=asked, paths=tuple(paths or [Path()]), cache_dir=cache_dir)

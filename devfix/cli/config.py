@@ -21,7 +21,10 @@ def config(
     path: Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: this folder.")] = None,
     output_format: Plain = PlainFormat.TEXT,
 ) -> None:
-    """Say which settings hold for a file and where they come from, and which rules run on it and why."""
+    """Say which settings hold for a file and where they come from, and which rules run on it and why.
+
+    Exit code 0, or 2 when the settings are wrong.
+    """
     from devfix import commands
 
     raise typer.Exit(commands.config(path or Path(), asked, as_json=output_format is PlainFormat.JSON))

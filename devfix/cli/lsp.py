@@ -15,7 +15,8 @@ def lsp(
 ) -> None:
     """Serve an editor: the Language Server Protocol over standard input and output. Runs no code of yours.
 
-    Only the commands devfix.run and devfix.showProof, which the editor's user calls, run a program.
+    Only the commands devfix.run and devfix.showProof, which the editor's user calls, run a program. Exit code 2 when the
+    packages that `devfix[lsp]` brings are missing.
     """
     try:
         import pygls  # noqa: F401 - only whether it is there

@@ -36,7 +36,10 @@ Engine = Annotated[CampaignEngine | None, typer.Option("--engine", help="Default
 
 @app.command()
 def plan(campaign: CampaignPath) -> None:
-    """Check the campaign file, and say what a run would do. Does none of it."""
+    """Check the campaign file, and say what a run would do. Does none of it.
+
+    Exit code 0, or 2 when the file is wrong.
+    """
     from devfix.migration import commands
 
     raise typer.Exit(commands.plan(campaign))
@@ -82,7 +85,10 @@ def retry(
     concurrency: Concurrency = 0,
     engine: Engine = None,
 ) -> None:
-    """Run again, and try what failed once more from the step where it failed."""
+    """Run again, and try what failed once more from the step where it failed.
+
+    Exit codes are those of `run`.
+    """
     from devfix.migration import commands
     from devfix.migration.campaign_run import RunWishes
     from devfix.migration.reading import Standing
@@ -112,7 +118,10 @@ def export(
     output_format: Annotated[ExportFormat, typer.Option("--format", "--output-format")] = ExportFormat.JSON,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there.")] = None,
 ) -> None:
-    """Write the state for other tools, as JSON or CSV."""
+    """Write the state for other tools, as JSON or CSV.
+
+    Exit code 0, whatever became of the repositories, or 2 on an error.
+    """
     from devfix.migration import commands
 
     raise typer.Exit(commands.export(campaign, output_format.value, output))
@@ -126,7 +135,10 @@ def report(
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in the browser.")] = False,
 ) -> None:
-    """Write a page that shows the campaign, in one file that needs no other."""
+    """Write a page that shows the campaign, in one file that needs no other.
+
+    Exit code 0, whatever became of the repositories, or 2 on an error.
+    """
     from devfix.migration import commands
 
     raise typer.Exit(commands.report(campaign, output, shows=show))

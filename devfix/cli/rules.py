@@ -17,7 +17,8 @@ def rules(
 ) -> None:
     """List the rules: code, name, how far the fix can be trusted, and what is wrong.
 
-    As JSON with the family, whether it runs by default, since which version, and the whole page.
+    As JSON with the family, whether it runs by default, since which version, and the whole page. Exit code 0, or 2 when
+    rules of an installed pack cannot be loaded; the others are listed all the same.
     """
     from devfix import commands
 

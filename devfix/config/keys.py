@@ -263,7 +263,7 @@ KEYS: Mapping[str, Key] = {
             "boolean",
             "false",
             "force-exclude = true",
-            "Leave excluded files out also when they are named, as a pre-commit hook does.",
+            "Leave what `exclude` and `extend-exclude` match out also when it is named, as a pre-commit hook does. What Git ignores is still looked at where it is named.",
             _flag,
         ),
         Key(

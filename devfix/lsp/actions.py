@@ -48,7 +48,7 @@ async def offered(session: Session, params: types.CodeActionParams) -> list[type
 
 
 async def resolved(session: Session, action: types.CodeAction) -> types.CodeAction:
-    """The action with its edit; an action for a text that is gone is refused."""
+    """The action with its edit; raises JsonRpcContentModified when the text that it was offered for is gone."""
     action.edit = await edit_of(session, action.data)
     if action.edit is None:
         raise JsonRpcContentModified("the text has changed since this was offered, or the fix does nothing")

@@ -172,7 +172,7 @@ class Folder:
     def _forget_trees(self, program: Program) -> None:
         if sum(len(source.text) for source in program.sources.values()) > _KEPT_TREES:
             for source in program.sources.values():
-                source.forget_tree()
+                source.forget()
 
     def _build(self) -> None:
         if self._built:

@@ -21,7 +21,7 @@ _TELLING = "to"
 
 @dataclass
 class Graft:
-    """What an edit did to a tree: where its effects begin, and the functions in whose bodies it is."""
+    """What an edit did to a tree: where its effects begin, and the functions or other statements that it is in."""
 
     triggers: list[ast.stmt] = field(default_factory=list)
     functions: list[ast.AST] = field(default_factory=list)
@@ -183,7 +183,9 @@ def _replaced(place: _Place, made: list[ast.stmt], old: Sequence[str], new: Sequ
         undo()
         return None
     changed = [each.node for each in traits[innermost:] if not each.hold(after)]
-    return Graft(_triggers(place, made, changed), list(functions), gone, undo)
+    # Outside of functions the statements around are what is carried out.
+    reached = [node for node in (functions or place.around) if isinstance(node, ast.stmt)]
+    return Graft(_triggers(place, made, changed), list[ast.AST](reached), gone, undo)
 
 
 def _set_ends(around: Sequence[ast.AST]) -> None:

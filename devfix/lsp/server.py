@@ -69,7 +69,7 @@ class DevfixServer(LanguageServer):
 
     @property
     def session(self) -> Session:
-        """The session; only a client that breaks the protocol comes before it."""
+        """The session; raises RuntimeError before there is one, which only a client that breaks the protocol meets."""
         if self._session is None:
             raise RuntimeError("the client has not initialized the server")
         return self._session

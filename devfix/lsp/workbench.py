@@ -38,6 +38,7 @@ from devfix.lsp.messages import (
     known_by,
 )
 from devfix.lsp.rule_pages import cache_folder, page_file
+from devfix.nesting import deepest
 from devfix.project import Program, Scanned
 from devfix.registry import load, summary
 from devfix.source import NOTEBOOK_SUFFIX, Source
@@ -216,7 +217,7 @@ class Workbench:
         try:
             found = reports(program, folder.judgement(program))
         except RecursionError:
-            yield from self._failed(program, "is nested too deeply to be analysed, or a file beside it is")
+            yield from self._without_deepest(folder, program)
         except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the server
             message = f"devfix failed: {type(error).__name__}: {error}"
             yield from self._failed(program, message, traceback.format_exc())
@@ -235,6 +236,18 @@ class Workbench:
         before = program.sources[path].text
         findings = tuple(carried_over(report.findings, path, before, buffer.text))
         return FileView(buffer.revision, findings, stale=True, fault=fault, trace=trace)
+
+    def _without_deepest(self, folder: Folder, program: Program) -> Iterable[tuple[str, FileView]]:
+        path = deepest(program)
+        if path is None:
+            yield from self._failed(program, "belongs to a program that is nested too deeply to be analysed")
+            return
+        if path in program.targets:
+            yield (
+                os.path.abspath(path),
+                FileView(self._revision(path), fault="is nested too deeply to be analysed"),
+            )
+        yield from self._views(folder, program.without(path))
 
     def _failed(self, program: Program, fault: str, trace: str = "") -> Iterable[tuple[str, FileView]]:
         for path in sorted(program.targets):

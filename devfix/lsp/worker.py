@@ -125,7 +125,11 @@ class Worker:
         return self._post(request)
 
     async def reply(self, ticket: Ticket, wanted: type[Wanted]) -> Wanted:
-        """Wait for the reply to a request."""
+        """Wait for the reply to a request.
+
+        Raises CancelledRequestError when it was cancelled, FailedRequestError when the analysis failed, WorkerDiedError when
+        that took too long or its process ended, and TypeError for a reply of another kind than ``wanted``.
+        """
         try:
             reply = await asyncio.wait_for(asyncio.shield(ticket.reply), _LIMIT)
         except asyncio.TimeoutError:

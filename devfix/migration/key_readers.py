@@ -27,14 +27,14 @@ class ValueFaultError(ValueError):
 
 
 def text(value: object) -> str:
-    """Any string."""
+    """Any string; raises ValueFaultError for anything else."""
     if not isinstance(value, str):
         raise ValueFaultError("must be a string")
     return value
 
 
 def line(value: object) -> str:
-    """A string of one line that is not blank."""
+    """A string of one line that is not blank; raises ValueFaultError for anything else."""
     found = text(value)
     if not found.strip() or "\n" in found:
         raise ValueFaultError("must be one line of text")
@@ -42,42 +42,42 @@ def line(value: object) -> str:
 
 
 def strings(value: object) -> tuple[str, ...]:
-    """A list of strings."""
+    """A list of strings; raises ValueFaultError for anything else."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueFaultError("must be a list of strings")
     return tuple(value)
 
 
 def flag(value: object) -> bool:
-    """True or false."""
+    """True or false; raises ValueFaultError for anything else."""
     if not isinstance(value, bool):
         raise ValueFaultError("must be true or false")
     return value
 
 
 def count(value: object) -> int:
-    """A whole number from 0 on."""
+    """A whole number from 0 on; raises ValueFaultError for anything else."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueFaultError("must be a whole number, 0 or more")
     return value
 
 
 def positive(value: object) -> float:
-    """A number above 0."""
+    """A number above 0; raises ValueFaultError for anything else."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
         raise ValueFaultError("must be a number above 0")
     return float(value)
 
 
 def table(value: object) -> object:
-    """A table, which is read by itself."""
+    """A table, which is read by itself; raises ValueFaultError for anything else."""
     if not isinstance(value, dict):
         raise ValueFaultError("must be a table")
     return value
 
 
 def name(value: object) -> str:
-    """The name of a campaign, and of the folder it gets."""
+    """The name of a campaign, and of the folder it gets; raises ValueFaultError where that could be another folder."""
     found = text(value)
     if not _NAME.fullmatch(found):
         raise ValueFaultError("must be letters, digits, `.`, `_` and `-`, for it names a folder")
@@ -85,7 +85,7 @@ def name(value: object) -> str:
 
 
 def branch(value: object) -> str:
-    """The name of a branch."""
+    """The name of a branch; raises ValueFaultError for what Git refuses as one."""
     found = text(value)
     if not found or _BAD_BRANCH.search(found):
         raise ValueFaultError(f"`{found}` is no name for a branch")
@@ -93,7 +93,7 @@ def branch(value: object) -> str:
 
 
 def revision(value: object) -> str:
-    """A branch, tag or commit."""
+    """A branch, tag or commit; raises ValueFaultError for ranges, options and the like."""
     found = text(value)
     if not _REVISION.fullmatch(found) or ".." in found:
         raise ValueFaultError(f"`{found}` is no branch, tag or commit")
@@ -101,7 +101,7 @@ def revision(value: object) -> str:
 
 
 def message(value: object) -> str:
-    """A template; only fields that are known, without access to their insides."""
+    """A template of known fields; raises ValueFaultError for other fields, for access to their insides and for none."""
     found = text(value)
     try:
         named = [field for _, field, _, _ in string.Formatter().parse(found) if field is not None]
@@ -116,7 +116,7 @@ def message(value: object) -> str:
 
 
 def author(value: object) -> str:
-    """Who commits."""
+    """Who commits, as ``Name <address>``; raises ValueFaultError for anything else."""
     found = text(value)
     if not _AUTHOR.fullmatch(found):
         raise ValueFaultError("must read `Name <address>`")
@@ -124,21 +124,24 @@ def author(value: object) -> str:
 
 
 def device_policy(value: object) -> str:
-    """How an introduced device is chosen."""
+    """How an introduced device is chosen; raises ValueFaultError for a policy that does not exist."""
     if value not in DEVICE_POLICIES:
         raise ValueFaultError(f"must be one of {', '.join(DEVICE_POLICIES)}")
     return text(value)
 
 
 def engine(value: object) -> str:
-    """Who does the work."""
+    """Who does the work, ``local`` or ``ray``; raises ValueFaultError for anything else."""
     if value not in ("local", "ray"):
         raise ValueFaultError("must be local or ray")
     return text(value)
 
 
 def program(value: object) -> str:
-    """A script or folder with arguments, quoted as in a shell; empty where a repository is to have none."""
+    """A script or folder with arguments, quoted as in a shell; empty where a repository is to have none.
+
+    Raises ValueFaultError where quotes do not match.
+    """
     found = text(value)
     try:
         shlex.split(found)
@@ -148,7 +151,7 @@ def program(value: object) -> str:
 
 
 def file_name(value: object) -> str:
-    """The path of a file within a repository."""
+    """The path of a file within a repository; raises ValueFaultError for one that leads out of it."""
     found = line(value)
     if found.startswith("/") or ".." in found.split("/"):
         raise ValueFaultError("must be a path within the repository")

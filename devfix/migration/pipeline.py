@@ -195,7 +195,10 @@ class Pipeline:
 
     @cached_property
     def after(self) -> str:
-        """The tree of the rewritten files, which is made anew where another machine or run made it."""
+        """The tree of the rewritten files, which is made anew where another machine or run made it.
+
+        Raises StepEndError when the recorded change does not make the recorded files.
+        """
         applied = self.done[Step.APPLY]
         made = self.workspace.restore(applied.files["diff"])
         if made != applied.data["tree"]:
@@ -231,7 +234,10 @@ class Pipeline:
         return Made({**check.data, **self._command}, log=check.output)
 
     def verify_after(self) -> Made:
-        """Run the verify command on the rewritten files, and tell whose the failures are."""
+        """Run the verify command on the rewritten files, and tell whose the failures are.
+
+        Raises StepEndError when the rewriting broke something.
+        """
         before = self.done[Step.VERIFY_BEFORE].data
         check = self._verified(self.after)
         judgement, ours = verification.judge(before, check)
@@ -256,7 +262,7 @@ class Pipeline:
         return verification.run_command(self.repository.verify, shown, self.campaign, workspace.temporary)
 
     def prove(self) -> Made:
-        """Run the programs before and after."""
+        """Run the programs before and after; raises StepEndError where nothing can be proven on this machine."""
         try:
             witness = self.order.witness or proving_run.find_campaign_witness(self.campaign)
         except WitnessError as error:

@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
 
 def document(text: str) -> Part:
-    """The one value that a text holds; raises ValueError."""
+    """The one value that a text holds; raises JSONDecodeError, which is a ValueError, for any other text."""
     part = _part(text, _skip(text, 0))
     if _skip(text, part.end) != len(text):
         raise json.JSONDecodeError("Extra data", text, part.end)

@@ -193,7 +193,7 @@ class RunRecord:
 
 
 def read_record(path: Path) -> RunRecord:
-    """Read a report from its file."""
+    """Read a report from its file; raises RecordError when there is none, or none that can be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -206,7 +206,7 @@ def read_record(path: Path) -> RunRecord:
 
 
 def parse_record(held: object) -> RunRecord:
-    """Read a report from what its JSON stands for."""
+    """Read a report from what its JSON stands for; raises RecordError for one of another form."""
     fields = _Fields(held)
     if fields.value("format") != FORMAT:
         raise RecordError(f"the run's report is of format {fields.value('format')!r}, not {FORMAT}")

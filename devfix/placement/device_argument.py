@@ -76,7 +76,19 @@ def _text(place: Place, node: ast.AST) -> str:
 
 
 def takes_no_device(outline: Outline, call: ast.Call) -> bool:
-    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one."""
+    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one.
+
+    A variable may stand for such a constructor: ``kind = type(x); y = kind(2, 3)``.
+    """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     own = outline.aliases.get(name, name).endswith("Tensor")
-    return own or any(keyword.arg == "device" for keyword in call.keywords)
+    return own or _is_variable(outline, call.func) or any(key.arg == "device" for key in call.keywords)
+
+
+def _is_variable(outline: Outline, called: ast.expr) -> bool:
+    """Whether the function around a call computes what is called."""
+    function = outline.function_of(called)
+    if not isinstance(called, ast.Name) or function is None:
+        return False
+    names = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+    return any(node.id == called.id and isinstance(node.ctx, ast.Store) for node in names)

@@ -16,7 +16,8 @@ from devfix.placement.device_expression import Place
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 #: A file in which no accelerator is spelled out twice has nothing scattered; cheap, and before any walk.
-_FEW = re.compile(rf"\b({'|'.join(sorted(BACKENDS))})\b.*\b({'|'.join(sorted(BACKENDS))})\b", re.DOTALL)
+#: The name comes first, and what is not to be before it last: so it can be searched for as a text.
+_NAMES = {name: re.compile(rf"{name}(?<!\w{name})\b") for name in sorted(BACKENDS)}
 #: Attributes of ``torch.cuda`` and the like that are no moves.
 _PACKAGES = frozenset({"torch", "backends", "version", "distributed", "nn"})
 
@@ -25,7 +26,8 @@ def spots(facts: Facts, path: str) -> list[ast.expr]:
     """The expressions that name the most used accelerator, in order; none where a name stands for it."""
     outline = facts.outline(path)
     text = outline.source.text
-    if sum(map(text.count, BACKENDS)) < 2 or not _FEW.search(text) or _has_variable(facts, outline):
+    named = sum(len(pattern.findall(text)) for name, pattern in _NAMES.items() if name in text)
+    if named < 2 or _has_variable(facts, outline):
         return []
     found: dict[Device, list[ast.expr]] = {}
     for node, device in _named(outline):

@@ -68,8 +68,8 @@ def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | No
     """What a file calls torch, and the import that it may need; None when the name is taken."""
     tree = facts.source(path).tree
     torch = _torch(tree)
-    if torch is not None:
-        return torch, ()
+    if torch is not None or _has_from_others(facts, path):
+        return torch or "torch", ()
     return None if "torch" in _names(tree) else ("torch", (FileEdit(path, AddImport("torch")),))
 
 
@@ -84,11 +84,21 @@ def _torch(tree: ast.Module) -> str | None:
     return None
 
 
-def _names(tree: ast.Module) -> Iterator[str]:
-    """Every name that some scope of the file binds or reads."""
+def _has_from_others(facts: Facts, path: str) -> bool:
+    """Whether a file uses ``torch`` without binding it, as one does that imports all names of another."""
+    tree = facts.source(path).tree
+    bound = "torch" in _names(tree, (ast.Store, ast.Del))
+    return facts.outline(path).imports_all and not bound and "torch" in _names(tree)
+
+
+def _names(
+    tree: ast.Module, contexts: tuple[type[ast.expr_context], ...] = (ast.expr_context,)
+) -> Iterator[str]:
+    """Every name that some scope of the file binds or reads, or that it uses in these contexts alone."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            yield node.id
+            if isinstance(node.ctx, contexts):
+                yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
         elif isinstance(node, ast.alias):

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from devfix.baseline.wishes import Wishes as BaselineWishes
 from devfix.engine import Engine
 from devfix.findings import Applicability, FileReport
+from devfix.known_findings import known_of, without_known
 from devfix.proof.inquiry import Inquiry, Wishes, announce, find_subjects
 from devfix.proof.rewriting import Rewriting, rewrite
 from devfix.proof.subject import Subject, SubjectError, files_of
@@ -22,12 +24,16 @@ from devfix.writing import write_reports
 
 @dataclass(frozen=True)
 class Application:
-    """What became of the files, and the proofs that it rests on; ``held_back`` would change, but is not proven."""
+    """What became of the files, and the proofs that it rests on; ``held_back`` would change, but is not proven.
+
+    ``said`` tells of findings that are left out since they are known.
+    """
 
     results: Results
     proofs: tuple[Proof, ...]
     witness: Witness
     held_back: tuple[str, ...]
+    said: tuple[str, ...] = ()
 
 
 def apply_proven(
@@ -38,25 +44,28 @@ def apply_proven(
     wanted: Applicability,
     *,
     write: bool,
+    baseline: BaselineWishes,
 ) -> Application:
     """Prove the programs of ``commands``, and write what belongs to proven ones alone.
 
-    Without ``paths`` the files are those of the programs. Raises SubjectError and WitnessError.
+    Without ``paths`` the files are those of the programs. What is known, by ``baseline`` and the settings, is neither
+    fixed nor reported. Raises SubjectError, WitnessError, and ConfigError for a baseline that cannot be read.
     """
     subjects = [subject for command in commands for subject in _subjects(command, engine)]
     reached = [_real(files_of(subject)) for subject in subjects]
     files = list(paths) or [Path(path) for path in sorted(frozenset().union(*reached))]
-    rewriting = rewrite(files, engine, wanted, None)
+    known = known_of(baseline, files, engine, None)
+    rewriting = rewrite(files, engine, wanted, None, known)
     laboratory = wishes.laboratory(subjects[0].root)
     announce(len(subjects), laboratory)
     proofs = Inquiry(laboratory, wishes, engine, wanted).of_programs(subjects, rewriting)
     used = [files | _ran(proof) for files, proof in zip(reached, proofs, strict=True)]
     proven = _proven(rewriting, used, [proof.proven for proof in proofs])
-    results = _written(rewriting, proven, engine, write=write)
+    results, said = without_known(_written(rewriting, proven, engine, write=write), known, engine)
     held_back = tuple(
         report.path for report in rewriting.results.changed if _where(report.path) not in proven
     )
-    return Application(results, tuple(proofs), laboratory.witness, held_back)
+    return Application(results, tuple(proofs), laboratory.witness, held_back, tuple(said))
 
 
 def _subjects(command: str, engine: Engine) -> list[Subject]:

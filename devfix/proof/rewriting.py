@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from devfix.baseline.known import Known
 from devfix.engine import Engine
 from devfix.findings import Applicability, FileReport
 from devfix.proof.verdict import Changes
@@ -42,9 +43,15 @@ class Rewriting:
         ]
 
 
-def rewrite(paths: Iterable[Path], engine: Engine, wanted: Applicability, jobs: int | None) -> Rewriting:
-    """What ``apply`` would make of files and folders."""
-    results = run_paths(sorted(set(paths)), engine, Task(wanted), jobs=jobs)
+def rewrite(
+    paths: Iterable[Path],
+    engine: Engine,
+    wanted: Applicability,
+    jobs: int | None,
+    known: Sequence[Known] = (),
+) -> Rewriting:
+    """What ``apply`` would make of files and folders, where all that is ``known`` stays as it is."""
+    results = run_paths(sorted(set(paths)), engine, Task(wanted, known=tuple(known)), jobs=jobs)
     texts = {Path(os.path.realpath(report.path)): _bytes(results, report) for report in results.changed}
     return Rewriting(results, texts)
 

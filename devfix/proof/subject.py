@@ -56,7 +56,10 @@ class Subject:
 
 
 def script_subject(script: Path, arguments: Sequence[str], here: Path) -> Subject:
-    """The program that ``python script arguments`` would run in the folder ``here``."""
+    """The program that ``python script arguments`` would run in the folder ``here``.
+
+    Raises SubjectError when there is no such file, or it is neither Python nor a notebook.
+    """
     if not script.is_file():
         raise SubjectError(f"{short_path(str(script))} does not exist")
     if script.suffix not in PROGRAM_SUFFIXES:

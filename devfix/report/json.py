@@ -36,6 +36,7 @@ def summary_data(results: Results) -> dict[str, Any]:
         "fixed": len(results.fixed),
         "changed_files": len(results.changed),
         "suppressed": results.suppressed,
+        "unfinished": sum(bool(report.unfinished) for report in results.reports),
         "skipped": len(results.skipped),
         "crashed": len(results.crashes),
         "hidden_fixes": {code: count for (code, _), count in sorted(results.hidden().items())},
@@ -50,6 +51,7 @@ def _file(report: FileReport, results: Results) -> dict[str, Any]:
         "fixed": [finding_data(finding, results.cell_span_before) for finding in report.fixed],
         "changed": report.new_text is not None,
         "suppressed": report.suppressed,
+        "unfinished": list(report.unfinished),
         "skipped": None if report.skipped is None else fault_data(report.skipped),
         "crash": None if report.crash is None else fault_data(report.crash),
     }

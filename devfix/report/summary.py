@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from devfix.findings import Applicability
+from devfix.findings import RUN, Applicability, FileReport
 from devfix.report.mended import fixes_made
+from devfix.report.paint import printable
 from devfix.report.results import Results
 from devfix.report.view import View
+
+#: So many files, and functions of each, are named.
+_FILES, _FUNCTIONS = 3, 3
 
 
 def summary(results: Results, view: View) -> Iterator[str]:
@@ -22,6 +26,23 @@ def summary(results: Results, view: View) -> Iterator[str]:
     passed_over = list(_passed_over(results))
     if passed_over:
         yield f"Passed over: {', '.join(passed_over)}."
+    unfinished = [report for report in results.reports if report.unfinished]
+    if unfinished:
+        yield f"Not analysed to the end, so that more may be wrong: {_listed(map(_unfinished, unfinished), _FILES, '; ')}."
+
+
+def _unfinished(report: FileReport) -> str:
+    """A file, and the functions of it that were not analysed to the end."""
+    names = [f"`{name}`" for name in report.unfinished if name != RUN]
+    own = ["its own run"] if RUN in report.unfinished else []
+    return f"{printable(report.path)} ({_listed([*own, *names], _FUNCTIONS, ', ')})"
+
+
+def _listed(items: Iterable[str], most: int, separator: str) -> str:
+    """Some of the items, and how many more there are."""
+    found = list(items)
+    more = [f"{len(found) - most} more"] if len(found) > most else []
+    return separator.join([*found[:most], *more])
 
 
 def count_of(number: int, one: str, many: str | None = None) -> str:

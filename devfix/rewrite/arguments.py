@@ -27,7 +27,7 @@ class Arguments:
     removed: set[str] = field(default_factory=set)
 
     def set(self, name: str, value: str) -> None:
-        """Give the call ``name=value``."""
+        """Give the call ``name=value``; raises EditError where another edit gives it another value."""
         value = NEWLINE.sub(self.newline, value)
         if level_of(value) < Level.EXPRESSION:
             value = f"({value})"
@@ -37,7 +37,7 @@ class Arguments:
             raise EditError(f"`{name}` is no name of a keyword.")
 
     def remove(self, name: str) -> None:
-        """Take the keyword ``name`` away."""
+        """Take the keyword ``name`` away; raises EditError where the call has none, or another edit sets it."""
         if name in self.values:
             raise EditError(f"The keyword `{name}` of one call is to become two things.")
         if name not in self._present():

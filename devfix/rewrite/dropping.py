@@ -66,7 +66,7 @@ class Dropping:
     calls: dict[cst.CSTNode, tuple[Expression, MethodCall]] = field(default_factory=dict)
 
     def add(self, expression: Expression) -> None:
-        """Take the call ``expression`` away."""
+        """Take the call ``expression`` away; raises EditError for anything but a call of a method."""
         node, tree = expression.node, self.plan.outline.tree
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
             raise EditError(f"`{tree.source(node)}` is no call of a method.")

@@ -76,7 +76,7 @@ class Expressions:
         self._by_node: dict[cst.CSTNode, Expression] = {}
 
     def at(self, span: Span) -> Expression:
-        """The expression at ``span``."""
+        """The expression at ``span``; raises EditError where there is none."""
         region = self._tree.lines.region(span)
         row = self._outline.row_at(*region)
         found = self._index(row).get(region) if row else None

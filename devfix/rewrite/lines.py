@@ -46,7 +46,7 @@ class Lines:
         return indent_of(self.text, self.start_of_line(offset))
 
     def region(self, span: Span) -> tuple[int, int]:
-        """The offsets of a span; an error when the text has no such place."""
+        """The offsets of a span; raises EditError when the text has no such place."""
         last = len(self.starts)
         if not 1 <= span.line <= span.end_line <= last:
             raise EditError(f"Line {span.end_line} is not in the text, which has {last} lines.")

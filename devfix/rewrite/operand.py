@@ -71,13 +71,16 @@ class Operand:
     alone: bool = True
 
     def replace(self, code: str) -> None:
-        """Put ``code`` in the place of the expression."""
+        """Put ``code`` in the place of the expression; raises EditError where another edit puts other code there."""
         if self.replacement is not None:
             raise EditError(f"One expression is to become both `{self.replacement}` and `{code}`.")
         self.replacement = code
 
     def patches(self, text: str, newline: str) -> list[Patch]:
-        """The changes to ``text``, with parentheses where the result would bind otherwise."""
+        """The changes to ``text``, with parentheses where the result would bind otherwise.
+
+        Raises EditError for a starred element, which is no expression of its own.
+        """
         if isinstance(self.expression.node, cst.StarredElement):
             raise EditError("A starred element is no expression of its own.")
         start, end, opening, closing = self._ends()

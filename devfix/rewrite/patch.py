@@ -73,7 +73,7 @@ class Copier:
         self._starts = [patch.start for patch in self.patches]
 
     def copy(self, start: int, end: int, shift: Shift = NO_SHIFT) -> str:
-        """The text of a region as the patches leave it, re-indented."""
+        """The text of a region as the patches leave it, re-indented; raises EditError where two of them overlap."""
         parts: list[str] = []
         at = start
         for patch in self._inside(start, end):
@@ -86,7 +86,7 @@ class Copier:
         return "".join(parts)
 
     def check(self) -> None:
-        """Raise when a patch lies in text that another edit took away."""
+        """Raise EditError when a patch lies in text that another edit took away."""
         for patch in self.patches:
             if patch not in self._written:
                 raise EditError(f"An edit changes text that another takes away in {self._place(patch)}.")

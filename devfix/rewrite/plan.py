@@ -66,13 +66,13 @@ class Plan:
                 self._move(edit)
 
     def delete(self, statement: Statement) -> None:
-        """Take a statement away."""
+        """Take a statement away; raises EditError where another edit moves it."""
         if statement in self.moved:
             raise EditError(f"The statement in {self._place(statement)} is moved and deleted.")
         self.deleted.add(statement)
 
     def statement(self, span: Span) -> Statement:
-        """The statement at ``span``."""
+        """The statement at ``span``; raises EditError where there is none."""
         start, end = self.outline.tree.lines.region(span)
         found = self.outline.by_start.get(start)
         if found and (found.row.is_compound or self._ends_at(found, end)):
@@ -80,7 +80,7 @@ class Plan:
         raise EditError(f"There is no statement at line {span.line}, column {span.column}.")
 
     def body(self, span: Span) -> Block:
-        """The body of the compound statement (or of the `elif`, or `except`) at ``span``."""
+        """The body of the compound statement (or of the `elif`, or `except`) at ``span``; raises EditError where there is none."""
         start, _ = self.outline.tree.lines.region(span)
         if found := self.outline.by_owner.get(start):
             return found

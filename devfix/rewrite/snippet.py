@@ -31,7 +31,7 @@ class Snippet:
 
     @cached_property
     def tree(self) -> Tree:
-        """The syntax of the code; an error when it has none."""
+        """The syntax of the code; raises EditError when it has none."""
         try:
             return Tree("\n".join(self.lines) + "\n")
         except EditError as error:

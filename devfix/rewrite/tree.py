@@ -99,7 +99,10 @@ class _Positions(PositionProvider):
 
 
 def parse_python(text: str) -> ast.Module:
-    """Python's own syntax tree of ``text``; what it would warn of is not our business."""
+    """Python's own syntax tree of ``text``; what it would warn of is not our business.
+
+    Raises EditError for a text that does not parse, or is nested too deeply for Python's parser.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -24,9 +24,11 @@ def costliest_first(transfers: tuple[Transfer, ...]) -> list[Transfer]:
 
 def size_in_words(size: int) -> str:
     """A number of bytes, such as ``1.5 MiB``."""
-    amount = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024 or unit == "GiB":
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+    if size < 1024:
+        return f"{size} B"
+    amount = size / 1024
+    for unit in ("KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.1f} {unit}"
         amount /= 1024
-    raise AssertionError
+    return f"{amount:.1f} GiB"

@@ -49,7 +49,7 @@ class Workshop:
         return Trial(record, run.output, problem)
 
     def executed(self, texts: Mapping[str, str], mode: str, kind: str) -> Run:
-        """The same, with how the process ended."""
+        """The same, with how the process ended; raises RunError when the program cannot be run at all."""
         self.count += 1
         self.tell(f"run {self.count}, {_PURPOSES[mode]}")
         try:

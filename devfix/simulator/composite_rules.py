@@ -79,7 +79,10 @@ def complex_of(call: Call) -> Optional[torch.device]:
 
 
 def stack(call: Call) -> Optional[torch.device]:
-    """TensorShape.cpp: sizes are compared, then the tensors are concatenated."""
+    """TensorShape.cpp: sizes are compared, then the tensors are concatenated.
+
+    Raises LeftToTorchError for tensors of different shapes.
+    """
     tensors = tensors_in(call.get("tensors"))
     if len({tuple(tensor.shape) for tensor in tensors}) > 1:
         raise LeftToTorchError
@@ -87,7 +90,7 @@ def stack(call: Call) -> Optional[torch.device]:
 
 
 def block_diag(call: Call) -> Optional[torch.device]:
-    """TensorShape.cpp."""
+    """TensorShape.cpp: refuses tensors on two devices, and names the first and the one that differs."""
     places = [call.device_of(tensor) for tensor in call.tensors]
     for number, place in enumerate(places):
         if place != places[0] and place is not None and places[0] is not None:
@@ -113,7 +116,7 @@ def embedding(call: Call) -> Optional[torch.device]:
 
 
 def cholesky_solve(call: Call) -> Optional[torch.device]:
-    """BatchLinearAlgebra.cpp through LinearAlgebraUtils.h."""
+    """BatchLinearAlgebra.cpp through LinearAlgebraUtils.h: refuses a factor that is not where the right side is."""
     own, other = _two(call, "self", "input2")
     if own.device != other.device and None not in (own.device, other.device):
         raise refuse(
@@ -160,7 +163,7 @@ def sparse_tensor(call: Call) -> Optional[torch.device]:
 
 
 def searchsorted(call: Call) -> Optional[torch.device]:
-    """cuda/Bucketization.cu, behind the generated check, which does not see the sorter."""
+    """cuda/Bucketization.cu: refuses a sorter that is elsewhere, which the generated check does not see."""
     device = checked(call, "wrapper_CUDA_Tensor_searchsorted" if call.operand("self") else "")
     sorter = call.operand("sorter")
     if sorter is not None and sorter.device not in (None, device):
@@ -172,7 +175,7 @@ def searchsorted(call: Call) -> Optional[torch.device]:
 
 
 def segment_reduce(call: Call) -> Optional[torch.device]:
-    """SegmentReduce.cpp."""
+    """SegmentReduce.cpp: refuses lengths or offsets that are not where the data are."""
     data = call.need("data")
     for name in ("lengths", "offsets"):
         given = call.operand(name)

@@ -22,20 +22,20 @@ Comparison = Callable[[Arguments], None]
 
 
 def meshgrid(given: Arguments) -> None:
-    """TensorShape.cpp."""
+    """TensorShape.cpp: refuses tensors on two devices."""
     tensors = tensors_in(given["tensors"])
     if any(device_of(tensor) != device_of(tensors[0]) for tensor in tensors):
         raise refuse("meshgrid expects all tensors to have the same device")
 
 
 def quantile(given: Arguments) -> None:
-    """Sorting.cpp."""
+    """Sorting.cpp: refuses a tensor ``q`` that is not where the input is, even one without dimensions."""
     if isinstance(given["q"], torch.Tensor) and device_of(given["q"]) != device_of(given["input"]):
         raise refuse("quantile() q tensor must be on the same device as the input tensor")
 
 
 def inner(given: Arguments) -> None:
-    """LinearAlgebra.cpp through TensorUtils.cpp ``checkDeviceType``."""
+    """LinearAlgebra.cpp through TensorUtils.cpp ``checkDeviceType``: refuses tensors on two types of devices."""
     own, other = device_of(given["input"]).type, device_of(given["other"]).type
     if own != other:
         raise refuse(
@@ -45,7 +45,7 @@ def inner(given: Arguments) -> None:
 
 
 def gradient(given: Arguments) -> None:
-    """ReduceOps.cpp."""
+    """ReduceOps.cpp: refuses a tensor of ``spacing`` that is not where the input is."""
     own = device_of(given["input"])
     for spacing in tensors_in(given.get("spacing")):
         if device_of(spacing) != own:
@@ -56,7 +56,7 @@ def gradient(given: Arguments) -> None:
 
 
 def take_along_dim(given: Arguments) -> None:
-    """TensorAdvancedIndexing.cpp."""
+    """TensorAdvancedIndexing.cpp: refuses indices that are not where the input is."""
     own, other = device_of(given["input"]), device_of(given["indices"])
     if own != other:
         raise refuse(
@@ -66,7 +66,7 @@ def take_along_dim(given: Arguments) -> None:
 
 
 def tensor_split(given: Arguments) -> None:
-    """TensorShape.cpp: the places to split at are read by the host."""
+    """TensorShape.cpp: the places to split at are read by the host, and those of a device are refused."""
     places = given.get("indices_or_sections", given.get("tensor_indices_or_sections"))
     if isinstance(places, torch.Tensor) and device_of(places).type != "cpu":
         raise refuse(
@@ -76,7 +76,7 @@ def tensor_split(given: Arguments) -> None:
 
 
 def matrix_rank(given: Arguments) -> None:
-    """LinearAlgebra.cpp."""
+    """LinearAlgebra.cpp: refuses a tolerance that is a tensor and not where the input is."""
     own = device_of(given["input"])
     for name in ("atol", "rtol", "tol"):
         tolerance = given.get(name)
@@ -88,7 +88,7 @@ def matrix_rank(given: Arguments) -> None:
 
 
 def multi_dot(given: Arguments) -> None:
-    """LinearAlgebra.cpp."""
+    """LinearAlgebra.cpp: refuses tensors on two devices, and numbers them."""
     tensors = tensors_in(given["tensors"])
     for number, tensor in enumerate(tensors):
         if device_of(tensor) != device_of(tensors[0]):
@@ -115,7 +115,7 @@ stft, istft = _transform("stft"), _transform("istft")
 
 
 def attention(given: Arguments) -> None:
-    """transformers/attention.cpp ``validate_sdpa_input``."""
+    """transformers/attention.cpp ``validate_sdpa_input``: refuses a key or value that is not where the query is."""
     query, key, value = (device_of(given[name]) for name in ("query", "key", "value"))
     if not query == key == value:
         raise refuse(
@@ -171,7 +171,7 @@ def _cell(given: Arguments, hidden: list[torch.Tensor], kind: str) -> None:
 
 
 def recurrent(given: Arguments) -> None:
-    """RNN.cpp ``check_attributes``: hidden states first, then parameters; CUDA compares dtypes too."""
+    """RNN.cpp ``check_attributes``: refuses hidden states first, then parameters; CUDA compares dtypes too."""
     own = given["input"]
     hidden = tensors_in(given["hx"])
     for role, tensors in (("hidden", hidden), ("parameter", tensors_in(given["params"]))):

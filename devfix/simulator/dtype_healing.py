@@ -71,7 +71,10 @@ def _put_right(machine: Machine, attempt: Attempt, error: Exception, said: str) 
 def refused(
     machine: Machine, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], refusal: Refusal
 ) -> None:
-    """Write down what the accelerator alone refuses; the CPU carries it out as it is."""
+    """Write down what the accelerator alone refuses; the CPU carries it out as it is.
+
+    An error that the program waits for is raised instead.
+    """
     if is_expected(refusal.error):
         raise refusal.exception()
     slots = slots_of_operator(func, args, kwargs)

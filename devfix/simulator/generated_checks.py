@@ -60,7 +60,7 @@ def checked(call: Call, method: str) -> torch.device:
 
 
 def same_device(named: Iterable[tuple[str, Optional[torch.device]]], method: str) -> torch.device:
-    """The device that the named operands share, or the refusal of the check in that method."""
+    """The device that the named operands share; two devices are refused in the words of the check in that method."""
     common: Optional[torch.device] = None
     for name, device in named:
         if device is None or device == common:

@@ -69,19 +69,23 @@ class Generator(_RealGenerator, metaclass=_SeesReal):  # type: ignore[misc]
         """Where it claims to be."""
         return device_of_generator(self)
 
-    def set_state(self, new_state: Any) -> Any:  # noqa: D102
+    def set_state(self, new_state: Any) -> Any:
+        """Take a state over; one that is on an accelerator is refused, as torch refuses it."""
         check_state(new_state)
         return super().set_state(new_state)
 
-    def clone_state(self) -> Any:  # noqa: D102
+    def clone_state(self) -> Any:
+        """A generator that claims the same device and will draw the same numbers."""
         made = type(self)(self.device)
         made.set_state(self.get_state())
         return made
 
-    def graphsafe_get_state(self) -> Any:  # noqa: D102
+    def graphsafe_get_state(self) -> Any:
+        """A copy: there are no graphs that could share a state."""
         return self.clone_state()
 
-    def graphsafe_set_state(self, state: Any) -> Any:  # noqa: D102
+    def graphsafe_set_state(self, state: Any) -> Any:
+        """Take the state of another generator over."""
         self.set_state(state.get_state())
         return self
 
@@ -118,30 +122,37 @@ class DefaultGenerator(Generator):
         self.seeded = _RealGenerator().seed()
         return self.seeded
 
-    def initial_seed(self) -> int:  # noqa: D102
+    def initial_seed(self) -> int:
+        """The seed that was remembered; at first that of the CPU's generator."""
         return self.seeded
 
-    def get_state(self) -> torch.Tensor:  # noqa: D102
+    def get_state(self) -> torch.Tensor:
+        """The state of the CPU's generator, which draws the numbers: a uint8 tensor on the CPU."""
         return torch.default_generator.get_state()
 
-    def set_state(self, new_state: Any) -> Any:  # noqa: D102
+    def set_state(self, new_state: Any) -> Any:
+        """Set the CPU's generator back to a state of its own; a state on an accelerator is refused, as torch refuses it."""
         check_state(new_state)
         if new_state.numel() == self.get_state().numel():
             torch.default_generator.set_state(new_state)
         # The state of a real accelerator's generator (16 bytes) says nothing about the CPU's.
         return self
 
-    def get_offset(self) -> int:  # noqa: D102
+    def get_offset(self) -> int:
+        """The offset that was set, or 0: the CPU's generator has none."""
         return self.offset
 
-    def set_offset(self, offset: int) -> Any:  # noqa: D102
+    def set_offset(self, offset: int) -> Any:
+        """Remember the offset; the numbers stay as they are."""
         self.offset = offset
         return self
 
-    def graphsafe_get_state(self) -> Any:  # noqa: D102
+    def graphsafe_get_state(self) -> Any:
+        """The generator itself: there are no graphs that could share a state."""
         return self
 
-    def graphsafe_set_state(self, _state: Any) -> Any:  # noqa: D102
+    def graphsafe_set_state(self, _state: Any) -> Any:
+        """Leave all as it is: the state is that of the CPU's generator."""
         return self
 
 

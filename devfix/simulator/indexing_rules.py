@@ -18,7 +18,7 @@ from .operands import Call, Operand, refuse
 
 
 def index(call: Call) -> Optional[torch.device]:
-    """``index.Tensor``: indices may be on the host, or where the indexed tensor is."""
+    """``index.Tensor``: refuses indices that are neither on the host nor where the indexed tensor is."""
     own = call.need("self")
     for part in call.get("indices"):
         if part is not None:
@@ -64,7 +64,7 @@ def unsafe_masked_index_put(call: Call) -> Optional[torch.device]:
 
 
 def masked_fill(call: Call) -> Optional[torch.device]:
-    """``masked_fill``: the mask must be where the tensor is, even a number; the value may be one of the host."""
+    """``masked_fill``: refuses a mask that is elsewhere, even a number; the value may be one of the host."""
     own, mask, value = call.need("self"), call.need("mask"), call.operand("value")
     if value is not None and own.device == CPU and value.device not in (None, CPU):
         raise refuse("masked_fill_: Expected inputs to be on same device")
@@ -97,7 +97,7 @@ def put(call: Call) -> Optional[torch.device]:
 
 
 def index_fill(call: Call) -> Optional[torch.device]:
-    """``index_fill``: the value is taken as a number, the index must be where the tensor is."""
+    """``index_fill``: the value is taken as a number; an index that is not where the tensor is gets refused."""
     own, places = call.need("self"), call.need("index")
     if own.device is not None and places.device not in (None, own.device):
         raise apart(own.device, places.device)
@@ -105,7 +105,7 @@ def index_fill(call: Call) -> Optional[torch.device]:
 
 
 def where(call: Call) -> Optional[torch.device]:
-    """``where``: any of its tensors may be a number of the host."""
+    """``where``: any of its tensors may be a number of the host; other tensors on two devices are refused."""
     operands = [
         operand for operand in map(call.operand, ("condition", "self", "other")) if operand is not None
     ]
@@ -131,7 +131,7 @@ def fill(call: Call) -> Optional[torch.device]:
 
 
 def set_source(call: Call) -> Optional[torch.device]:
-    """``set_``: a tensor cannot be given the storage of another device."""
+    """``set_``: refuses to give a tensor the storage of another device."""
     own, source = call.operand("self"), call.operand("source")
     if own is not None and source is not None and own.device != source.device and None not in (own, source):
         raise refuse(

@@ -97,7 +97,10 @@ def _shape(inputs: Sequence[Operand], outputs: Sequence[Operand]) -> tuple[int, 
 
 
 def elementwise(call: Call) -> torch.device:
-    """The rule for an operator that runs over a TensorIterator with all its tensors."""
+    """The rule for an operator that runs over a TensorIterator with all its tensors.
+
+    ``addcmul`` refuses numbers of the host in words of its own.
+    """
     name = call.name
     inputs, outputs = _operands(call)
     if name == "mse_loss":

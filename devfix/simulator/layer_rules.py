@@ -57,7 +57,7 @@ def not_implemented(name: str, backend: str = "CUDA") -> Exception:
 
 
 def convolution(call: Call) -> Optional[torch.device]:
-    """native/Convolution.cpp: the input's device chooses the kernel.
+    """native/Convolution.cpp: the input's device chooses the kernel, and what it refuses.
 
     cuDNN compares types first; of the kernels for the CPU, oneDNN's does so too, and the others have
     CUDA twins whose generated check is what speaks.
@@ -165,7 +165,8 @@ def _fits_cudnn(call: Call) -> bool:
 def attention_on_host(call: Call) -> Optional[torch.device]:
     """The kernel that scaled_dot_product_attention takes on the CPU; CUDA has another for each dtype.
 
-    transformers/cuda/sdp_utils.cpp: float32 goes to the memory-efficient one; what none takes is composed.
+    transformers/cuda/sdp_utils.cpp: float32 goes to the memory-efficient one; what none takes is composed. A mask on the
+    accelerator beside a query on the host is refused.
     """
     query, mask = call.need("query"), call.operand("attn_mask")
     if mask is None or mask.device in (None, query.device) or query.device is None:
@@ -178,7 +179,7 @@ def attention_on_host(call: Call) -> Optional[torch.device]:
 
 
 def refuse_mask(place: torch.device, other: torch.device, query: torch.Tensor) -> None:
-    """What an attention whose mask is elsewhere says: that depends on the kernel CUDA takes for the query."""
+    """What an attention whose mask is elsewhere raises: that depends on the kernel CUDA takes for the query."""
     kernel = None
     if query.dim() == 4 and query.dtype == torch.float32 and query.size(-1) % 4 == 0:
         kernel = "efficient"

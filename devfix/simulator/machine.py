@@ -120,7 +120,10 @@ class Machine:
                 del self.devices[self.count :]
 
     def touch(self) -> None:
-        """The accelerator is used: its context is made, which a forked process cannot do again."""
+        """The accelerator is used: its context is made, which a forked process cannot do again.
+
+        Raises what torch raises where there is none: AssertionError in a build without CUDA, RuntimeError in one with it.
+        """
         if getattr(self._of_thread, "asleep", False):
             return
         if self.kind == "none":
@@ -170,7 +173,8 @@ class Machine:
     def device(self, named: DeviceLike) -> torch.device:
         """The device that a name, an index or a ``torch.device`` stands for, with its index.
 
-        Raises RuntimeError for one that the machine does not have.
+        Raises RuntimeError for one that the machine does not have, and AssertionError, as torch, for a CUDA device on a
+        machine of another kind.
         """
         if isinstance(named, int) and not isinstance(named, bool):
             return self._numbered(self.kind, named)

@@ -75,7 +75,7 @@ class Call:
         return self.seen(value) if isinstance(value, torch.Tensor) else None
 
     def need(self, name: str) -> Operand:
-        """The tensor of that name, which the schema asks for."""
+        """The tensor of that name, which the schema asks for; raises LeftToTorchError where it is missing."""
         found = self.operand(name)
         if found is None:
             raise LeftToTorchError

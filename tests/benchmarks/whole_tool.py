@@ -1,15 +1,17 @@
 """How devfix compares as a whole: one run, the same files, and ratios.
 
-    python tests/benchmarks/whole_tool.py FOLDER [--ruff RUFF] [--torchfix PYTHON] [--growth 1000 10000] [--repeat 3]
+    python tests/benchmarks/whole_tool.py [FOLDER] [--ruff RUFF] [--torchfix PYTHON] [--growth 1000 10000] [--repeat 3]
 
 Beside `ast.parse` and one core: a cold check. Beside Ruff, and all cores: a cold check, one of an unchanged tree
 with a cache, and one after one file has changed (the median over some files). Beside TorchFix: some of the files,
-since it takes minutes for all. Then memory and time of generated packages. Prints a table and judges nothing.
+since it takes minutes for all. Then memory and time of generated packages, of one size after the other: what is known of
+all files when they have been read, and the most of all, in one process. Prints a table and judges nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -158,32 +160,50 @@ def growth(sizes: list[int], scratch: Path) -> None:
         folder.mkdir(parents=True)
         generate(folder, size)
         lines = sum(path.read_bytes().count(b"\n") for path in python_files([folder]))
-        command = devfix("check", "--isolated", "--no-cache", "--jobs", "1", str(folder))
-        spent, memory = seconds(command, 1), peak_memory(command)
+        command = devfix(
+            "check", "--isolated", "--no-cache", "--jobs", "1", "--show-timing", "--output-format=json"
+        )
+        begun = os.times()
+        done = subprocess.run(
+            [*command, str(folder)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+        ended = os.times()
+        spent = ended.children_user + ended.children_system - begun.children_user - begun.children_system
+        memory = json.loads(done.stdout)["timing"]["memory"]
+        known, most = memory["reading and parsing"], max(memory.values())
         print(
-            f"{lines:9} generated lines  {spent:8.2f} s  {spent / lines * 1e6:8.1f} us a line  {memory:6.0f} MiB",
+            f"{lines:9} generated lines  {spent:8.2f} s  {spent / lines * 1e6:8.1f} us a line"
+            f"  {known:6.0f} MiB when read  {most:6.0f} MiB at most",
             flush=True,
         )
+
+
+def compare(bench: Bench, options: argparse.Namespace) -> None:
+    """What a folder costs, beside other tools."""
+    print(f"{len(bench.files)} files, {bench.lines} lines")
+    bench.one_core()
+    bench.all_cores(options.ruff)
+    if options.torchfix is not None:
+        bench.torchfix(options.torchfix)
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--ruff", help="a Ruff to compare with")
     parser.add_argument("--torchfix", metavar="PYTHON", help="a Python that has TorchFix")
     parser.add_argument("--growth", type=int, nargs="*", default=[], metavar="LINES")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(options.folder.resolve(), Path(scratch), options.repeat)
-        print(
-            f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {len(bench.files)} files, {bench.lines} lines"
-        )
-        bench.one_core()
-        bench.all_cores(options.ruff)
-        if options.torchfix is not None:
-            bench.torchfix(options.torchfix)
+        print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+        if options.folder is not None:
+            compare(Bench(options.folder.resolve(), Path(scratch), options.repeat), options)
         growth(options.growth, Path(scratch))
 
 

@@ -59,6 +59,11 @@ def device_of(value: Value | None) -> Device | None:
     return UNKNOWN_DEVICE
 
 
+def is_followed(value: Value | None) -> bool:
+    """Whether a device was not chosen, but read from a tensor."""
+    return isinstance(value, DeviceValue) and value.followed
+
+
 def with_choices(site: CallSite) -> CallSite:
     """The call with what ``**kwargs`` of unknown content may say: any device and any dtype."""
     return replace(site, keywords={"device": Arg(UNKNOWN), "dtype": Arg(UNKNOWN)} | site.keywords)

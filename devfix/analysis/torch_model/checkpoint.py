@@ -95,7 +95,7 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     if key is not None:
         interp.written.add(key)
     if value is not None and _holds_model(interp, value):
-        interp.recorder.whole_models = True
+        interp.recorder.whole_models |= interp.is_script
         interp.saved_models[key] = standard_library.clone(interp, value, {})
     if key is not None and value is not None:
         known = interp.recorder.saved.get(key)

@@ -14,6 +14,7 @@ from devfix.analysis.torch_model.arguments import (
     default_device,
     device_of,
     dtype_of,
+    is_followed,
     nesting,
     size_rank,
 )
@@ -74,7 +75,8 @@ def _new(
     device = device_of(site.value(None, "device"))
     if device is not None:
         interp.note_choice(site.keywords["device"])
-        interp.recorder.accelerated |= device.kind != "cpu"
+        chosen = not is_followed(site.value(None, "device"))
+        interp.recorder.accelerated |= device.is_accelerator or (chosen and device.kind != "cpu")
         if device.is_accelerator:
             interp.note_placement("factory", site.node)
     given = site.keywords.get("dtype")

@@ -292,7 +292,7 @@ def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
     """The second argument is read on the CPU, wherever the data is."""
     arg = site.get(1, role)
     value = without_none(arg.value) if arg is not None else None
-    if arg is not None and isinstance(value, Tensor) and value.device.is_accelerator:
+    if arg is not None and isinstance(value, Tensor) and requirements.leaves_host(interp, value):
         requirements.record(interp, site.node, name, "host-only", [Part(value, role, arg.node)])
 
 

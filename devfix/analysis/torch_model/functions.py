@@ -10,6 +10,7 @@ from devfix.analysis import calls, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     arguments,
+    averages,
     bases,
     checkpoint,
     choices,
@@ -143,10 +144,12 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return numpy_model.call(interp, name, site)
     if package == "torch.optim" and last[:1].isupper():
         return optim.construct(interp, name, site)
-    if package.startswith("torch.optim.lr_scheduler"):
+    if package.startswith("torch.optim.lr_scheduler") or name == "torch.optim.swa_utils.SWALR":
         return optim.scheduler(interp, name, site)
     if package.startswith("torch.distributions"):
         return distributions.construct(interp, name, site)
     if name.startswith("torchvision.transforms."):
         return vision.transform(interp, name, site)
+    if name == averages.CLASS.name:
+        return averages.construct(interp, site)
     return layers.construct(interp, name, site)

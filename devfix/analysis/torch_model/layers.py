@@ -12,6 +12,7 @@ from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
     autocast,
+    averages,
     data,
     grad_mode,
     losses,
@@ -226,6 +227,8 @@ def _wrap(interp: Interpreter, cls: External, inner: Value | None, site: CallSit
 def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling a module whose ``forward`` is not in the project."""
     obj = interp.obj(ref)
+    if obj.cls == averages.CLASS:
+        return calls.call(interp, obj.attrs["module"], site)
     name = layer_name(interp, obj.cls)
     if name in ("Sequential", "ModuleList"):
         return _chain(interp, ref, site)
@@ -286,7 +289,7 @@ def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
     device = modules.module_device(interp, inner)
-    if device is None or not device.is_accelerator:
+    if device is None or not device.is_accelerator or interp.program.adopts:  # some runs may not wrap it
         return calls.call(interp, inner, site)
 
     def moved(arg: Arg) -> Arg:

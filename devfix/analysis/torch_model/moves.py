@@ -11,7 +11,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
-from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of
+from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of, is_followed
 from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
     NONE,
@@ -50,6 +50,8 @@ class Target:
 
     device: Device | None = None
     dtype: str | None = None
+    #: Whether somebody chose the device, and it is not just that of another tensor.
+    chosen: bool = True
 
 
 def target_of(name: str, site: CallSite) -> Target:
@@ -94,13 +96,13 @@ def _type_target(site: CallSite) -> Target:
         return Target()
     # The name of a type, such as ``x.type()``, says where as well.
     anywhere = isinstance(value, (Unknown, Scalar))
-    return Target(UNKNOWN_DEVICE if anywhere else None, dtype_of(value) or "?")
+    return Target(UNKNOWN_DEVICE if anywhere else None, dtype_of(value) or "?", chosen=False)
 
 
 def _like(value: Value | None) -> Target:
     if isinstance(value, Tensor):
-        return Target(value.device, value.dtype or "?")
-    return Target(UNKNOWN_DEVICE, "?")
+        return Target(value.device, value.dtype or "?", chosen=False)
+    return Target(UNKNOWN_DEVICE, "?", chosen=False)
 
 
 def _to_target(site: CallSite) -> Target:
@@ -127,7 +129,7 @@ def _to_target(site: CallSite) -> Target:
         return _like(site.keywords["other"].value)
     if site.open:
         return Target(UNKNOWN_DEVICE, "?")
-    return Target(device, dtype)
+    return Target(device, dtype, chosen=not any(is_followed(arg.value) for arg in site.all_args()))
 
 
 def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Value:
@@ -151,7 +153,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
 def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:
     """``value`` after a move to ``target``."""
     device = target.device if target.device is not None else value.device
-    _note_acceleration(interp, target.device)
+    _note_acceleration(interp, target)
     if target.device is not None and target.device.is_accelerator:
         interp.note_placement("move", site.node)
     dtype = value.dtype
@@ -178,9 +180,9 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     )  # fmt: skip
 
 
-def _note_acceleration(interp: Interpreter, device: Device | None) -> None:
-    if device is not None and device.kind != "cpu":
-        interp.recorder.accelerated = True
+def _note_acceleration(interp: Interpreter, target: Target) -> None:
+    if target.device is not None and target.device.kind != "cpu":
+        interp.recorder.accelerated |= target.chosen or target.device.is_accelerator
 
 
 def _stays(interp: Interpreter, ref: Ref) -> bool:
@@ -195,7 +197,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     target = target_of(name, site)
     for arg in site.all_args():
         interp.note_choice(arg)
-    _note_acceleration(interp, target.device)
+    _note_acceleration(interp, target)
     if target.device is not None and dispatching.refuses(interp, ref, site):
         return ref
     if target.device == CPU and target.dtype is None and _stays(interp, ref):

@@ -35,7 +35,10 @@ SPELLINGS = {
     "torch.distributions.multivariate_normal": "torch.distributions",
     "transformers.tokenization_utils": "transformers",
 }
-_MODULES = frozenset({"torch.nn.functional", "torch.nn.utils", "torch.nn.parallel", "torch.nn.init"})
+_MODULES = frozenset(
+    "torch.nn.functional torch.nn.utils torch.nn.parallel torch.nn.init torch.optim.lr_scheduler "
+    "torch.optim.swa_utils".split()
+)
 
 
 @lru_cache(maxsize=8192)
@@ -57,7 +60,7 @@ def _without_defining_module(name: str) -> str:
     package, _, last = name.rpartition(".")
     parent, _, module = package.rpartition(".")
     if parent in ("torch.optim", "torch.nn", "torch.utils.data") and last[:1].isupper():
-        if f"{parent}.{module}" not in _MODULES and module.islower() and module != "lr_scheduler":
+        if f"{parent}.{module}" not in _MODULES and module.islower():
             return f"{parent}.{last}"
     return name
 

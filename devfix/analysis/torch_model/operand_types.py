@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
+from devfix.analysis.join import join_all
 from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -13,6 +14,7 @@ from devfix.analysis.values import (
     FALSE,
     NONE,
     TRUE,
+    Array,
     Scalar,
     Sequence,
     Tensor,
@@ -141,3 +143,12 @@ def _beside(interp: Interpreter, value: Value, other: Value) -> Value:
 def _is_collection(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
     return isinstance(value, (TupleValue, Sequence)) or (obj is not None and obj.kind in ("list", "dict"))
+
+
+def beside(value: Value, other: Value) -> Value:
+    """What may stand beside a value: who takes tensors or arrays has both operands of one kind."""
+    kind = type(value)
+    if not isinstance(value, (Tensor, Array)) or not isinstance(other, Union):
+        return other
+    alike = [member for member in other.members if isinstance(member, kind)]
+    return join_all(alike) if alike else other

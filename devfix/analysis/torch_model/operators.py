@@ -72,7 +72,11 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     left, right = operand_types.operands(interp, left, right)
     if isinstance(left, Union):
         left, usual = _with_usual(interp, left, node.left)
-        return interp.either(left.members, lambda member: binary(interp, node, member, right), usual=usual)
+        return interp.either(
+            left.members,
+            lambda member: binary(interp, node, member, operand_types.beside(member, right)),
+            usual=usual,
+        )
     if isinstance(right, Union):
         right, usual = _with_usual(interp, right, node.right)
         return interp.either(right.members, lambda member: binary(interp, node, left, member), usual=usual)

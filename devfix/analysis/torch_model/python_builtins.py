@@ -44,6 +44,7 @@ def _first(site: CallSite) -> Value:
 
 
 def length(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``len``: an int, which is known where the items are. A list may have grown, and has no known length."""
     value = _first(site)
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "list":
@@ -86,6 +87,7 @@ def round_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``range``: its numbers where they are known and at most four, else ints of unknown value."""
     bounds = [arg.value.value if isinstance(arg.value, Const) else None for arg in site.args]
     if bounds and all(isinstance(bound, int) for bound in bounds):
         values = range(*(b for b in bounds if isinstance(b, int))) if 0 not in bounds[2:] else range(0)
@@ -95,6 +97,10 @@ def range_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def zip_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``zip``: tuples of items where all items are known, of what elements have in common otherwise.
+
+    ``zip(*pairs)`` gives the columns.
+    """
     exact = [iteration.exact_items(interp, arg.value) for arg in site.args]
     if exact and all(items is not None for items in exact) and not site.open:
         rows = zip(*(items for items in exact if items is not None), strict=False)
@@ -115,6 +121,7 @@ def _transposed(interp: Interpreter, site: CallSite) -> Value:
 
 
 def enumerate_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``enumerate``: pairs with the index, which is known where the items are."""
     value = _first(site)
     items = iteration.exact_items(interp, value)
     if items is not None:
@@ -157,6 +164,7 @@ def _in_order(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
 
 
 def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``dict``: a copy of a dict, or the values of known pairs by their keys, and the keywords."""
     attrs: dict[str, Value] = {}
     element: Value | None = None
     if site.args:
@@ -202,6 +210,11 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``hasattr``: decided for tensors, numbers, containers and objects whose attributes are all known; else a bool.
+
+    A tensor has ``to``, ``cuda`` and ``device``, which a number, a list or a dict has not: programs that move
+    batches of any form ask for these.
+    """
     value, attribute = _first(site), site.value(1)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
         return Scalar("bool")
@@ -228,6 +241,7 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``iter``: the elements of an object that defines how to iterate, any other value itself."""
     value = _first(site)
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
         return Sequence(iteration.element(interp, value, site.args[0].node))
@@ -235,6 +249,7 @@ def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``next``: the first item where it is known, else what the elements have in common."""
     value = _first(site)
     items = iteration.exact_items(interp, value)
     if items:
@@ -243,6 +258,7 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``filter``: elements of the iterable; whether there are any is unknown, and the predicate is not called."""
     if len(site.args) < 2:
         return UNKNOWN
     element = iteration.element(interp, site.args[1].value, site.args[1].node)
@@ -250,6 +266,7 @@ def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``super(cls, self)``: attributes of the receiver, looked up behind the class; unknown without both of them."""
     cls, receiver = site.value(0), site.value(1)
     if isinstance(cls, Class) and receiver is not None:
         return SuperValue(cls, receiver)
@@ -257,6 +274,7 @@ def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``type(x)``: the class; ``torch.Tensor`` wherever the tensor is. With three arguments nothing is known."""
     if len(site.args) != 1:
         return UNKNOWN
     value = _first(site)
@@ -281,6 +299,7 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``abs``: of a tensor a tensor on the same device, of a number a number."""
     value = _first(site)
     if isinstance(value, Tensor):
         return operations.apply(interp, "abs", site) or UNKNOWN
@@ -288,12 +307,14 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``callable``: true of functions, methods, classes and modules, else a bool of unknown value."""
     value = _first(site)
     known = isinstance(value, (Function, BoundMethod, Class)) or modules.is_module(interp, value)
     return Const(True) if known else Scalar("bool")
 
 
 def print_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``print``: runs the ``__str__`` of what it shows; tensors may be on any device."""
     for arg in site.args:
         speaking.speak(interp, without_none(arg.value), site.node)
     return NONE

@@ -55,11 +55,17 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
 
 
 def vars_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``vars(x)``: the attributes as a dict, and what is written to it goes to the object."""
     value = without_none(site.args[0].value) if site.args else None
     return namespace(interp, value) if isinstance(value, Ref) else UNKNOWN
 
 
 def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``getattr``: an attribute by a name that is known, or usual where an option gives it.
+
+    Of a module of the project whose name nobody knows it is any of what could be meant. The default counts only
+    where the attribute is known to be missing.
+    """
     attribute = site.value(1)
     owner = without_none(site.args[0].value) if site.args else UNKNOWN
     if isinstance(attribute, Scalar) and attribute.usual in DTYPES and owner == External("torch"):
@@ -114,6 +120,7 @@ def _is_class(owner: External, name: object) -> bool:
 
 
 def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``setattr``: the attribute is set; under an unknown name it may be any."""
     attribute, value = site.value(1), site.value(2)
     owner = without_none(site.args[0].value) if site.args else None
     if value is not None and isinstance(owner, Ref):

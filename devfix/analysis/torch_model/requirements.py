@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen, replace
-from devfix.analysis.lattice import ACCELERATOR, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
+from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.torch_model import autocast
 from devfix.analysis.values import Tensor, dtype_trails
 from devfix.findings import Mismatch, Operand
@@ -51,7 +51,7 @@ def meet(
     """
     parts = _with_host_paths(parts)
     if interp.program.adopts:
-        parts = _with_device_paths(parts)
+        parts = _with_strangers(_with_device_paths(parts))
     known = [part for part in parts if part.tensor.device.is_known]
     placed = [part for part in known if part.tensor.device.kind in ("accelerator", "same-as")]
     hosts = [part for part in known if part.tensor.device.kind == "cpu"]
@@ -89,6 +89,18 @@ def _with_device_paths(parts: list[Part]) -> list[Part]:
         replace(part, tensor=replace(part.tensor, device=ACCELERATOR, split=None))
         if part.tensor.split is not None and not part.tensor.device.is_known
         else part
+        for part in parts
+    ]
+
+
+def _with_strangers(parts: list[Part]) -> list[Part]:
+    """A tensor of which nobody knows where it is comes along: to move what is there already does no harm."""
+    if not any(part.tensor.device.is_accelerator for part in parts):
+        return parts
+    return [
+        part
+        if part.tensor.device.is_known or part.tensor.parameter or part.role == "weight"
+        else replace(part, tensor=replace(part.tensor, device=CPU))
         for part in parts
     ]
 
@@ -216,6 +228,12 @@ def _is_numpy_default(tensor: Tensor) -> bool:
         and bool(made)
         and all(kind in ("array", "numpy", "loader") for kind in made)
     )
+
+
+def leaves_host(interp: Interpreter, value: Tensor) -> bool:
+    """Whether a tensor is on the accelerator; where a device has just been chosen, whether it may be."""
+    host = value.device.kind in ("cpu", "meta")
+    return not host if interp.program.adopts else value.device.is_accelerator
 
 
 def is_float(dtype: str | None) -> bool:

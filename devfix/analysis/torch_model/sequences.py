@@ -33,6 +33,10 @@ def of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
 
 
 def joined_dtype(tensors: list[Tensor]) -> str | None:
+    """The dtype of ``torch.cat`` and its kin: all are promoted to one, and ranks have no say.
+
+    None where one of the dtypes is unknown.
+    """
     dtype, rank = tensors[0].dtype, 1
     for other in tensors[1:]:
         dtype = promote((dtype, rank), (other.dtype, 1))
@@ -40,6 +44,10 @@ def joined_dtype(tensors: list[Tensor]) -> str | None:
 
 
 def joined_rank(name: str, tensors: list[Tensor], *, unclear: bool) -> int:
+    """The rank of what joins the tensors: one more for ``stack``, as many as there are for ``meshgrid``, else the largest.
+
+    AT_LEAST_1 where a rank is unknown or the number of tensors is ``unclear``.
+    """
     name = name.rpartition(".")[2]
     if name in ("block_diag", "cartesian_prod"):
         return 2 if len(tensors) > 1 and not unclear else AT_LEAST_1

@@ -64,7 +64,7 @@ def _array_attribute(value: Array, name: str) -> Value | None:
 
 def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:
     if name == "device":
-        return DeviceValue(value.device)
+        return DeviceValue(value.device, followed=True)
     if name == "dtype":
         return DTypeValue(value.dtype)
     if name == "shape":

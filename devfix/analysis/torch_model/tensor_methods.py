@@ -193,7 +193,7 @@ def _number(value: Tensor, name: str) -> Value:
 def _numpy(interp: Interpreter, value: Tensor, where: ast.expr | None, site: CallSite) -> Value:
     """``x.numpy()``: CPU tensors that need no gradient (facts: "numpy on cuda")."""
     force = "force" in site.keywords and site.keywords["force"].value != FALSE
-    if not force and value.device.kind == "accelerator":
+    if not force and requirements.leaves_host(interp, value):
         detail = {"grad": "1"} if value.grad else {}
         requirements.record(
             interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail

@@ -77,7 +77,10 @@ class _UnpatchedLoader(Loader):
 
 
 def compile_eagerly(model: Any = None, **options: Any) -> Any:
-    """``torch.compile``: the same model or function, wrapped as torch wraps it, but never compiled."""
+    """``torch.compile``: the same model or function, wrapped as torch wraps it, but never compiled.
+
+    Raises TypeError for what cannot be called.
+    """
     if model is None:
         return functools.partial(compile_eagerly, **options)
     run = _Eager(raises_its_own=not options.get("disable", False))

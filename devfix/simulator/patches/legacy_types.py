@@ -31,19 +31,23 @@ class LegacyType(type):
     kind: str
 
     @property
-    def dtype(cls) -> torch.dtype:  # noqa: D102
+    def dtype(cls) -> torch.dtype:
+        """The dtype of its tensors."""
         return cls.real.dtype  # type: ignore[no-any-return]
 
     @property
-    def layout(cls) -> torch.layout:  # noqa: D102
+    def layout(cls) -> torch.layout:
+        """The layout of its tensors, which is strided."""
         return cls.real.layout  # type: ignore[no-any-return]
 
     @property
-    def is_cuda(cls) -> bool:  # noqa: D102
+    def is_cuda(cls) -> bool:
+        """Whether it is one of ``torch.cuda``."""
         return cls.kind == "cuda"
 
     @property
-    def is_sparse(cls) -> bool:  # noqa: D102
+    def is_sparse(cls) -> bool:
+        """False: none of the sparse types is simulated."""
         return False
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -68,7 +72,7 @@ class LegacyType(type):
         return _placed(cls.real(*args, **kwargs), target, name)
 
     def device(cls) -> torch.device:
-        """Where its tensors are; the error for a device that the machine lacks is that of torch."""
+        """Where its tensors are; raises TypeError, as torch does, for a device that the machine lacks."""
         if cls.kind == "cpu":
             return CPU
         if _machine().kind != cls.kind:

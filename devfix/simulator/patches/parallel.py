@@ -78,7 +78,7 @@ class Exchange:
         return list(out)
 
     def gather(self, tensors: Sequence[Tensor], dim: int, destination: Optional[int] = None) -> Tensor:
-        """Put pieces together on one device, or on the CPU for -1."""
+        """Put pieces together on one device, or on the CPU for -1; raises RuntimeError for a piece on the CPU."""
         for number, tensor in enumerate(tensors):
             if device_of(tensor) == CPU:
                 text = f"Expected all input tensors to be CUDA tensors, but tensor at index {number} has device cpu"
@@ -100,7 +100,7 @@ class Exchange:
     def broadcast_coalesced(
         self, tensors: Sequence[Tensor], devices: Sequence[int], _buffer_size: int = 0
     ) -> list[list[Tensor]]:
-        """Copies of many tensors on each device."""
+        """Copies of many tensors on each device; raises RuntimeError unless all are on the first of them."""
         first = self._machine.device(devices[0])
         if any(device_of(tensor) != first for tensor in tensors):
             raise RuntimeError(f"All tensors must be on devices[0]: {devices[0]}")

@@ -167,7 +167,10 @@ class Event(*_EventBases):  # type: ignore[misc]
         _machine().log.transfer("synchronisation", 0, "Event.synchronize")
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds between two moments; the errors are those of c10/cuda/CUDAEvent.h."""
+        """Milliseconds between two moments.
+
+        Raises ValueError, in the words of c10/cuda/CUDAEvent.h, unless both events take the time and were recorded.
+        """
         if not (self.timed and end_event.timed):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self.moment is None or end_event.moment is None:

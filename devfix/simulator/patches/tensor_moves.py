@@ -22,12 +22,14 @@ class ToCopy(torch.autograd.Function):
     """A copy to another device that autograd follows back; named as torch names its own."""
 
     @staticmethod
-    def forward(ctx: Any, source: Tensor, target: torch.device, by: str) -> Tensor:  # noqa: D102
+    def forward(ctx: Any, source: Tensor, target: torch.device, by: str) -> Tensor:
+        """A copy of ``source`` on the device ``target``, with its shape and dtype; the device of ``source`` is kept."""
         ctx.source = device_of(source)
         return _copy(source, target, by)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:  # noqa: D102
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], None, None]:
+        """The gradient, moved to the device of ``source``."""
         return move(gradient, ctx.source, "backward"), None, None
 
 

@@ -1,0 +1,108 @@
+"""Traces: what is written down of each call, to be noted down again where the call need not be interpreted."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.state import State
+from devfix.analysis.values import NONE, Class, Obj, Ref, Value
+
+#: What a call changed: variables, some of which are gone (None), and objects.
+Change = tuple[tuple[tuple[int, str, Value | None], ...], tuple[tuple[int, Obj], ...]]
+#: A note that is taken down again.
+Note = Callable[[Interpreter], object]
+
+
+#: Collections of the recorder.
+OF_RECORDER = frozenset({"executed", "optional", "things", "followed", "saved"})
+
+
+class Entry(NamedTuple):
+    """Something that was put into a collection of the interpreter or its recorder."""
+
+    holder: str
+    key: Any
+    value: Any = None
+
+    def put(self, interp: Interpreter) -> None:
+        """Put it there again."""
+        held = getattr(interp.recorder if self.holder in OF_RECORDER else interp, self.holder)
+        if isinstance(held, dict):
+            dict.__setitem__(held, self.key, self.value)
+        else:
+            set.add(held, self.key)
+
+
+@dataclass(slots=True)
+class Trace:
+    """One call: the states before and after, the numbers that frames and objects got, and what was noted."""
+
+    function: ast.AST | None = None
+    entry: State | None = None
+    exit: State | None = None
+    begin: int = 0
+    end: int = 0
+    result: Value = NONE
+    #: How many statements and calls that took, and names that nothing had bound.
+    steps: int = 0
+    inner: int = 0
+    unbound: int = 0
+    oldest: float = math.inf
+    modes: tuple[str | None, bool | None] = (None, True)
+    #: The frames that outlive the call, with those that enclose them.
+    frames: tuple[tuple[int, int | None], ...] = ()
+    #: Lists of parameters that were made, classes that were defined, and the objects that were described.
+    lists: tuple[Ref, ...] = ()
+    classes: tuple[Class, ...] = ()
+    described: tuple[tuple[Any, Any], ...] = ()
+    notes: list[Note | Trace] = field(default_factory=list)
+    #: Whether anything was on an accelerator afterwards.
+    accelerated: bool = False
+    #: What was put where: checkpoints, files that are read and written, and the like.
+    entries: tuple[Entry, ...] = ()
+    #: Whether it did nothing that is not written down here.
+    sound: bool = True
+    #: Whether it reaches an edited function.
+    edited: bool = False
+    #: The expression or statement, and what else tells one call from others like it; see ``carrying``.
+    node: ast.AST | None = None
+    given: tuple[Any, ...] = ()
+    circumstances: tuple[Any, ...] = ()
+    #: What was asked for, and what that was; None where it may have been anything.
+    asked: dict[Any, Any] | None = None
+    #: What it changed, once that was found out; () where it cannot be.
+    change: Change | tuple[()] | None = None
+    #: Whether it was carried on into another run, so that the calls in it have the states of an older one.
+    carried: bool = False
+
+    def calls(self) -> Iterator[Trace]:
+        """The calls made in this one, in order."""
+        return (each for each in self.notes if isinstance(each, Trace))
+
+    def mark(self, functions: frozenset[ast.AST]) -> bool:
+        """Find out which calls reach one of some functions."""
+        within = [call.mark(functions) for call in self.calls()]
+        self.edited = self.function in functions or any(within)
+        return self.edited
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is no call, but a statement of a module."""
+        return self.function is self.node
+
+    def repeats(self, function: ast.AST | None, node: ast.AST) -> bool:
+        """Whether it is a call of a function at some place."""
+        return self.function is function and self.node is node
+
+    def replay(self, interp: Interpreter) -> None:
+        """Note down all that was noted."""
+        for note in self.notes:
+            if isinstance(note, Trace):
+                note.replay(interp)
+            else:
+                note(interp)
