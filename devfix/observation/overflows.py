@@ -80,6 +80,6 @@ def _is_held(sighting: Sighting, node: ast.expr) -> bool:
     if any(node is known for known in sighting.nodes.values()) or sighting.what_is(node).startswith("tensor"):
         return True
     try:
-        return abs(ast.literal_eval(node)) <= _HELD_BY_ALL
+        return bool(abs(ast.literal_eval(node)) <= _HELD_BY_ALL)
     except (ValueError, TypeError, SyntaxError):
         return False

@@ -35,7 +35,7 @@ def fits_on_cuda(name: str, said: str) -> bool:
 
 
 def refuse_number(number: float, dtype: torch.dtype, blamed: tuple[torch.Tensor, ...] = ()) -> None:
-    """Refuse a number that a dtype cannot hold; infinities and NaN are numbers of the floats."""
+    """Raise RefusedError for a number that a dtype cannot hold; infinities and NaN are numbers of the floats."""
     called = _CALLED.get(dtype)
     if called is not None and _end(number, dtype) is not None:
         text = f"value cannot be converted to type {called} without overflow"
