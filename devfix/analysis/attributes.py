@@ -47,7 +47,10 @@ CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
 def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
     """The value of ``value.name``; ``node`` is the expression that asks."""
-    value = without_none(value)
+    if isinstance(value, Union):
+        value = without_none(value)
+    if isinstance(value, Ref):
+        return _object_attribute(interp, value, name, node)
     if isinstance(value, Union):
         possible = fitting.with_attribute(interp, value.members, name)
         return interp.either(
@@ -62,8 +65,6 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     if isinstance(value, (Tensor, Array, DeviceValue)):
         found = tensor_attributes.get(interp, value, name, node)
         return found if found is not None else ExternalMethod(value, name, node)
-    if isinstance(value, Ref):
-        return _object_attribute(interp, value, name, node)
     if isinstance(value, Class):
         return _class_attribute(interp, value, value, name, node)
     if isinstance(value, SuperValue):

@@ -114,6 +114,10 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     if not interp.may_call():
         return UNKNOWN
     callee = without_none(callee)
+    if isinstance(callee, External):
+        return functions.call(interp, callee.name, site)
+    if isinstance(callee, ExternalMethod):
+        return methods.call(interp, callee, site)
     if isinstance(callee, Union):
         return _call_any(interp, callee, site)
     if interp.placements is not None and isinstance(callee, (Function, BoundMethod)):
@@ -126,10 +130,6 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call_function(interp, callee.function, [callee.receiver], site.node, site)
     if isinstance(callee, Class):
         return construction.instantiate(interp, callee, site)
-    if isinstance(callee, External):
-        return functions.call(interp, callee.name, site)
-    if isinstance(callee, ExternalMethod):
-        return methods.call(interp, callee, site)
     if isinstance(callee, Retargeting):
         value = site.value(0)
         return module_apply.retargeted(callee, value) if isinstance(value, Tensor) else UNKNOWN
@@ -234,7 +234,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     given = tuple(arg.value for arg in site.all_args())
     if not accounts.may_follow(interp, function.node, site):
         return accounts.known(interp, account, given) or _not_followed(interp, site)
-    frame = _new_frame(interp, function, site)
+    frame = _new_frame(interp, function, site, given)
     before = interp.steps
     start = interp.state.fork() if recursion.is_active(interp, function) else None
     interp.parents[frame.id] = frame.parent
@@ -273,12 +273,12 @@ def _result_within(interp: Interpreter, function: Function, frame: Frame) -> Val
     return result
 
 
-def _new_frame(interp: Interpreter, function: Function, site: CallSite) -> Frame:
+def _new_frame(interp: Interpreter, function: Function, site: CallSite, given: tuple[Value, ...]) -> Frame:
     receiver = site.args[0].value if function.owner is not None and site.args else None
     module = interp.outermost(function.frame)
     return Frame(
         interp.fresh(), function.path, function.scope, "function", function.frame, module,
-        function, function.owner, receiver, given=tuple(arg.value for arg in site.all_args()),
+        function, function.owner, receiver, given=given,
     )  # fmt: skip
 
 

@@ -196,8 +196,12 @@ def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor])
 def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
     """Change the parameters and buffers of one module, without its children's."""
     obj = interp.obj(ref)
+    names = {name for name, _ in registered(obj)}
+    if not names and obj.items is None and obj.element is None:
+        interp.update(ref, obj)
+        return
     attrs = dict(obj.attrs)
-    for name in {name for name, _ in registered(obj) if name}:
+    for name in names - {""}:
         changed = [change(part) if isinstance(part, Tensor) else part for part in members(attrs[name])]
         attrs[name] = changed[0] if len(changed) == 1 else Union(tuple(changed))
     place = change(obj.place) if obj.place is not None else None

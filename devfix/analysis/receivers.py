@@ -9,7 +9,7 @@ from devfix.analysis import classes, construction
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import is_module, transform, tree
+from devfix.analysis.modules import is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
 from devfix.analysis.syntax import below, remembered
 from devfix.analysis.torch_model.arguments import names_host
@@ -44,11 +44,12 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     if not isinstance(made, Ref):
         return made
     if is_module(interp, made):
-        transform(interp, made, _on_module_device)
         for part in tree(interp, made):
+            transform_one(interp, part, _on_module_device)
             # Whoever calls it may be training or evaluating.
             interp.update(part, _later(interp.obj(part)).with_fact("training", Scalar("bool")))
-    interp.update(made, _later(interp.obj(made)))
+    else:
+        interp.update(made, _later(interp.obj(made)))
     return made
 
 
@@ -72,6 +73,8 @@ def _later(obj: Obj) -> Obj:
     if not isinstance(obj.cls, Class):
         return obj
     changing = frozenset[str]().union(*(_reassigned(part.node) for part in classes.linearise(obj.cls)))
+    if changing.isdisjoint(obj.attrs):
+        return obj
     attrs = {
         name: UNKNOWN if name in changing and name not in obj.buffers and _is_plain(value) else value
         for name, value in obj.attrs.items()

@@ -44,6 +44,8 @@ def _register(interp: Interpreter, ref: Ref, site: CallSite, kind: str) -> Value
 
 def before_forward(interp: Interpreter, ref: Ref, site: CallSite) -> CallSite:
     """The call as the module's hooks hand it on: with other arguments, perhaps."""
+    if interp.obj(ref).facts.keys().isdisjoint((_BEFORE, _BEFORE + _KEYWORDS)):
+        return site
     for hook in _hooks(interp.obj(ref), _BEFORE):
         returned = calls.call(interp, hook, CallSite(site.node, (Arg(ref), Arg(_given(site)))))
         if returned != NONE:
@@ -95,6 +97,8 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
 
 def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> Value:
     """What a call of the module returns once its hooks have seen (and maybe replaced) the result."""
+    if interp.obj(ref).facts.keys().isdisjoint((_FACT, _FACT + _KEYWORDS)):
+        return result
     inputs = Arg(_given(site))
     for hook in _hooks(interp.obj(ref)):
         result = _replaced(
