@@ -70,9 +70,18 @@ TYPED = [
     "model = model.cuda()", "return None", "def helper(a):", "if True:", "for i in range(3):",
     "self.extra = torch.zeros(3)", "x = x.cpu()", "pass", "# a comment", '"""text"""', "class A: pass",
     'torch.save(model.state_dict(), "a.pt")', 'model.load_state_dict(torch.load("a.pt"))',
-    "with torch.no_grad():", "import torch",
+    "with torch.no_grad():", "import torch", "LIMIT = 3", "return 1", "raise ValueError", "x = LIMIT", "del x",
+    "for k in range(2): x = x * 2", "print(torch.ones(3).cuda() + torch.ones(3))", "x, y = y, x",
 ]  # fmt: skip
-SWAPPED = [("cuda", "cpu"), (".to(device)", ""), ("1", "2"), ("float", "double"), ("x", "y"), ("self.", "")]
+SWAPPED = [
+    ("):", ", extra=None):"),
+    ("cuda", "cpu"),
+    (".to(device)", ""),
+    ("1", "2"),
+    ("float", "double"),
+    ("x", "y"),
+    ("self.", ""),
+]
 
 
 class Typist:
@@ -224,6 +233,53 @@ def test_training_files_stay_the_same_program() -> None:
 def test_changes_beside_one_another() -> None:
     after = PROGRAM.replace("    return factor\n\n\n", "    return factor\n   \n\n")
     assert list(followed(program(PROGRAM), [after, PROGRAM, after])) == [True, True, True]
+
+
+def test_what_nobody_asks_for_is_no_reason_to_interpret_calls_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = PROGRAM.replace("torch.randn(3, 3)", "torch.randn(3, 3).cuda()").replace(
+        "torch.ones", "torch.rand"
+    )
+    before = before.replace("rand(3, 3))\n", "rand(3, 3).cuda())\n")
+    assert not ENGINE.judge(program(before)).findings
+    after = before.replace("class Net", "LIMIT = [1]\n\n\nclass Net")
+    assert calls_of(before, after, monkeypatch) == []
+
+
+def test_what_asks_for_a_new_value_is_interpreted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = PROGRAM.replace("class Net", "WARMUP = 5\n\n\nclass Net").replace(
+        "schedule(5)", "schedule(WARMUP)"
+    )
+    after = before.replace("WARMUP = 5", 'WARMUP = "five"')
+    assert set(calls_of(before, after, monkeypatch)) == {"main", "schedule", "schedule.factor"}
+
+
+def test_a_parameter_more_concerns_the_calls_of_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    after = PROGRAM.replace("def schedule(warmup):", "def schedule(warmup, cool=0):")
+    assert set(calls_of(PROGRAM, after, monkeypatch)) == {"main", "schedule"}
+
+
+def test_what_a_module_tells_reaches_who_imports_it() -> None:
+    settings = "import torch\n\nDEVICE = torch.device('cuda')\nNAME = 'a'\n"
+    main = (
+        "import torch\nimport settings\n\n\ndef made():\n    return torch.ones(3).to(settings.DEVICE)\n\n\n"
+    )
+    main += "x = made()\nprint(x + torch.ones(3))\n"
+    first = program(main, settings=settings)
+    edited = EditedProgram(first)
+    assert edited.judge(ENGINE, first) == ENGINE.judge(first)
+    for text in (settings.replace("'a'", "['a', 'b']"), settings.replace("'cuda'", "'cpu'"), settings):
+        after = first.with_texts({"main.py": main, "settings.py": text})
+        assert edited.take(after.sources["settings.py"])
+        assert edited.judge(ENGINE, after) == ENGINE.judge(after), text
+
+
+def test_many_lines_typed_at_one_place_are_followed() -> None:
+    texts = [PROGRAM]
+    for number in range(9):
+        texts.append(inserted(texts[-1], "    return factor\n", f"value_{number} = {number}"))
+    for number in range(9):
+        texts.append(texts[-1].replace("class Net", f"# {number}\nclass Net"))
+    assert all(followed(program(PROGRAM), texts[1:]))
 
 
 def test_an_edit_of_two_places_at_once() -> None:

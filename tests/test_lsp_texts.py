@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from lsp_editor import after_edits, offset_of, position_of, split
 from lsprotocol import types
 
-from devfix import analysis, engine
+from devfix import analysis
 from devfix.analysis.facts import Facts
+from devfix.analysis.retracing import Retracer
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.changes import text_edits
 from devfix.lsp.documents import Documents, uri_of
@@ -240,12 +241,14 @@ def _take(client: Hostile, steps: list[object]) -> None:
 
 
 def test_a_defect_is_told_of_the_file_it_is_met_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def analyse(program: Program) -> Facts:
+    analysed = Retracer.analyse
+
+    def analyse(self: Retracer, program: Program) -> Facts:
         if any("first" in path for path in program.sources):
             raise ZeroDivisionError
-        return analysis.analyse(program)
+        return analysed(self, program)
 
-    monkeypatch.setattr(engine, "_analyse", analyse)
+    monkeypatch.setattr(Retracer, "analyse", analyse)
     bench = Workbench()
     bench.answer(Configure((str(tmp_path),)))
     for number, name in enumerate(("first", "second"), 1):

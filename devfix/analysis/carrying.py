@@ -19,8 +19,11 @@ from devfix.analysis.watched import entry_of, value_of
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.recorder import Recorder
     from devfix.analysis.values import Function
 
+#: What stands for the content that all saved files have, among the names of collections.
+SOLE_CONTENT = "sole content"
 #: Collections of the library that calls ask.
 _OF_LIBRARY = frozenset({"classes"})
 
@@ -62,19 +65,27 @@ def _same(state: State) -> Callable[[Any, Any], bool]:
 
 
 #: All frames and objects are older.
-_NEVER = 1 << 62
+_NEVER = 1 << 200
 
 
 def _now(interp: Interpreter, key: Any) -> Any:
     if key.__class__ is int or key[0].__class__ is int:
         return value_of(interp.state, key)
     holder, part = key
+    if holder == SOLE_CONTENT:
+        return sole_content_of(interp.recorder)
     owner: Any = interp
     if holder in OF_RECORDER:
         owner = interp.recorder
     elif holder in _OF_LIBRARY:
         owner = interp.library
     return entry_of(getattr(owner, holder), part)
+
+
+def sole_content_of(recorder: Recorder) -> Any:
+    """What each of the files holds that were saved, without a trace of the question."""
+    contents = list(dict.values(recorder.saved))
+    return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
 
 
 def change_of(trace: Trace) -> Change | None:

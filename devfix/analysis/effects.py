@@ -29,7 +29,11 @@ class Effects:
         self._tracer = tracer
         self._before = (interp.steps, interp.calls, interp.unbound)
         self._outer, interp.oldest = interp.oldest, math.inf
-        self._lengths = (len(interp.parameter_lists), len(interp.library.classes), len(interp.described))
+        self._lengths = (
+            len(interp.parameter_lists),
+            len(interp.library.classes),
+            dict.__len__(interp.described),
+        )
         self._entries = len(tracer.entries)
         self._grave = _grave(interp)
         watch = tracer.watch

@@ -213,8 +213,8 @@ class Interpreter:
         """A number nobody used for a frame or address yet."""
         return next(self.library.ids)
 
-    def fresh_module(self, path: str) -> int:  # noqa: ARG002 - those who keep what calls come to ask for it
-        """Such a number for the globals of a file."""
+    def fresh_globals(self, path: str, *, main: bool) -> int:  # noqa: ARG002 - those who keep what calls come to ask
+        """Such a number for the globals of a file that is run, or imported."""
         return self.fresh()
 
     @contextmanager
@@ -235,7 +235,7 @@ class Interpreter:
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library."""
         if path not in self.library.modules:
-            frame_id = self.library.modules[path] = self.fresh_module(path)
+            frame_id = self.library.modules[path] = self.fresh_globals(path, main=False)
             dotted = name or self.program.module_name(path)
             with self._in_library():
                 self.execute_file(path, frame_id, dotted)

@@ -138,6 +138,11 @@ class Recorder:
             self._bound.add(key)
             self.bindings.setdefault((path, scope), {}).setdefault(name, []).append(binding)
 
+    def sole_content(self) -> Any:
+        """What each of the files holds that were saved; None where there are none, or they differ."""
+        contents = list(self.saved.values())
+        return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
+
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
         x, y = self._find(a), self._find(b)

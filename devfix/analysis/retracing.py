@@ -27,6 +27,7 @@ class Retracer:
         self._trace: Trace | None = None
         self._watch = Watch()
         self._strained = False
+        self._recorder: Recorder | None = None
         self._numbers: dict[object, int] = {}
         self._library: Library | None = None
         self._triggers: set[ast.stmt] = set()
@@ -40,9 +41,11 @@ class Retracer:
     def analyse(self, program: Program) -> Facts:
         """Everything that is known about the program; where that is broken off, it can be begun again."""
         before = self._trace
-        if before is not None:
-            before.mark(frozenset(self._functions))
-        tracer = Tracer(self._watch, before, self._triggers, self._numbers, strained=self._strained)
+        if self._recorder is not None and not self._triggers and not self._functions:
+            return Facts(program, self._recorder)  # it says the same in other words
+        tracer = Tracer(
+            self._watch, before, self._triggers, self._functions, self._numbers, strained=self._strained
+        )
         recorder, library = TracingRecorder(tracer), traced_library(tracer, self._library)
 
         def interpreter(program: Program, recorder: Recorder, library: Library) -> TracingInterpreter:
@@ -51,7 +54,7 @@ class Retracer:
         with deep_recursion():
             given_options.judge(program, recorder, run_program(program, recorder, interpreter, library))
         self._trace, self._library, self._strained = tracer.root, library, tracer.strained
-        self._numbers = tracer.numbers
+        self._numbers, self._recorder = tracer.numbers, recorder
         self._triggers.clear()
         self._functions.clear()
         return Facts(program, recorder)

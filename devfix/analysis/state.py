@@ -275,7 +275,7 @@ def keep_main_path(main: State, other: State) -> State:
 def widen(state: State, before: State) -> None:
     """Forget the numbers that one round of a loop changed: the next rounds will change them too."""
     frames, heap = parted(state, before)
-    for frame in frames:
+    for frame in frames & state.layer.live.keys():
         earlier = before.bound(frame)
         for name, value in list(state.bound(frame).items()):
             known = earlier.get(name)
@@ -304,7 +304,7 @@ def is_settled(state: State, before: State) -> bool:
     Another round would then only do the same again.
     """
     frames, heap = parted(state, before)
-    for frame in frames:
+    for frame in frames & state.layer.live.keys():
         now = state.bound(frame)
         for name, value in before.bound(frame).items():
             if now.get(name) is value:

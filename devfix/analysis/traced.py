@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import may_run_dry
+from devfix.analysis.carrying import SOLE_CONTENT, sole_content_of
 from devfix.analysis.copying import replace
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import State
-from devfix.analysis.traces import Entry, Note
+from devfix.analysis.traces import Bound, Entry, Note
 from devfix.analysis.tracing import Tracer
 from devfix.analysis.values import Function, Value
 from devfix.analysis.watched import WatchedDict, WatchedList, WatchedSet, WatchedState
@@ -41,13 +42,13 @@ class TracingInterpreter(Interpreter):
         """A state in which nothing was done beyond the library."""
         return WatchedState(self.library.layer, self.tracer.watch)
 
-    def fresh_module(self, path: str) -> int:
+    def fresh_globals(self, path: str, *, main: bool) -> int:
         """A number for the globals of a file, where that can be the one that they had in the run before."""
-        return self.tracer.number_of(self, (path, self.is_script))
+        return self.tracer.number_of(self, (path, main))
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         """Execute statements until the path ends, and see when an edited one is reached."""
-        statements = self.tracer.statements(self, body) if self.tracer.triggers else body
+        statements = self.tracer.statements(self, body)
         if self.stack[-1].kind != "module" or self.stack[-1].loops:
             super().run(statements)
             return
@@ -86,8 +87,7 @@ class TracingInterpreter(Interpreter):
         if account.calls > calls:
             given = tuple(arg.value for arg in site.all_args())
             taken = account.steps - steps
-            self.tracer.note(lambda interp: interp.library.account(function.node).book(taken))
-            self.tracer.note(lambda interp: _remember(interp, function, given, result))
+            self.tracer.note(lambda interp: _book(interp, function, given, taken, result))
         return result
 
     def booked(self, outcome: Outcome) -> None:
@@ -96,8 +96,12 @@ class TracingInterpreter(Interpreter):
         self.tracer.note(lambda interp: _rebook(interp, copied))
 
 
-def _remember(interp: Interpreter, function: Function, given: tuple[Value, ...], result: Value) -> None:
-    interp.library.account(function.node).results[given] = result
+def _book(
+    interp: Interpreter, function: Function, given: tuple[Value, ...], steps: int, result: Value
+) -> None:
+    account = interp.library.account(function.node)
+    account.book(steps)
+    account.results[given] = result
 
 
 def _rebook(interp: Interpreter, booked: Outcome) -> None:
@@ -206,7 +210,14 @@ class TracingRecorder(Recorder):
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
         """Write down that ``name`` was bound in a scope."""
         super().bind(path, scope, name, binding)
-        self._note(lambda interp: interp.recorder.bind(path, scope, name, binding))
+        self._note(Bound(path, scope, name, binding))
+
+    def sole_content(self) -> Any:
+        """What each of the files holds that were saved: no more of them was asked."""
+        found = sole_content_of(self)
+        if self.tracer is not None:
+            self.tracer.watch.entry(SOLE_CONTENT, None, found)
+        return found
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one."""

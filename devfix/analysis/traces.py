@@ -9,17 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import State
 from devfix.analysis.values import NONE, Class, Obj, Ref, Value
 
 #: What a call changed: variables, some of which are gone (None), and objects.
 Change = tuple[tuple[tuple[int, str, Value | None], ...], tuple[tuple[int, Obj], ...]]
-#: A note that is taken down again.
-Note = Callable[[Interpreter], object]
 
 
 #: Collections of the recorder.
 OF_RECORDER = frozenset({"executed", "optional", "things", "followed", "saved"})
+#: What nobody asks for as long as a program runs.
+TOLD = frozenset({"executed", "optional", "things", "followed"})
 
 
 class Entry(NamedTuple):
@@ -29,13 +30,30 @@ class Entry(NamedTuple):
     key: Any
     value: Any = None
 
-    def put(self, interp: Interpreter) -> None:
+    def __call__(self, interp: Interpreter) -> None:
         """Put it there again."""
         held = getattr(interp.recorder if self.holder in OF_RECORDER else interp, self.holder)
         if isinstance(held, dict):
             dict.__setitem__(held, self.key, self.value)
         else:
             set.add(held, self.key)
+
+
+class Bound(NamedTuple):
+    """What a name of a scope was bound to."""
+
+    path: str
+    scope: str
+    name: str
+    binding: Binding
+
+    def __call__(self, interp: Interpreter) -> None:
+        """Write it down again."""
+        Recorder.bind(interp.recorder, *self)
+
+
+#: A note that is taken down again.
+Note = Callable[[Interpreter], object] | Entry | Bound
 
 
 @dataclass(slots=True)
@@ -67,8 +85,9 @@ class Trace:
     entries: tuple[Entry, ...] = ()
     #: Whether it did nothing that is not written down here.
     sound: bool = True
-    #: Whether it reaches an edited function.
-    edited: bool = False
+    #: The functions that were called, once somebody asked; and all that was noted, what adds nothing left out.
+    reached: frozenset[ast.AST] | None = None
+    flat: tuple[Note, ...] | None = None
     #: The expression or statement, and what else tells one call from others like it; see ``carrying``.
     node: ast.AST | None = None
     given: tuple[Any, ...] = ()
@@ -77,6 +96,8 @@ class Trace:
     asked: dict[Any, Any] | None = None
     #: What it changed, once that was found out; () where it cannot be.
     change: Change | tuple[()] | None = None
+    #: Where the statements began that were executed in it, in the order of their execution.
+    numbers: list[tuple[ast.stmt, int]] = field(default_factory=list)
     #: Whether it was carried on into another run, so that the calls in it have the states of an older one.
     carried: bool = False
 
@@ -84,11 +105,14 @@ class Trace:
         """The calls made in this one, in order."""
         return (each for each in self.notes if isinstance(each, Trace))
 
-    def mark(self, functions: frozenset[ast.AST]) -> bool:
-        """Find out which calls reach one of some functions."""
-        within = [call.mark(functions) for call in self.calls()]
-        self.edited = self.function in functions or any(within)
-        return self.edited
+    def reaches(self, functions: frozenset[ast.AST]) -> bool:
+        """Whether it, or a call in it, is one of some functions."""
+        if self.reached is None:
+            own = frozenset() if self.function is None else frozenset((self.function,))
+            for call in self.calls():
+                call.reaches(functions)
+            self.reached = own.union(*(call.reached or () for call in self.calls()))
+        return not self.reached.isdisjoint(functions)
 
     @property
     def is_statement(self) -> bool:
@@ -101,8 +125,23 @@ class Trace:
 
     def replay(self, interp: Interpreter) -> None:
         """Note down all that was noted."""
-        for note in self.notes:
-            if isinstance(note, Trace):
-                note.replay(interp)
-            else:
-                note(interp)
+        if self.flat is None:
+            self.flat = tuple(self._flattened())
+        for note in self.flat:
+            note(interp)
+
+    def _flattened(self) -> Iterator[Note]:
+        """What was noted here and in calls; what is bound to the same once more is known."""
+        known: set[Note] = set()
+        pending: list[Iterator[Note | Trace]] = [iter(self.notes)]
+        while pending:
+            note = next(pending[-1], None)
+            if note is None:
+                pending.pop()
+            elif isinstance(note, Trace):
+                pending.append(iter(note.notes if note.flat is None else note.flat))
+            elif not isinstance(note, Bound) and not (isinstance(note, Entry) and note.holder in TOLD):
+                yield note
+            elif note not in known:
+                known.add(note)
+                yield note

@@ -15,7 +15,7 @@ import ast
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from devfix.analysis.effects import Effects, next_number
 from devfix.analysis.interpreter import CALL_LIMIT, STEP_LIMIT, Interpreter
 from devfix.analysis.matching import Matching
 from devfix.analysis.syntax import names_kept
-from devfix.analysis.traces import Entry, Note, Trace
+from devfix.analysis.traces import TOLD, Entry, Note, Trace
 from devfix.analysis.values import NONE, Function, Value
 from devfix.analysis.watched import Watch, ask_again
 
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite, Frame
     from devfix.analysis.traced import TracingInterpreter
 
-#: So many numbers are left free before each call, for what edits may add.
-_ROOM = 256
-#: What nobody asks for as long as a program runs.
-_TOLD = frozenset({"executed", "optional", "things", "followed"})
+#: The numbers that are left free before a call, for what edits may add: bits outermost, and for calls in calls.
+_ROOM_BITS, _FEWER_BITS, _LEAST_BITS = 56, 7, 8
 
 
 @dataclass(slots=True)
@@ -52,6 +50,20 @@ class _Active:
     parted: int | None = None
     #: Whether the runs were not in step before the call.
     adrift: bool = False
+    #: Where the statements began in the run before that were not executed again yet.
+    numbers: deque[tuple[ast.stmt, int]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        if self.before is not None:
+            self.numbers.extend(self.before.numbers)
+
+    def number_of(self, statement: ast.stmt) -> int:
+        """Where a statement began in the run before, in its turn; -1 where it did not."""
+        place = next((n for n, (each, _) in enumerate(self.numbers) if each is statement), None)
+        if place is None:
+            return -1
+        self.numbers.rotate(-place)
+        return self.numbers.popleft()[1]
 
     def next_like(self, function: ast.AST | None, node: ast.AST) -> Trace | None:
         """The next of the calls in the run before that is one of a function at some place."""
@@ -71,6 +83,7 @@ class Tracer:
         watch: Watch,
         before: Trace | None = None,
         triggers: Iterable[ast.stmt] = (),
+        edited: Iterable[ast.AST] = (),
         numbers: dict[object, int] | None = None,
         *,
         strained: bool = False,
@@ -84,6 +97,7 @@ class Tracer:
         #: Whether limits had a say in the run before.
         self._were_strained = strained
         self.triggers = frozenset(triggers)
+        self._edited = frozenset(edited)
         #: Whether limits may have had a say: then each statement counts.
         self.strained = False
         self.replaying = False
@@ -97,23 +111,36 @@ class Tracer:
 
     def enter(self, entry: Entry) -> None:
         """Something is put into a collection."""
-        self.note(entry.put)
-        if entry.holder not in _TOLD:
+        self.note(entry)
+        if entry.holder not in TOLD:
             self.entries.append(entry)
 
     def number_of(self, interp: Interpreter, globals_of: object) -> int:
         """A number for the globals of a file."""
         known, free = self._old_numbers.get(globals_of, -1), next_number(interp)
-        number = known if known >= free else free + _ROOM
+        number = known if known >= free else free + self._room()
         interp.library.ids = count(number + 1)
         self.numbers[globals_of] = number
         return number
+
+    def _room(self, deeper: int = 0) -> int:
+        """The numbers to leave free: little for what is new, or it would take the numbers of what follows."""
+        if self._active[0].before is not None:
+            return 1 << _LEAST_BITS
+        depth = len(self._active) - 1 + deeper
+        return 1 << max(_ROOM_BITS - _FEWER_BITS * depth, _LEAST_BITS)
 
     def statements(self, interp: Interpreter, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         """The statements of a block; an edited one ends the step."""
         for statement in body:
             if statement in self.triggers:
                 self._part(interp)
+            active, free = self._active[-1], next_number(interp)
+            number = active.number_of(statement)
+            if number < free:
+                number = free + self._room(1)
+            interp.library.ids = count(number)
+            active.trace.numbers.append((statement, number))
             yield statement
 
     def call(self, interp: TracingInterpreter, function: Function, site: CallSite) -> Value:
@@ -146,7 +173,7 @@ class Tracer:
     ) -> Value:
         """What a call comes to, or came to in the run before."""
         before, in_step = self._next(interp, function, node)
-        if before is not None and before.sound and not before.edited:
+        if before is not None and before.sound and not before.reaches(self._edited):
             if in_step:
                 return self._repeat(interp, before)
             if self._may_carry(interp, before, given):
@@ -242,7 +269,7 @@ class Tracer:
     ) -> _Active:
         """A call begins, with the numbers of the run before where they are free."""
         number = next_number(interp)
-        begin = before.begin if before is not None and before.begin >= number else number + _ROOM
+        begin = before.begin if before is not None and before.begin >= number else number + self._room()
         interp.library.ids = count(begin)
         trace = Trace(
             function,
@@ -276,7 +303,7 @@ class Tracer:
         if trace.lists:
             interp.parameter_lists[-len(trace.lists) :] = before.lists
         for entry in before.entries:
-            entry.put(interp)
+            entry(interp)
         trace.exit, trace.end, trace.result, trace.frames = (
             before.exit,
             before.end,

@@ -11,6 +11,12 @@ from devfix.analysis.values import Obj, Value
 #: An object by its address; a variable by its frame and name, all of a frame without a name; an entry of a
 #: collection by the collection's name.
 Key = Any
+#: The key of all objects, among those of variables.
+_OBJECTS = (-1, None)
+#: The key of how many a collection has.
+_SIZE = ("size",)
+#: The key of all that is in a collection, in order.
+_ALL = ("all",)
 
 
 class Watch:
@@ -60,11 +66,17 @@ class WatchedState(State):
         if found is not None:
             return found  # it was written since the call began
         self.watch.keys[address] = None
-        return self.held(address)
+        layer: Layer | None = self.layer
+        while layer is not None:
+            found = layer.heap.get(address)
+            if found is not None:
+                return found
+            layer = layer.below
+        return None
 
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""
-        self.watch.everything = True
+        self.watch.keys[_OBJECTS] = None
         return super().objects()
 
 
@@ -72,6 +84,8 @@ def value_of(state: State, key: Key) -> Any:
     """What a key of a state stands for."""
     if key.__class__ is int:
         return state.held(key)
+    if key == _OBJECTS:
+        return tuple(State.objects(state))
     frame, name = key
     variables = state.bound(frame)
     return dict(variables) if name is None else variables.get(name)
@@ -110,27 +124,28 @@ class WatchedDict(dict[Any, Any]):
         return super().__contains__(key)
 
     def __iter__(self) -> Iterator[Any]:
-        self._watch.everything = True
+        self._watch.entry(self._name, _ALL, tuple(super().items()))
         return super().__iter__()
 
     def keys(self) -> Any:
         """All keys."""
-        self._watch.everything = True
+        self._watch.entry(self._name, _ALL, tuple(super().items()))
         return super().keys()
 
     def items(self) -> Any:
         """All of it."""
-        self._watch.everything = True
+        self._watch.entry(self._name, _ALL, tuple(super().items()))
         return super().items()
 
     def values(self) -> Any:
         """All values."""
-        self._watch.everything = True
+        self._watch.entry(self._name, _ALL, tuple(super().items()))
         return super().values()
 
-    def __bool__(self) -> bool:
-        self._watch.everything = True
-        return len(self) > 0
+    def __len__(self) -> int:
+        size = super().__len__()
+        self._watch.entry(self._name, _SIZE, size)
+        return size
 
 
 class WatchedSet(set[Any]):
@@ -150,8 +165,9 @@ class WatchedSet(set[Any]):
         return super().__iter__()
 
     def __len__(self) -> int:
-        self._watch.everything = True
-        return super().__len__()
+        size = super().__len__()
+        self._watch.entry(self._name, _SIZE, size)
+        return size
 
     def __ge__(self, other: Any) -> bool:
         self._watch.everything = True
@@ -160,6 +176,10 @@ class WatchedSet(set[Any]):
 
 def entry_of(held: Any, key: object) -> Any:
     """What a watched collection holds now under a key."""
+    if key is _SIZE:
+        return set.__len__(held) if isinstance(held, set) else dict.__len__(held)
+    if key is _ALL:
+        return tuple(dict.items(held))
     if isinstance(held, dict):
         return dict.get(held, key)
     return tuple(held[:]) if isinstance(held, list) else set.__contains__(held, key)

@@ -20,6 +20,9 @@ from devfix.lsp.worker import (
 
 log = logging.getLogger(__name__)
 
+#: A check is begun while somebody types where the one before took no longer than this, in seconds.
+_QUICK = 0.3
+
 
 @dataclass(frozen=True)
 class _Run:
@@ -30,9 +33,9 @@ class _Run:
 
 
 class Checker:
-    """Checks the programs of documents that changed, once there is a pause in typing.
+    """Checks the programs of documents that changed, and tells of it once there is a pause in typing.
 
-    ``deliver`` is told of the documents for which there is something new.
+    What takes long is not begun before that pause. ``deliver`` is told of the documents for which there is something new.
     """
 
     def __init__(self, worker: Worker, documents: Documents, deliver: Callable[[set[str]], None]) -> None:
@@ -44,8 +47,10 @@ class Checker:
         self._due: dict[str, None] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._running: _Run | None = None
-        self._awake = asyncio.Event()
-        self._hurried = asyncio.Event()
+        self._stirred = asyncio.Event()
+        #: What the client is told when typing stops, and the documents whose checks take little time.
+        self._fresh: set[str] = set()
+        self._quick: set[str] = set()
         self._waiting = 0
         self._preparing: asyncio.Task[None] | None = None
         self._last_change = 0.0
@@ -65,7 +70,7 @@ class Checker:
         if path in self._due:
             del self._due[path]
         self._due[path] = None
-        self._awake.set()
+        self._stirred.set()
 
     def want_all(self) -> None:
         """Files or settings changed."""
@@ -84,14 +89,12 @@ class Checker:
     async def settled(self, path: str) -> FileView | None:
         """What is known of a document in its newest text, as soon as it is."""
         self._waiting += 1
-        self._hurried.set()
+        self._stirred.set()
         try:
             while path in self._due:
                 await asyncio.shield(self._turn)
         finally:
             self._waiting -= 1
-            if not self._waiting:
-                self._hurried.clear()
         return self.views.get(path)
 
     def current(self, path: str) -> FileView | None:
@@ -110,33 +113,56 @@ class Checker:
 
     async def _run(self) -> None:
         while True:
-            await self._awake.wait()
-            await self._pause()
-            if not self._due:
-                self._awake.clear()
+            self._tell()
+            path = next(reversed(self._due), None)
+            if path is None or not (self._is_quiet() or path in self._quick):
+                await self._rest()
                 continue
-            path = next(reversed(self._due))
             try:
-                fresh = await self._check(path)
-                self._end_turn()
-                if fresh:
-                    self._deliver(fresh)
+                self._fresh |= await self._timed_check(path)
             except Exception:
                 # A defect of ours in one answer must not end all that follow.
                 log.exception("%s", path)
                 self._due.pop(path, None)
-                self._end_turn()
+            self._end_turn()
 
-    async def _pause(self) -> None:
-        """Wait until typing stops, or somebody asks."""
-        while not self._waiting:
-            rest = self._last_change + self.debounce - asyncio.get_running_loop().time()
-            if rest <= 0:
-                return
-            try:
-                await asyncio.wait_for(self._hurried.wait(), rest)
-            except asyncio.TimeoutError:
-                continue
+    def _tell(self) -> None:
+        """Tell the client what is new, if typing has stopped."""
+        if not self._fresh or not self._is_quiet():
+            return
+        fresh, self._fresh = self._fresh, set()
+        try:
+            self._deliver({path for path in fresh if self._is_newest(path)})
+        except Exception:
+            log.exception("%s", ", ".join(sorted(fresh)))
+
+    async def _timed_check(self, path: str) -> set[str]:
+        """Check a document, and note whether that is quick; nothing is told of one that is broken off."""
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        fresh = await self._check(path)
+        if path not in self._due:
+            (self._quick.add if loop.time() - start <= _QUICK else self._quick.discard)(path)
+        return fresh
+
+    def _is_newest(self, path: str) -> bool:
+        """Whether what is known of a document is of its newest text; else it is looked at again anyway."""
+        view, document = self.views.get(path), self._documents.get(path)
+        return view is not None and document is not None and view.revision == document.revision
+
+    def _is_quiet(self) -> bool:
+        """Whether typing has stopped, or somebody asks."""
+        return self._waiting > 0 or self._rest_of_pause() <= 0
+
+    def _rest_of_pause(self) -> float:
+        return self._last_change + self.debounce - asyncio.get_running_loop().time()
+
+    async def _rest(self) -> None:
+        """Wait until something changes, typing stops, or somebody asks."""
+        rest = self._rest_of_pause() if self._due or self._fresh else None
+        self._stirred.clear()
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._stirred.wait(), rest)
 
     def _end_turn(self) -> None:
         done, self._turn = self._turn, asyncio.get_running_loop().create_future()

@@ -51,6 +51,7 @@ class _Desk:
         self.orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         self._current = 0
+        self._deaf = False
 
     def read(self) -> None:
         """Take in orders until the server goes away, and go with it."""
@@ -67,9 +68,19 @@ class _Desk:
 
     def interrupted(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the form of handlers
         """The main thread was interrupted; if not for the current order, then too late or by the keyboard."""
-        if self._current in self._cancelled:
+        if self._current in self._cancelled and not self._deaf:
             self._current = 0
             raise _CancelledError
+
+    @contextlib.contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Let the block come to its end before the order is broken off: what it does is short, and wanted later."""
+        self._deaf = True
+        try:
+            yield
+        finally:
+            self._deaf = False
+        self._check(self._current)
 
     def _check(self, number: int) -> None:
         if number in self._cancelled:
@@ -102,7 +113,7 @@ def main() -> None:
     from devfix.lsp.workbench import Workbench  # noqa: PLC0415 - streams first
 
     try:
-        bench = Workbench()
+        bench = Workbench(desk.undisturbed)
         write(out, (0, bench.ready()))
     except Exception as error:  # noqa: BLE001 - rules of others may not load; who waits is to hear why
         write(out, (0, Failed(f"{type(error).__name__}: {error}", traceback.format_exc())))

@@ -154,11 +154,10 @@ class Folder:
         return Scanned(source, before.good.imports)
 
     def _followed(self, program: Program) -> Judgement | None:
-        """The judgement of a program in which somebody is typing: one with the files of the one before."""
+        """The judgement of a program in which somebody may be typing."""
         if self._edited is None or not self._edited.is_at(program):
-            known = self._last[0].sources.keys() if self._last is not None else frozenset[str]()
             self._edited = None
-            if known != program.sources.keys() or not may_be_followed(program):
+            if not may_be_followed(program):
                 return None
             self._edited = EditedProgram(program)
         return self._edited.judge(self.engine, program)

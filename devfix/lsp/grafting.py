@@ -52,7 +52,7 @@ def graft(tree: ast.Module, old: Sequence[str], new: Sequence[str], first: int, 
         end = max([last, *map(_end, gone)])
         made = _parsed(new, begin, end)
         if made is not None and _fits(place, gone, made):
-            return _replaced(place, made, old, new) if gone or made else Graft()
+            return Graft() if _are_alike(gone, made) else _grafted(place, gone, made, old, new)
     return None
 
 
@@ -159,33 +159,100 @@ def _parsed(lines: Sequence[str], begin: int, end: int) -> list[ast.stmt] | None
     return outer.body if isinstance(outer, ast.If) and not outer.orelse and not others else None
 
 
-def _replaced(place: _Place, made: list[ast.stmt], old: Sequence[str], new: Sequence[str]) -> Graft | None:
+def _are_alike(some: Sequence[ast.stmt], others: Sequence[ast.stmt]) -> bool:
+    """Whether statements are the same and stand at the same places: only comments and blank lines differ."""
+    return len(some) == len(others) and all(
+        ast.dump(one, include_attributes=True) == ast.dump(other, include_attributes=True)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def _grafted(
+    place: _Place, gone: list[ast.stmt], made: list[ast.stmt], old: Sequence[str], new: Sequence[str]
+) -> Graft | None:
+    if len(gone) == len(made) == 1 and _has_another_head(gone[0], made[0]):
+        found = _replaced(place, _NewHead(gone[0], made[0]), old, new)
+        if found is not None:
+            return found
+    return _replaced(place, _NewStatements(place, gone, made), old, new)
+
+
+def _has_another_head(old: ast.stmt, new: ast.stmt) -> bool:
+    """Whether two functions of one name differ in what stands before their bodies alone."""
+    if not isinstance(old, _FUNCTIONS) or not isinstance(new, type(old)):
+        return False
+    return old.name == new.name != _TELLING and _are_alike(old.body, new.body)
+
+
+class _NewStatements:
+    """Statements take the place of others."""
+
+    def __init__(self, place: _Place, gone: list[ast.stmt], made: list[ast.stmt]) -> None:
+        self._block, self._first = place.block, place.first
+        self.gone, self.made = gone, made
+        self.edited: list[ast.AST] = []
+
+    def make(self) -> None:
+        """Put the new ones in."""
+        self._block[self._first : self._first + len(self.gone)] = self.made
+
+    def undo(self) -> None:
+        """Put the old ones back."""
+        self._block[self._first : self._first + len(self.made)] = self.gone
+
+
+class _NewHead:
+    """A function gets another head; it stays the function that it is, and its body what that was."""
+
+    def __init__(self, function: ast.stmt, other: ast.stmt) -> None:
+        names = [name for name in (*function._fields, *function._attributes) if name != "body"]
+        self._function = function
+        self._now = {name: getattr(other, name, None) for name in names}
+        self._before = {name: getattr(function, name, None) for name in names}
+        self.gone, self.made = [other], [function]
+        self.edited: list[ast.AST] = [function]
+        #: What was known by its identity must not be taken for others'.
+        other.__dict__["replaced"] = self._before
+
+    def make(self) -> None:
+        """Give it the new head."""
+        self._function.__dict__.update(self._now)
+
+    def undo(self) -> None:
+        """Give it the old head back."""
+        self._function.__dict__.update(self._before)
+
+
+def _replaced(
+    place: _Place, change: _NewStatements | _NewHead, old: Sequence[str], new: Sequence[str]
+) -> Graft | None:
     functions = [node for node in place.around if isinstance(node, _FUNCTIONS)]
     if any(node.name == _TELLING for node in functions):
         return None
     innermost = place.around.index(functions[-1]) if functions else 0
     before, after = _text(old), _text(new)
     traits = [_Traits(node, before, place.around) for node in place.around]
-    gone = place.block[place.first : place.last]
+    own = [_Traits(node, before, place.around) for node in change.edited]
 
     def undo() -> None:
-        place.block[place.first : place.first + len(made)] = gone
-        for each in traits:
+        change.undo()
+        for each in (*traits, *own):
             each.restore()
         _set_ends(place.around)
 
-    place.block[place.first : place.last] = made
-    for each in traits:
+    change.make()
+    for each in (*traits, *own):
         each.forget()
     _set_ends(place.around)
     others = traits[: innermost + 1] if functions else [each for each in traits if _is_class(each.node)]
-    if not all(each.hold_for_others(as_method=each.node in functions[-1:]) for each in others):
+    same = all(each.hold_for_others(as_method=each.node in functions[-1:]) for each in others)
+    if not same or not all(each.hold_for_others(as_method=True) for each in own):
         undo()
         return None
     changed = [each.node for each in traits[innermost:] if not each.hold(after)]
     # Outside of functions the statements around are what is carried out.
     reached = [node for node in (functions or place.around) if isinstance(node, ast.stmt)]
-    return Graft(_triggers(place, made, changed), list[ast.AST](reached), gone, undo)
+    return Graft(_triggers(place, change.made, changed), [*reached, *change.edited], change.gone, undo)
 
 
 def _set_ends(around: Sequence[ast.AST]) -> None:

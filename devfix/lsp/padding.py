@@ -18,7 +18,7 @@ from devfix.lsp.line_changes import Change, changes_between
 from devfix.source import Source
 
 #: So many blank lines stand before each statement.
-_ROOM = 4
+_ROOM = 12
 #: After so many statements a new start is made.
 _MOST_REMOVED = 2_000
 #: A change with one of these words may change what belongs to the program, or what all of it is judged by.
@@ -71,11 +71,12 @@ class PaddedText:
         ):
             return None
         if len(change.lines) != change.last - change.first:
-            change = self._whole(self._with_blank_lines(change))
+            change = self._whole(self._with_other_lines(change))
         first, last, lines = change
         padded = self.source.lines
         low, high = self._between(first, last)
-        wanted = self._places[first] if first < last else low + (high - low - len(lines)) // 2
+        # Most of what follows is typed below.
+        wanted = self._places[first] if first < last else low + (high - low - len(lines)) // 8
         begin = min(wanted, high - len(lines))
         if begin < low or not all(line.endswith(("\n", "\r")) for line in (*lines, *padded[low:high])):
             return None
@@ -95,12 +96,12 @@ class PaddedText:
         low = self._places[first - 1] + 1 if first else 0
         return low, self._places[last] if last < len(self._places) else len(self.source.lines)
 
-    def _with_blank_lines(self, change: Change) -> Change:
-        """A change with the blank lines around it: the room of the text is beyond them."""
+    def _with_other_lines(self, change: Change) -> Change:
+        """A change with the blank lines and comments around it: the room of the text is beyond them."""
         first, last, lines = change
-        while first and not self._lines[first - 1].strip():
+        while first and _is_no_code(self._lines[first - 1]):
             first -= 1
-        while last < len(self._lines) and not self._lines[last].strip():
+        while last < len(self._lines) and _is_no_code(self._lines[last]):
             last += 1
         return Change(
             first, last, (*self._lines[first : change.first], *lines, *self._lines[change.last : last])
@@ -118,6 +119,11 @@ class PaddedText:
         )
         before, after = self._lines[first : change.first], self._lines[change.last : end]
         return Change(first, end, (*before, *change.lines, *after))
+
+
+def _is_no_code(line: str) -> bool:
+    stripped = line.strip()
+    return not stripped or stripped.startswith("#")
 
 
 def _with_lines(source: Source, lines: list[str]) -> Source:
@@ -142,11 +148,15 @@ def _padded(source: Source, blank: str) -> tuple[list[str], list[int]]:
 
 
 def _beginnings(source: Source) -> Iterator[int]:
-    """The lines that begin with a statement, and continue no other."""
+    """The lines that begin with a statement or a part of a decorated one, and continue no other."""
     lines = source.lines
     for node in statements_in(source.tree):
         if not isinstance(node, ast.stmt):
             continue
+        decorated = getattr(node, "decorator_list", ())
+        yield from (each.lineno for each in decorated)
+        if decorated:
+            yield node.lineno
         number = first_line(node)
         line, before = lines[number - 1], lines[number - 2] if number > 1 else ""
         column = len(line) - len(line.lstrip())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Any
@@ -51,7 +52,10 @@ _NO_FIX = "the text has changed, or the fix does nothing here"
 class Workbench:
     """Answers requests; what it remembers is the folders and the open documents."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, undisturbed: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+    ) -> None:
+        self._undisturbed = undisturbed
         self._loaded = load()
         self._buffers: dict[str, Buffer] = {}
         #: The texts that came since somebody asked, by their paths: many are gone before anybody does.
@@ -77,12 +81,15 @@ class Workbench:
     def _read_typed(self) -> None:
         """Look at the texts that came since the last time."""
         while self._typed:
-            path, requests = next(iter(self._typed.items()))
-            texts = [request.text for request in requests]
-            before = self._buffers.get(path)
-            self._buffers[path] = next_buffer(before, path, texts, requests[-1].revision, self._follow)
-            del self._typed[path]
-            self._tell_folders(path)
+            with self._undisturbed():
+                self._read_text(*next(iter(self._typed.items())))
+
+    def _read_text(self, path: str, requests: Sequence[Put]) -> None:
+        texts = [request.text for request in requests]
+        before = self._buffers.get(path)
+        self._buffers[path] = next_buffer(before, path, texts, requests[-1].revision, self._follow)
+        del self._typed[path]
+        self._tell_folders(path)
 
     def _follow(self, before: Buffer, source: Source) -> Scanned | None:
         found = (folder.follow(before, source) for folder in self._folders.values())

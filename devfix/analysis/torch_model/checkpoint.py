@@ -80,9 +80,8 @@ def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
     files: Mapping[tuple[str, ...], Snapshot] = interp.recorder.saved
     if key is not None and key in files:
         return files[key]
-    contents = list(files.values())
-    alone = contents and all(content == contents[0] for content in contents[1:])
-    return contents[0] if alone and (key is None or key[0] != "literal" or _are_nameless(files)) else None
+    sole = interp.recorder.sole_content()
+    return sole if sole is None or key is None or key[0] != "literal" or _are_nameless(files) else None
 
 
 def _are_nameless(files: Iterable[tuple[str, ...]]) -> bool:
