@@ -69,13 +69,15 @@ def _note_parts(
     attrs = obj.attrs if obj is not None else {}
     kept = {part: held for part, held in attrs.items() if isinstance(held, (DeviceValue, Const))}
     parts = {part: summary(interp, held) for part, held in kept.items()}
-    devices = {part: device for part, (kind, device) in parts.items() if kind == "device"}
-    for part, device in devices.items():
-        note = (path, scope, f"{name}.{part}", "device", device, id(statement))
+    devices = {part: (kind, device) for part, (kind, device) in parts.items() if kind == "device"}
+    if "device" not in attrs and isinstance(statement, (ast.For, ast.AsyncFor)):
+        devices["device"] = ("other", None)  # not all that the loop goes through have one
+    for part, (kind, device) in devices.items():
+        note = (path, scope, f"{name}.{part}", kind, device, id(statement))
         if note not in interp.library.noted:
             interp.library.noted.add(note)
             span = interp.source.span(statement) if statement is not None else None
-            interp.recorder.bind(path, scope, f"{name}.{part}", Binding("device", device, span))
+            interp.recorder.bind(path, scope, f"{name}.{part}", Binding(kind, device, span))
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:

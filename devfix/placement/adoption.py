@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Edit, FileEdit, Origin, WrapExpression
+from devfix.findings import Edit, FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement import device_expression, giving, introduction, leafhood, own_device
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -46,6 +46,9 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
 
 def _moved(place: Place) -> Move:
     span = place.outline.source.span(place.node)
+    if isinstance(place.node, ast.Name) and isinstance(place.node.ctx, ast.Store):
+        name, whole = place.node.id, place.outline.source.span(place.outline.statement_of(place.node))
+        return lambda device: [InsertAfter(whole, f"{name} = {name}.to({device})")]
     return lambda device: [WrapExpression(span, "", f".to({device})")]
 
 
@@ -87,12 +90,17 @@ def _where_had(facts: Facts, life: Trail) -> Place | None:
 
 
 def _assigned(facts: Facts, site: Origin) -> Place | None:
-    """The value that the name at a site is bound to, by itself or beside others: ``a, b = f(), g()``."""
+    """The value that the name at a site is bound to, by itself or beside others: ``a, b = f(), g()``.
+
+    It is the name itself where one call gives several: ``a, b = f()``.
+    """
     place = _place(facts, site)
     statement = place.outline.statement_of(place.node) if place is not None else None
     if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
     [target], value = statement.targets, statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Call) and place.node in target.elts:
+        return place if _is_module(facts, place) else None
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and place.node in target.elts:
         starred = any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts))
         if starred or len(target.elts) != len(value.elts):
@@ -101,6 +109,13 @@ def _assigned(facts: Facts, site: Origin) -> Place | None:
     elif target is not place.node:
         return None
     return Place(place.path, place.outline, value)
+
+
+def _is_module(facts: Facts, place: Place) -> bool:
+    """Whether a name stands for nothing but modules."""
+    names = facts.bindings(place.path, place.outline.scopes(place.node)[0])
+    bound = names.get(getattr(place.node, "id", ""), [])
+    return bool(bound) and all(binding.kind == "module" for binding in bound)
 
 
 def _place(facts: Facts, site: Origin) -> Place | None:

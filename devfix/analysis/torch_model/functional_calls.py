@@ -42,7 +42,8 @@ def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor]
 
     def change(own: Tensor) -> Tensor:
         if not isinstance(given, Tensor):
-            return replace(own, device=UNKNOWN_DEVICE, dtype=None)
+            # Where a device has just been chosen, all that belongs to the model is there.
+            return replace(own, device=own.device if interp.program.adopts else UNKNOWN_DEVICE, dtype=None)
         return replace(own, device=given.device, dtype=given.dtype, trail=given.trail, roots=given.roots)
 
     return change

@@ -144,12 +144,12 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return numpy_model.call(interp, name, site)
     if package == "torch.optim" and last[:1].isupper():
         return optim.construct(interp, name, site)
-    if package.startswith("torch.optim.lr_scheduler") or name == "torch.optim.swa_utils.SWALR":
+    if package.startswith("torch.optim.lr_scheduler"):
         return optim.scheduler(interp, name, site)
     if package.startswith("torch.distributions"):
         return distributions.construct(interp, name, site)
     if name.startswith("torchvision.transforms."):
         return vision.transform(interp, name, site)
-    if name == averages.CLASS.name:
-        return averages.construct(interp, site)
+    if package == averages.PACKAGE:
+        return averages.call(interp, last, site)
     return layers.construct(interp, name, site)

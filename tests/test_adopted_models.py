@@ -1,0 +1,181 @@
+"""Where models move that a program makes in its own way, and what then meets them."""
+
+from __future__ import annotations
+
+from test_adoption import adopted
+from text_program import files
+
+
+def test_what_a_recursion_leaves_in_its_nodes_is_on_the_device_of_the_leaves() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Fold
+            from trees import grow
+
+            fold = Fold()
+            print(fold(grow(3)).sum().item())
+            """,
+            trees="""
+            import random
+
+
+            class Tree:
+                def __init__(self, children=()):
+                    self.children = list(children)
+
+
+            def grow(depth):
+                if depth == 0 or random.random() < 0.2:
+                    return Tree()
+                return Tree([grow(depth - 1) for _ in range(2)])
+            """,
+            nets="""
+            import torch
+            import torch.nn as nn
+
+
+            class Fold(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.mix = nn.Linear(4, 4)
+
+                def forward(self, tree):
+                    for child in tree.children:
+                        self.forward(child)
+                    if tree.children:
+                        states = torch.cat([child.state for child in tree.children])
+                    else:
+                        states = torch.zeros(1, 4)
+                    tree.state = self.mix(states.sum(0, keepdim=True))
+                    return tree.state
+            """,
+        )
+    )
+    assert "Fold().to(device)" in after["main.py"]
+    assert "states = torch.zeros(1, 4, device=" in after["nets.py"]
+
+
+def test_models_that_one_call_makes_move_where_the_script_unpacks_them() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import build
+
+            generator, critic = build(3)
+            print(critic(generator(torch.ones(2, 3))).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            def layer(n, m):
+                return nn.Linear(n, m)
+
+
+            def build(n):
+                return layer(n, n), layer(n, 1)
+            """,
+        )
+    )
+    assert "\ngenerator, critic = generator.to(device), critic.to(device)\n" in after["main.py"]
+    assert "device" not in after["nets.py"]
+
+
+def test_what_a_call_gives_beside_a_model_stays_as_it_is() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import build
+
+            model, vocabulary = build()
+            print(model(torch.ones(2, len(vocabulary))).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            def build():
+                return nn.Linear(3, 1), ["a", "b", "c"]
+            """,
+        )
+    )["main.py"]
+    assert "model = model.to(device)" in after
+    assert "vocabulary.to" not in after
+
+
+def test_batches_that_nobody_moves_keep_the_program_as_it_is() -> None:
+    program = """
+    import torch
+    from torch.optim.swa_utils import AveragedModel, update_bn
+
+    loader = torch.utils.data.DataLoader(torch.ones(8, 3), batch_size=4)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
+    average = AveragedModel(model)
+    update_bn(loader, average)
+    print(average(torch.ones(2, 3)).sum().item())
+    """
+    texts = files(program)
+    assert adopted(texts) == texts
+
+
+def test_an_object_has_no_device_because_another_of_its_list_has_one() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from layers import Dense, Net, Relu
+
+            net = Net([Dense(2, 3), Relu(), Dense(3, 1)])
+            print(net(torch.ones(4, 2)).sum().item())
+            """,
+            layers="""
+            import torch
+
+
+            class Dense:
+                def __init__(self, n, m):
+                    self.w = torch.ones(n, m, requires_grad=True)
+
+                def __call__(self, x):
+                    return x @ self.w
+
+
+            class Relu:
+                def __call__(self, x):
+                    return x.clamp(min=0)
+
+
+            class Net:
+                def __init__(self, layers):
+                    self.layers = layers
+
+                def __call__(self, x):
+                    for layer in self.layers:
+                        x = layer(x)
+                    return x
+            """,
+        )
+    )["layers.py"]
+    assert "layer.device" not in after
+
+
+def test_tensors_given_to_a_model_for_one_call_are_where_the_model_is() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from torch.func import functional_call, stack_module_state
+
+            models = [torch.nn.Linear(3, 1) for _ in range(2)]
+            params, buffers = stack_module_state(models)
+            base = torch.nn.Linear(3, 1)
+            x = torch.ones(4, 3)
+            print(functional_call(base, (params, buffers), (x,)).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "x = torch.ones(4, 3, device=device)" in after or "(x.to(device),)" in after
