@@ -12,6 +12,8 @@ from pathlib import Path
 PACKAGES = {"devfix/": "devfix/", "codemods/devfix_codemods/": "devfix_codemods/"}
 #: What is no part of a source distribution: other programs' builds, and how this project checks itself.
 LEFT_OUT = (".ci/", "editors/")
+#: Of that, the pages of the documentation and their pictures are one nevertheless.
+PAGES = (".md", ".png")
 
 
 def tracked() -> list[str]:
@@ -38,7 +40,7 @@ def main(wheel: Path, sdist: Path) -> int:
     with tarfile.open(sdist) as archive:
         in_sdist = {name.partition("/")[2] for name in archive.getnames() if name.partition("/")[2]}
     in_sdist -= {"PKG-INFO"}
-    wanted = {name for name in files if not name.startswith(LEFT_OUT)}
+    wanted = {name for name in files if not name.startswith(LEFT_OUT) or name.endswith(PAGES)}
     wrong = {
         "missing in the wheel": expected_in_wheel(files) - in_wheel,
         "too much in the wheel": in_wheel - expected_in_wheel(files),

@@ -12,7 +12,7 @@ from pathlib import Path
 import documented_project
 import pytest
 import typer.main
-from documentation import Block, blocks, in_order, pages, text_of
+from documentation import ROOT, Block, blocks, in_order, pages, text_of
 from typer.testing import CliRunner
 
 from devfix.cli import app
@@ -34,6 +34,7 @@ INSTEAD: dict[str, tuple[str, str]] = {
         "needs a package index; the rules are found by their path here",
     ),
     "npm ci && npm test && npm run package": ("", "needs npm's registry; .ci/extension does it"),
+    "npm ci && npm run e2e": ("", "needs npm's registry and a real VS Code, which tests/test_vscode.py runs"),
     "cd editors/vscode && npm ci && npm run package": ("", "needs npm's registry; .ci/extension does it"),
     "code --install-extension devfix.vsix": ("", "needs VS Code; tests/test_vscode.py runs a real one"),
     "python train.py 2>&1 | tee error.txt": ("", "fails where there is a GPU; its error is there"),
@@ -56,6 +57,8 @@ INSTEAD: dict[str, tuple[str, str]] = {
         "the sample project has no remote",
     ),
 }
+#: Pages that are no part of the documentation and hold commands, too.
+BESIDE = ("editors/vscode/e2e/README.md", "editors/vscode/walkthrough/install.md")
 #: Pages whose samples, with what is written, another test runs.
 SAMPLED = {
     "docs/output.md": "test_output_docs.py",
@@ -87,10 +90,18 @@ def is_shell(block: Block) -> bool:
 def scripts() -> dict[str, list[Block]]:
     """The blocks of commands of each page."""
     found: dict[str, list[Block]] = {}
-    for block in blocks(*pages()):
+    for block in blocks(*pages(), *BESIDE):
         if is_shell(block):
             found.setdefault(block.page, []).append(block)
     return found
+
+
+def test_no_other_page_holds_commands() -> None:
+    folders = ("codemods", "corpus", "devfix", "docs", "editors", "tests")
+    there = [*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md"))]
+    named = {path.relative_to(ROOT).as_posix() for path in there if "node_modules" not in path.parts}
+    others = named - {*pages(), *BESIDE}
+    assert not [block.place for block in blocks(*sorted(others)) if is_shell(block)]
 
 
 def test_what_is_not_run_is_still_in_a_page() -> None:

@@ -18,7 +18,7 @@ CODE_SERVER = os.environ.get("CODE_SERVER") or shutil.which("code-server")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 
 pytestmark = pytest.mark.skipif(
-    not EXTENSION.is_dir(), reason="the extension is not part of a source distribution"
+    not (EXTENSION / "package.json").is_file(), reason="the extension is not part of a source distribution"
 )
 has_packages = pytest.mark.skipif(
     shutil.which("npm") is None or not (EXTENSION / "node_modules").is_dir(),
