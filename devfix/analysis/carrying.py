@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from devfix.analysis.recorder import Recorder
     from devfix.analysis.values import Function
 
+#: All frames and objects are older.
+_NEVER = 1 << 200
 #: What stands for the content that all saved files have, among the names of collections.
 SOLE_CONTENT = "sole content"
 #: Collections of the library that calls ask.
@@ -62,10 +64,6 @@ def is_given_the_same(interp: Interpreter, trace: Trace, given: tuple[Any, ...])
 def _same(state: State) -> Callable[[Any, Any], bool]:
     """Tells whether values are the same, numbers of frames and objects included."""
     return Matching(_NEVER, state, state).same
-
-
-#: All frames and objects are older.
-_NEVER = 1 << 200
 
 
 def _now(interp: Interpreter, key: Any) -> Any:

@@ -169,10 +169,6 @@ class WatchedSet(set[Any]):
         self._watch.entry(self._name, _SIZE, size)
         return size
 
-    def __ge__(self, other: Any) -> bool:
-        self._watch.everything = True
-        return super().__ge__(other)
-
 
 def entry_of(held: Any, key: object) -> Any:
     """What a watched collection holds now under a key."""
