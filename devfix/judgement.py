@@ -98,8 +98,9 @@ def is_relevant(program: Program) -> bool:
 
 def _findings(
     program: Program, selection: Selection, facts: Any, failures: list[RuleFailure]
-) -> set[Finding]:
-    found: set[Finding] = set()
+) -> dict[Finding, None]:
+    """What the rules say, each thing once and in the order in which they say it, which two runs have in common."""
+    found: dict[Finding, None] = {}
     if facts is None:
         return found
     for rule in selection.active_in(program.targets):
@@ -112,7 +113,7 @@ def _findings(
             failures.append(_failure(rule, error))
             continue
         found.update(
-            selection.adjusted(_within(program, finding))
+            (selection.adjusted(_within(program, finding)), None)
             for finding in said
             if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
         )

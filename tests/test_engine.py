@@ -54,6 +54,20 @@ def test_findings_come_in_order_and_once() -> None:
     assert codes(check(TORCH + "worse = bad\nbad\n", WORSE, BAD, BAD)) == ["2:T102", "2:T101", "3:T101"]
 
 
+class ManyReasons(WordRule):
+    """Finds a word for several reasons, which it tells one after the other."""
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        for found in super().check(program):
+            for number in range(20):
+                yield replace(found, marks=(replace(found.marks[0], text=f"reason {number}"),))
+
+
+def test_findings_of_one_place_come_in_the_order_in_which_their_rule_tells_them() -> None:
+    found = check(TORCH + "bad\n", ManyReasons("T101", "bad")).findings
+    assert [each.marks[0].text for each in found] == [f"reason {number}" for number in range(20)]
+
+
 def test_a_program_that_has_nothing_to_do_with_torch_is_not_analysed() -> None:
     assert codes(check("bad\n", BAD)) == []
 
