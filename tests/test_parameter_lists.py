@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, fix_texts
+from text_program import check_texts, clashes, fix_texts
 
 HEAD = """\
 import torch
@@ -76,3 +76,32 @@ def test_modules_whose_parameters_another_one_registers_move_with_it() -> None:
     """
     assert clashes(text.replace("{held}", "held")) == []
     assert set(clashes(text.replace("{held}", "[]"))) == {"17: device"}
+
+
+NAMED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shifts = nn.ParameterDict({"in": nn.Parameter(torch.zeros(3)), "out": nn.Parameter(torch.zeros(3))})
+
+    def forward(self, x):
+        return x + self.shifts["in"]
+
+
+net = Net()MOVE
+x = torch.ones(2, 3).cuda()
+net(x)
+"""
+
+
+def test_the_parameters_of_a_dict_move_with_their_module() -> None:
+    assert not check_texts({"main.py": NAMED.replace("MOVE", ".cuda()")})
+
+
+def test_the_parameters_of_a_dict_stay_where_their_module_is() -> None:
+    line = NAMED.splitlines().index('        return x + self.shifts["in"]') + 1
+    assert clashes(NAMED.replace("MOVE", "")) == [f"{line}: device"]

@@ -187,7 +187,7 @@ def set_attribute(
     target: ast.Attribute,
     statement: ast.stmt | None,
 ) -> None:
-    """``receiver.name = value``."""
+    """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then."""
     receiver = without_none(receiver)
     if isinstance(receiver, Namespace):
         interp.assign(interp.module_frame(receiver.path), name, value)
@@ -197,8 +197,9 @@ def set_attribute(
         _set_data(interp, target.value, receiver, value)
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
-    elif isinstance(receiver, Ref):
-        _set_object_attribute(interp, receiver, name, value, target, statement)
+    for member in members(receiver):
+        if isinstance(member, Ref):
+            _set_object_attribute(interp, member, name, value, target, statement)
 
 
 def _set_data(interp: Interpreter, holder: ast.expr, tensor: Tensor, value: Tensor) -> None:
@@ -266,16 +267,23 @@ def _under_construction(interp: Interpreter, ref: Ref) -> bool:
 
 
 def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
-    """``receiver[key] = value``."""
+    """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
     receiver = without_none(interp.eval(target.value))
     key = interp.eval(target.slice)
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)
-    elif isinstance(receiver, Ref):
-        obj = interp.obj(receiver)
-        own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
-        if obj.kind == "instance" and isinstance(own, Function):
-            site = CallSite(target, (Arg(key, target.slice), Arg(value)))
-            calls.call_function(interp, own, [receiver], target, site)
-        else:
-            containers.set_item(interp, receiver, key, value, target)
+    for member in members(receiver):
+        if isinstance(member, Ref):
+            _set_item_of_object(interp, target, member, key, value)
+
+
+def _set_item_of_object(
+    interp: Interpreter, target: ast.Subscript, receiver: Ref, key: Value, value: Value
+) -> None:
+    obj = interp.obj(receiver)
+    own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
+    if obj.kind == "instance" and isinstance(own, Function):
+        site = CallSite(target, (Arg(key, target.slice), Arg(value)))
+        calls.call_function(interp, own, [receiver], target, site)
+    else:
+        containers.set_item(interp, receiver, key, value, target)

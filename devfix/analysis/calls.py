@@ -363,6 +363,16 @@ def _is_manager(interp: Interpreter, wrapper: Value) -> bool:
     return obj is not None and isinstance(obj.cls, External) and obj.cls.name in names
 
 
+def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
+    """What ``next`` gets of an object of the project, be it its own iterator or not one to loop over."""
+    obj = interp.obj_of(ref)
+    assert obj is not None
+    step = classes.find(interp, obj.cls, "__next__") if isinstance(obj.cls, Class) else None
+    if not isinstance(step, Function):
+        return iterate_instance(interp, ref, node)
+    return call_function(interp, step, [ref], node if node is not None else ast.Constant(None))
+
+
 def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
     """A typical element of an object of the project: by ``__iter__``, else ``__getitem__``."""
     obj = interp.obj_of(ref)

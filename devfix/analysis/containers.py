@@ -6,14 +6,13 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
-from devfix.analysis.iteration import MAX_ITEMS, dict_key
+from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import join_all, join_elements, join_values, usually
 from devfix.analysis.values import (
     UNKNOWN,
     Class,
     Const,
     DTypeValue,
-    External,
     Function,
     Obj,
     Ref,
@@ -126,7 +125,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         items = list(obj.items)
         items[_index(obj, key) or 0] = value
         interp.update(ref, replace(obj, items=tuple(items)))
-    elif obj.cls == External("torch.nn.ModuleDict"):
+    elif obj.cls in NAMED:
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         # Any entry may be the one that is replaced.

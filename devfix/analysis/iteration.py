@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 #: Longer collections are summarised by one element.
 MAX_ITEMS = 32
-#: A module whose items are its names, as those of a dict are.
-_MODULE_DICT = External("torch.nn.ModuleDict")
+#: Modules whose items are their names, as those of a dict are.
+NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.ParameterDict")})
 
 
 def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None = None) -> Ref:
@@ -53,7 +53,7 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     obj = interp.obj_of(value)
     if obj is None:
         return None
-    if obj.kind == "dict" or obj.cls == _MODULE_DICT:
+    if obj.kind == "dict" or obj.cls in NAMED:
         if obj.element is not None:
             return None
         return tuple(key_value(key) for key in obj.attrs)
@@ -82,6 +82,16 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     return UNKNOWN if obj is None else _element_of_object(interp, value, obj, node)
 
 
+def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
+    """What ``next`` gets: of an object of the project whatever its own ``__next__`` returns."""
+    from devfix.analysis import calls  # calls.py iterates over arguments
+
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance":
+        return calls.next_of_instance(interp, value, node)
+    return element(interp, value, node)
+
+
 def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.expr | None) -> Value:
     from devfix.analysis import calls  # calls.py iterates over arguments
     from devfix.analysis.torch_model import data, module_walks
@@ -95,7 +105,7 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
         return calls.iterate_instance(interp, value, node)
     if obj.kind == "dict":
         return UNKNOWN
-    if obj.cls == _MODULE_DICT:
+    if obj.cls in NAMED:
         return Scalar("str")
     if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):
         return module_walks.part(interp, value)

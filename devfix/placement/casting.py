@@ -160,7 +160,7 @@ class Recaster:
         return tuple(edits)
 
     def _at_move(self) -> tuple[FileEdit, ...]:
-        """Before the one move that the value makes, so that less is moved (and MPS can follow)."""
+        """Before the one move that the value makes, so that less is moved (and MPS can follow), or by it."""
         moves = {site: None for trail in self.operand.roots for site in trail if site.kind == "move"}
         if len(moves) != 1:
             return ()
@@ -171,7 +171,12 @@ class Recaster:
         func = place.node.func
         if not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
             return ()  # these cast as well, whatever came before
-        return self._wrap(Place(place.path, place.outline, func.value))
+        told = next((keyword.value for keyword in place.node.keywords if keyword.arg == "dtype"), None)
+        if told is None:
+            return self._wrap(Place(place.path, place.outline, func.value))
+        if not (isinstance(told, ast.Attribute) and isinstance(told.value, ast.Name)):
+            return ()
+        return (FileEdit(place.path, SetKeyword(site.span, "dtype", f"{told.value.id}.{self.wanted}")),)
 
     def _at_binding(self) -> tuple[FileEdit, ...]:
         """The right-hand side of the last assignment that gave the value a name."""

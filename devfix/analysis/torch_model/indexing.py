@@ -222,7 +222,7 @@ def _is_beyond(bounds: slice, items: tuple[Value, ...]) -> bool:
 
 
 def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, key: Value) -> Value:
-    """An entry of a ``Sequential``, ``ModuleList`` or ``ModuleDict``."""
+    """An entry of a ``Sequential``, a list or a dict of modules or of parameters."""
     if obj.place is not None:
         return module_walks.part(interp, ref)
     if isinstance(node.slice, ast.Slice) and obj.items is not None:
@@ -231,7 +231,7 @@ def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, k
         bounds = slice_bounds(node.slice)
         kept = obj.items[bounds] if bounds is not None else obj.items
         return interp.new(replace(obj, items=kept))
-    if isinstance(obj.cls, External) and obj.cls.name == "torch.nn.ModuleDict":
+    if obj.cls in iteration.NAMED:
         return containers.get_item(interp, ref, key) if not obj.attrs else _dict_entry(obj, key)
     return containers.get_item(interp, ref, key)
 

@@ -254,7 +254,7 @@ def next_(interp: Interpreter, name: str, site: CallSite) -> Value:
     items = iteration.exact_items(interp, value)
     if items:
         return items[0]
-    return iteration.element(interp, value, site.args[0].node if site.args else None)
+    return iteration.next_element(interp, value, site.args[0].node if site.args else None)
 
 
 def filter_(interp: Interpreter, name: str, site: CallSite) -> Value:
