@@ -100,9 +100,9 @@ class Engine:
         settings = self.settings if outermost is None else self.of_files.of(outermost)
         return settings.device_policy
 
-    def check(self, program: Program) -> list[FileReport]:
-        """A report for each target of the program."""
-        return reports(program, self.judge(program))
+    def check(self, program: Program, analyse: Analyse | None = None) -> list[FileReport]:
+        """A report for each target of the program, which may be analysed in another way than usual."""
+        return reports(program, self.judge(program) if analyse is None else self.judge(program, analyse))
 
     def fix(self, program: Program, wanted: Applicability, admits: Admits | None = None) -> list[FileReport]:
         """A report for each target, with the new text where the wanted fixes change it.
@@ -123,9 +123,9 @@ class Engine:
         fixer.admits = admits
         return fixer.offered(State(program, self.judge(program)))
 
-    def judge(self, program: Program) -> Judgement:
+    def judge(self, program: Program, analyse: Analyse | None = None) -> Judgement:
         """What the rules say of a program."""
-        return judge(program, self.selection, self.analyse or _analyse)
+        return judge(program, self.selection, self.analyse or analyse or _analyse)
 
     def mend(self, program: Program, judgement: Judgement, finding: Finding) -> dict[str, str]:
         """The new texts of the files that the fix of one finding of the judgement changes; none without a fix."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from devfix.baseline.known import Known, admitted
 from devfix.cache.memory import Memory, Tree, program_key
+from devfix.cache.unit_store import UnitStore
 from devfix.discovery import short_path
 from devfix.engine import Engine
 from devfix.findings import Applicability, Crash, FileReport, Skipped
@@ -185,7 +186,10 @@ class _Run:
         }
         groups = {key: self._recalled(key) for key in keyed}
         missing = [key for key, found in groups.items() if found is None]
-        worked = _run_programs([keyed[key] for key in missing], self.engine, self.task, self.jobs)
+        units = (
+            None if self.memory is None else UnitStore(self.memory.store, self.memory.tool, self.memory.name)
+        )
+        worked = _run_programs([keyed[key] for key in missing], self.engine, self.task, self.jobs, units)
         for key, (group, spent) in zip(missing, worked, strict=True):
             groups[key] = tuple(group)
             paths = list(keyed[key].sources)
@@ -286,9 +290,9 @@ def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None
 
 
 def _run_programs(
-    programs: Sequence[Program], engine: Engine, task: Task, jobs: int
+    programs: Sequence[Program], engine: Engine, task: Task, jobs: int, units: UnitStore | None = None
 ) -> list[tuple[list[FileReport], Spent]]:
-    work = partial(_timed, engine, task)
+    work = partial(_timed, engine, task, units)
     relevant = [program for program in programs if is_relevant(program)]
     size = sum(len(source.text) for program in relevant for source in program.sources.values())
     pool = Pool(work, lambda program: (_died(program), {}), jobs if size > SMALL else 1)
@@ -296,10 +300,12 @@ def _run_programs(
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
 
 
-def _timed(engine: Engine, task: Task, program: Program) -> tuple[list[FileReport], Spent]:
+def _timed(
+    engine: Engine, task: Task, units: UnitStore | None, program: Program
+) -> tuple[list[FileReport], Spent]:
     """The reports of one program, and what its time was spent on."""
     with measured() as spent:
-        reports = _run_program(engine, task, program)
+        reports = _run_program(engine, task, program, units)
     return reports, spent
 
 
@@ -308,12 +314,14 @@ def _with_reading(spent: Spent, seconds: float) -> Spent:
     return {**spent, (READING, ""): spent.get((READING, ""), 0.0) + seconds}
 
 
-def _run_program(engine: Engine, task: Task, program: Program) -> list[FileReport]:
+def _run_program(
+    engine: Engine, task: Task, program: Program, units: UnitStore | None = None
+) -> list[FileReport]:
     """The reports of one program; whatever goes wrong stays within it."""
     try:
         with _collecting_seldom():
             if task.wanted is None:
-                return engine.check(program)
+                return _checked(engine, program, units)
             return engine.fix(program, task.wanted, partial(admitted, task.known) if task.known else None)
     except RecursionError:
         return _without_deepest(engine, task, program)
@@ -335,6 +343,20 @@ def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileR
     reports = _run_program(engine, task, rest) if rest.targets else []
     skipped = [Skipped(path, "is nested too deeply to be analysed")] if path in program.targets else []
     return [*for_skipped(skipped), *reports]
+
+
+def _checked(engine: Engine, program: Program, units: UnitStore | None) -> list[FileReport]:
+    """The reports of a program; of a large one those parts alone are analysed that may come to something else now."""
+    size = sum(len(source.text) for source in program.sources.values())
+    if units is None or size <= SMALL or not is_relevant(program):
+        return engine.check(program)
+    from devfix.analysis import analyse  # noqa: PLC0415 - a run without relevant files never needs it
+
+    first = min(program.sources)
+    keeper = units.keeper(first)
+    found = engine.check(program, partial(analyse, keeper=keeper))
+    units.keep(first, keeper)
+    return found
 
 
 @contextmanager

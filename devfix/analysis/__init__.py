@@ -20,6 +20,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
 
 if TYPE_CHECKING:
+    from devfix.analysis.units import Keeper
     from devfix.project import Program
 
 __all__ = ["Facts", "analyse"]
@@ -29,11 +30,11 @@ __all__ = ["Facts", "analyse"]
 _RECURSION_LIMIT = 10_000 if sys.version_info >= (3, 11) else 1_000
 
 
-def analyse(program: Program) -> Facts:
-    """Everything that is known about one program."""
+def analyse(program: Program, keeper: Keeper | None = None) -> Facts:
+    """Everything that is known about one program; what the ``keeper`` knows is not found out again."""
     recorder = Recorder()
     with deep_recursion():
-        given_options.judge(program, recorder, run_program(program, recorder))
+        given_options.judge(program, recorder, run_program(program, recorder, keeper=keeper))
     return Facts(program, recorder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,6 +12,7 @@ from devfix.analysis.values import (
     BoundMethod,
     Const,
     ExternalMethod,
+    Function,
     Ref,
     Scalar,
     Sequence,
@@ -42,6 +42,15 @@ _AMPLE = 0.8
 Devices = tuple[str, ...]
 
 
+#: How often something was done, and in how many statements.
+Taken = tuple[int, int]
+
+
+def is_beyond(calls: int, steps: int, limit: int) -> bool:
+    """Whether so many calls and statements of a function are enough."""
+    return calls >= _CONTEXTS and steps >= limit
+
+
 @dataclass(slots=True)
 class Account:
     """How often a function was interpreted, how many statements that took with all it called, and what it gave."""
@@ -54,10 +63,24 @@ class Account:
     #: The first arguments of each kind, among as many results as were asked for so far.
     _firsts: dict[tuple[Hashable, ...], tuple[Value, ...]] = field(default_factory=dict)
     _asked: int = 0
+    #: What was taken before; and by then, for each limit, when it was last found not to be reached, and when first to be.
+    before: Taken = (0, 0)
+    kept_to: dict[int, Taken] = field(default_factory=dict)
+    reached: dict[int, Taken] = field(default_factory=dict)
 
     def is_overdrawn(self, limit: int) -> bool:
         """Whether the function must not be interpreted again: it took ``limit`` statements."""
-        return self.calls >= _CONTEXTS and self.steps >= limit
+        if is_beyond(self.calls, self.steps, limit):
+            if limit not in self.reached:
+                self.reached[limit] = self.taken()
+            return True
+        self.kept_to[limit] = self.taken()
+        return False
+
+    def taken(self) -> Taken:
+        """How often it was interpreted, and in how many statements, apart from what was before."""
+        calls, steps = self.before
+        return self.calls - calls, self.steps - steps
 
     def known(self, given: tuple[Value, ...]) -> Value | None:
         """What a call with these arguments gave, or else one with tensors like these and any other objects."""
@@ -76,7 +99,7 @@ class Account:
         self.steps += steps
 
 
-def may_follow(interp: Interpreter, function: ast.AST, site: CallSite) -> bool:
+def may_follow(interp: Interpreter, function: Function, site: CallSite) -> bool:
     """Whether a function may be interpreted once more."""
     account = interp.library.account(function)
     is_long = interp.steps > _LONG_RUN and not interp.is_script

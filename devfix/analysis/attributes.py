@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes
+from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
@@ -95,12 +95,12 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
 
 def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Value:
     frame = interp.module_frame(value.path)
-    found = interp.state.get(frame, name)
+    found = reads.variable_of(interp, frame, name)
     if found is not None:
         return found
     if name == "__dict__":
-        return interp.new(Obj("dict", attrs=dict(interp.state.variables(frame))))
-    path = interp.program.resolve(value.path, name, 1)
+        return interp.new(Obj("dict", attrs=dict(reads.all_of(interp, frame))))
+    path = reads.resolve(interp, value.path, name, 1)
     return interp.load_module(path) if path is not None else UNKNOWN
 
 

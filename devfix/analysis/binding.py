@@ -196,6 +196,7 @@ def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
 
 def _frame_of(interp: Interpreter, name: str) -> int:
     frame: int | None = interp.frame.id
+    interp.reads.add((interp.frame.module, name))
     while frame is not None:
         if interp.state.get(frame, name) is not None:
             return frame

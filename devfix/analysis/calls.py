@@ -137,7 +137,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call(interp, callee.function, _completed(callee, site))
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
-    interp.recorder.things.add(id(site.node))  # whatever it makes need not be a module
+    interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
     return moves.typed(interp, site) or call_unknown(interp, site)
 
 
@@ -215,7 +215,7 @@ def call_function(
     outcome = outcomes.of_call(interp, function, site)
     if outcome.is_known:
         return outcome.repeated(interp, site)
-    account = interp.library.account(function.node)
+    account = interp.library.account(function)
     calls, cuts, found, outer = account.calls, interp.cuts, len(interp.recorder.mismatches), interp.oldest
     interp.oldest = math.inf
     begin = interp.fresh()
@@ -230,9 +230,9 @@ def call_function(
 
 def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     """The result of a call whose body is interpreted, as long as the account of its function allows it."""
-    account = interp.library.account(function.node)
+    account = interp.library.account(function)
     given = tuple(arg.value for arg in site.all_args())
-    if not accounts.may_follow(interp, function.node, site):
+    if not accounts.may_follow(interp, function, site):
         return accounts.known(interp, account, given) or _not_followed(interp, site)
     frame = _new_frame(interp, function, site, given)
     before = interp.steps
@@ -241,7 +241,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     interp.stack.append(frame)
     try:
         parameters.bind(interp, function, site)
-        interp.recorder.executed.add(id(function.node))
+        interp.recorder.executed[function.node] = function.path
         run = _result_within if function.within else _result
         result = run(interp, function, frame)
     finally:

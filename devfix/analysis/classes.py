@@ -63,6 +63,7 @@ def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Va
 
 def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:
     """``cls.__subclasses__()``: the classes made so far that name it as a base, in order."""
+    interp.library.entangled = True
     return tuple(each for each in interp.library.classes if cls in each.bases)
 
 

@@ -39,7 +39,7 @@ def announce(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> No
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
     if not is_module_class(interp, cls):
-        interp.recorder.things.add(id(site.node))
+        interp.recorder.things[site.node] = interp.frame.path
     made = bases.special_instance(interp, cls, site)
     if made is not None:
         return made

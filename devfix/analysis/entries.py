@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, receivers
+from devfix.analysis import calls, reads, receivers
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
@@ -25,6 +26,7 @@ from devfix.analysis.values import (
 from devfix.imports import find_imports
 
 if TYPE_CHECKING:
+    from devfix.analysis.units import Keeper
     from devfix.project import Program
 
 
@@ -39,8 +41,9 @@ def run_program(
     recorder: Recorder,
     interpreter: Callable[[Program, Recorder, Library], Interpreter] = Interpreter,
     library: Library | None = None,
+    keeper: Keeper | None = None,
 ) -> Library:
-    """Interpret a program from all its entry points, then what none of them reached."""
+    """Interpret a program from all its entry points, then what none of them reached, unless the ``keeper`` knows it."""
     library = library or Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
@@ -53,8 +56,8 @@ def run_program(
     recorder.parameters = tuple(recorder.leaves)
     for path in sorted(program.sources):
         if library.steps < budget:
-            _run_uncalled(interpreter(program, recorder, library), path, budget)
-        if library.steps >= budget and (left := list(_unreached(recorder, program.sources[path].tree))):
+            _run_uncalled(interpreter(program, recorder, library), path, budget, keeper)
+        if library.steps >= budget and (left := list(_unreached(recorder, path, program.sources[path].tree))):
             recorder.leave(path, *left)
     return library
 
@@ -104,42 +107,54 @@ def _note_models(interp: Interpreter) -> None:
             interp.recorder.models.append(obj.trail)
 
 
-def _run_uncalled(interp: Interpreter, path: str, budget: int) -> None:
+def _run_uncalled(interp: Interpreter, path: str, budget: int, keeper: Keeper | None) -> None:
     """Functions and methods of one file that no entry point reached."""
     recorder = interp.recorder
     tree = interp.program.sources[path].tree
-    if not any(_unreached(recorder, tree)):
+    if not any(_unreached(recorder, path, tree)):
         return
+    # What is found in a file depends on what it uses, and not on what calls in other files came to.
+    interp.library.begin_anew()
     with recorder.mute():
         interp.load_module(path)
+    interp.library.begin_anew()
+    if keeper is None:
+        _call_uncalled(interp, path, budget)
+    else:
+        keeper.run(interp, path, budget, partial(_call_uncalled, interp, path, budget))
+
+
+def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
+    """Call what was not called of a file's functions and methods; whether the budget was enough for all of them."""
     frame_id = interp.module_frame(path)
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
-        for value in list(interp.state.variables(frame_id).values()):
+        for value in list(reads.all_of(interp, frame_id).values()):
             if interp.library.steps >= budget:
-                break
+                return False
             if isinstance(value, Function) and value.path == path:
                 _call_symbolically(interp, value, [])
             elif isinstance(value, Class) and value.path == path:
                 before = interp.state.fork()
                 _call_methods(interp, value)
                 interp.state = before
+    return True
 
 
-def _unreached(recorder: Recorder, tree: ast.Module) -> Iterator[str]:
+def _unreached(recorder: Recorder, path: str, tree: ast.Module) -> Iterator[str]:
     """The functions and methods of a file that no run has reached so far."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     for node in tree.body:
-        if isinstance(node, kinds) and id(node) not in recorder.executed:
+        if isinstance(node, kinds) and not recorder.was_executed(node, path):
             yield node.name
         elif isinstance(node, ast.ClassDef):
             for part in node.body:
-                if isinstance(part, kinds) and id(part) not in recorder.executed:
+                if isinstance(part, kinds) and not recorder.was_executed(part, path):
                     yield f"{node.name}.{part.name}"
 
 
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
-    if id(function.node) in interp.recorder.executed or isinstance(function.node, ast.Lambda):
+    if isinstance(function.node, ast.Lambda) or interp.recorder.was_executed(function.node, function.path):
         return
     interp.state.dead = False
     before = interp.state.fork()
@@ -163,7 +178,7 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
     methods = [
         value
         for value in interp.state.variables(cls.frame).values()
-        if isinstance(value, Function) and id(value.node) not in interp.recorder.executed
+        if isinstance(value, Function) and not interp.recorder.was_executed(value.node, value.path)
     ]
     if not methods:
         return

@@ -53,10 +53,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
+from devfix.analysis.recalled_calls import recalled_calls
 from devfix.analysis.recorder import Binding, OptionalCall, Recorder
 from devfix.findings import Mismatch, Origin, Span
 
@@ -94,23 +96,36 @@ class Facts:
         """Whether the module that keeps what was moved there is seen to move as well."""
         return move in self._recorder.followed
 
-    def makes_things(self, node: ast.AST) -> bool:
-        """Whether an expression is seen to make an object of the project that is no module, and has no ``to``."""
-        return id(node) in self._recorder.things
+    def makes_things(self, path: str, node: ast.AST) -> bool:
+        """Whether an expression of a file is seen to make an object of the project that is no module, and has no ``to``."""
+        places = self._recorder.recalled.things
+        return node in self._recorder.things or (
+            bool(places) and isinstance(node, ast.expr) and (path, self.source(path).span(node)) in places
+        )
 
     def calls_of(self, function: ast.AST) -> list[OptionalCall]:
         """The calls of a function that has parameters with defaults, or takes any."""
-        return [call for call in self._recorder.optional if call.function is function]
+        return [call for call in self._optional if call.function is function]
 
     def calls_at(self, node: ast.expr) -> list[OptionalCall]:
         """What one expression calls, when it is run again and again."""
-        return [call for call in self._recorder.optional if call.node is node]
+        return [call for call in self._optional if call.node is node]
+
+    @cached_property
+    def _optional(self) -> list[OptionalCall]:
+        return [
+            *self._recorder.optional,
+            *recalled_calls(self._recorder.recalled.optional, self.program.sources),
+        ]
 
     def idle_moves(self) -> Iterator[tuple[str, Span]]:
         """Calls of ``to`` that never move anything, by file and place."""
+        found = dict(self._recorder.recalled.idle)
         for path, node, is_idle in self._recorder.idle.values():
-            if is_idle and path in self.program.sources:
-                yield path, self.source(path).span(node)
+            if path in self.program.sources:
+                place = (path, self.source(path).span(node))
+                found[place] = is_idle and found.get(place, True)
+        yield from (place for place, is_idle in found.items() if is_idle)
 
     def unfinished(self) -> dict[str, tuple[str, ...]]:
         """The functions of each file whose analysis did not come to its end: the program is too large or takes too long."""

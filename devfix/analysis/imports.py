@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import notes
+from devfix.analysis import notes, reads
 from devfix.analysis.torch_model import names
 from devfix.analysis.values import Const, DeviceValue, Value
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def import_(interp: Interpreter, node: ast.Import) -> None:
     """``import a.b as c``."""
     for alias in node.names:
-        path = interp.program.resolve(interp.frame.path, alias.name, 0)
+        path = reads.resolve(interp, interp.frame.path, alias.name, 0)
         if alias.asname is not None:
             value = interp.load_module(path, alias.name) if path else names.external(alias.name)
             interp.state.set(interp.frame.id, alias.asname, value)
@@ -24,7 +24,7 @@ def import_(interp: Interpreter, node: ast.Import) -> None:
         if path is not None:
             interp.load_module(path, alias.name)
         head = alias.name.partition(".")[0]
-        head_path = interp.program.resolve(interp.frame.path, head, 0)
+        head_path = reads.resolve(interp, interp.frame.path, head, 0)
         value = interp.load_module(head_path, head) if head_path else names.external(head)
         interp.state.set(interp.frame.id, head, value)
 
@@ -32,7 +32,7 @@ def import_(interp: Interpreter, node: ast.Import) -> None:
 def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     """``from .a import b as c``."""
     module = node.module or ""
-    path = interp.program.resolve(interp.frame.path, module, node.level)
+    path = reads.resolve(interp, interp.frame.path, module, node.level)
     for alias in node.names:
         if alias.name == "*":
             _import_all(interp, path, module, node)
@@ -51,11 +51,11 @@ def _bind(interp: Interpreter, name: str, value: Value, node: ast.ImportFrom) ->
 def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str) -> Value:
     if path is not None and path != interp.frame.path:
         interp.load_module(path, module)
-        found = interp.state.get(interp.module_frame(path), name)
+        found = reads.variable_of(interp, interp.module_frame(path), name)
         if found is not None:
             return found
     inner = f"{module}.{name}" if module else name
-    inner_path = interp.program.resolve(interp.frame.path, inner, node.level)
+    inner_path = reads.resolve(interp, interp.frame.path, inner, node.level)
     if inner_path is not None:
         return interp.load_module(inner_path, inner)
     return names.external("." * node.level + inner)
@@ -64,7 +64,7 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
 def _import_all(interp: Interpreter, path: str | None, module: str, node: ast.ImportFrom) -> None:
     if path is not None:
         interp.load_module(path, module)
-        for name, value in list(interp.state.variables(interp.module_frame(path)).items()):
+        for name, value in list(reads.all_of(interp, interp.module_frame(path)).items()):
             if not name.startswith("_"):
                 _bind(interp, name, value, node)
         return

@@ -92,7 +92,7 @@ class Interpreter:
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
         #: The oldest object that was changed since a call began that wants to know.
         self.oldest: float = math.inf
-        self._sites = library.sites
+        self._sites, self.reads = library.sites, library.reads
 
     def empty_state(self) -> State:
         """A state in which nothing was done beyond the library."""
@@ -234,6 +234,7 @@ class Interpreter:
 
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library."""
+        self.reads.add(("loaded", path))
         if path not in self.library.modules:
             frame_id = self.library.modules[path] = self.fresh_globals(path, main=False)
             dotted = name or self.program.module_name(path)
@@ -306,7 +307,7 @@ class Interpreter:
 
     def site(self, kind: str, node: ast.AST, text: str | None = None) -> Origin:
         """The place of a node in the file being executed, as plain data."""
-        key = (id(node), kind)
+        key = (node, kind)  # not by its identity alone: some are made on the way, and are gone afterwards
         known = self._sites.get(key)
         if known is None:
             frame = self.frame
@@ -360,9 +361,12 @@ class Interpreter:
     def lookup(self, name: str) -> Value | None:
         """The value of a variable as the innermost activation sees it, or None."""
         innermost = self.stack[-1]
-        frame: int | None = innermost.module if name in innermost.globals else innermost.id
+        module = innermost.module
+        frame: int | None = module if name in innermost.globals else innermost.id
         variables, parents = self.state.variables, self.parents
         while frame is not None:
+            if frame == module:
+                self.reads.add((module, name))
             value = variables(frame).get(name)
             if value is not None:
                 return value
@@ -374,11 +378,13 @@ class Interpreter:
         self.state.set(frame, name, value)
         self.oldest = min(self.oldest, frame)
         if frame != self.stack[-1].id:
+            self.reads.add((frame, name))  # where paths meet, what it was before counts
             self.library.outcomes.clear()  # functions that read it come to something else from now on
 
     def rebind(self, name: str, value: Value) -> None:
         """Let a variable have another value where it is bound: more has become known of it."""
         frame: int | None = self.frame.module if name in self.frame.globals else self.frame.id
+        self.reads.add((self.frame.module, name))
         while frame is not None and self.state.get(frame, name) is None:
             frame = self.parents.get(frame)
         if frame is not None:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
-from devfix.analysis.accounts import Account
+from devfix.analysis.accounts import Account, Taken
 from devfix.analysis.lattice import Device
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.state import Layer
-from devfix.analysis.values import Class
+from devfix.analysis.values import Class, Function
 from devfix.findings import Origin
 
 
@@ -21,15 +22,21 @@ class Library:
 
     modules: dict[str, int] = field(default_factory=dict)
     parents: dict[int, int | None] = field(default_factory=dict)
-    sites: dict[tuple[int, str], Origin] = field(default_factory=dict)
+    sites: dict[tuple[ast.AST, str], Origin] = field(default_factory=dict)
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     #: How many statements all finished runs took.
     steps: int = 0
-    accounts: dict[int, Account] = field(default_factory=dict)
+    #: The accounts of functions, by their places (file, line, column), and what was taken from them before.
+    accounts: dict[tuple[str, int, int], Account] = field(default_factory=dict)
+    taken: dict[tuple[str, int, int], Taken] = field(default_factory=dict)
     #: What functions that were interpreted outside of scripts came to, by the kind of call.
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
-    #: What was noted of bindings already; see ``notes``.
-    noted: set[tuple[str, str, str, str, Device | None, int]] = field(default_factory=set)
+    #: What was noted of bindings already, and its number with the recorder; see ``notes``.
+    noted: dict[tuple[str, str, str, str, Device | None, int], int] = field(default_factory=dict)
+    #: What was asked of the modules since somebody wanted to know; see ``reads``.
+    reads: set[tuple[Any, ...]] = field(default_factory=set)
+    #: Whether something was asked or done that cannot be told of afterwards.
+    entangled: bool = False
     #: All classes; what they descend from outside of the project, and which are Modules, by their frames.
     classes: list[Class] = field(default_factory=list)
     outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -46,6 +53,19 @@ class Library:
     def __post_init__(self) -> None:
         self.layer = Layer(self.parents)
 
-    def account(self, function: ast.AST) -> Account:
+    def begin_anew(self) -> None:
+        """Keep of the calls so far how much they took, and not what they came to."""
+        for place, account in self.accounts.items():
+            self.taken[place] = (account.calls, account.steps)
+        self.accounts.clear()
+        dict.clear(self.outcomes)  # with no note of it: whoever repeats a run begins anew at the same places
+
+    def account(self, function: Function) -> Account:
         """The account of a function."""
-        return self.accounts.setdefault(id(function), Account())
+        node = function.node
+        place = (function.path, node.lineno, node.col_offset)
+        found = self.accounts.get(place)
+        if found is None:
+            before = self.taken.get(place, (0, 0))
+            found = self.accounts[place] = Account(*before, before=before)
+        return found

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis import reads
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.values import (
@@ -244,7 +245,7 @@ def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> No
     """
     if not tensor.parameter or tensor.device == device:
         return
-    for address, obj in interp.state.objects():
+    for address, obj in reads.objects(interp):
         held = [part for _, part in registered(obj) if part.parameter and part.device != device]
         if any(part.device == tensor.device or not tensor.device.is_known for part in held):
             interp.update(Ref(address), _forgotten(obj))

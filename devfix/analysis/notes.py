@@ -47,10 +47,13 @@ def note_binding(
     kind, device = ("other", None) if plain else summary(interp, value)
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, kind, device, id(statement))
-    if note not in interp.library.noted:
-        interp.library.noted.add(note)
+    known = interp.library.noted.get(note)
+    if known is not None:
+        interp.recorder.bind_again(known)
+    else:
         span = interp.source.span(statement) if statement is not None else None
-        interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+        number = interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+        interp.library.noted[note] = number
     obj = None if plain else interp.obj_of(value)
     if obj is None:
         return
@@ -74,10 +77,13 @@ def _note_parts(
         devices["device"] = ("other", None)  # not all that the loop goes through have one
     for part, (kind, device) in devices.items():
         note = (path, scope, f"{name}.{part}", kind, device, id(statement))
-        if note not in interp.library.noted:
-            interp.library.noted.add(note)
+        known = interp.library.noted.get(note)
+        if known is not None:
+            interp.recorder.bind_again(known)
+        else:
             span = interp.source.span(statement) if statement is not None else None
-            interp.recorder.bind(path, scope, f"{name}.{part}", Binding(kind, device, span))
+            number = interp.recorder.bind(path, scope, f"{name}.{part}", Binding(kind, device, span))
+            interp.library.noted[note] = number
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:

@@ -49,7 +49,9 @@ def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:
     """Tell the recorder which arguments a call gives, where it need not give all that can be given."""
     if function.defaults or function.node.args.kwarg is not None or _has_spread(site.node):
         given, is_open = frozenset(site.keywords), site.open or site.spread
-        call = OptionalCall(function.node, interp.frame.path, site.node, len(site.args), given, is_open)
+        call = OptionalCall(
+            function.node, function.path, interp.frame.path, site.node, len(site.args), given, is_open
+        )
         interp.recorder.optional.add(call)
 
 

@@ -37,11 +37,40 @@ class OptionalCall(NamedTuple):
     """
 
     function: ast.AST
+    defined_in: str
     path: str
     node: ast.expr
     positional: int
     given: frozenset[str]
     is_open: bool
+
+
+class OptionalPlace(NamedTuple):
+    """Such a call, told by the places of the function and of the expression, and the latter's kind."""
+
+    defined_in: str
+    line: int
+    column: int
+    path: str
+    kind: str
+    span: tuple[int, int, int, int]
+    positional: int
+    given: tuple[str, ...]
+    is_open: bool
+
+
+#: A file, a scope in it, a name, and what that was bound to.
+BoundName = tuple[str, str, str, Binding]
+
+
+@dataclass(slots=True)
+class Recalled:
+    """What is known by its place alone: functions (file, line, column), and expressions (file, span)."""
+
+    executed: set[tuple[str, int, int]] = field(default_factory=set)
+    things: set[tuple[str, Span]] = field(default_factory=set)
+    idle: dict[tuple[str, Span], bool] = field(default_factory=dict)
+    optional: set[OptionalPlace] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -50,7 +79,8 @@ class Recorder:
 
     mismatches: dict[Mismatch, tuple[str, ...]] = field(default_factory=dict)
     bindings: dict[tuple[str, str], dict[str, list[Binding]]] = field(default_factory=dict)
-    executed: set[int] = field(default_factory=set)
+    #: Functions that were interpreted, and the files they are in.
+    executed: dict[ast.AST, str] = field(default_factory=dict)
     #: Calls of functions that have parameters with defaults.
     optional: set[OptionalCall] = field(default_factory=set)
     #: Whether anything at all was put on an accelerator.
@@ -68,10 +98,12 @@ class Recorder:
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: The moves of tensors whose module, which keeps them, moved later.
     followed: set[Origin] = field(default_factory=set)
-    #: Expressions (by identity) that make objects of the project which are no modules.
-    things: set[int] = field(default_factory=set)
+    #: Expressions that make objects of the project which are no modules, and the files they are in.
+    things: dict[ast.AST, str] = field(default_factory=dict)
     #: Calls of ``to`` (by identity): the file, the call, and whether it never moved anything.
     idle: dict[int, tuple[str, ast.Call, bool]] = field(default_factory=dict)
+    #: The same by their places, as they are known from an earlier run.
+    recalled: Recalled = field(default_factory=Recalled)
     #: Whether a model itself, and not its state, is written to a file, and whether a script reads
     #: files of which it is not known what is in them.
     whole_models: bool = False
@@ -87,7 +119,11 @@ class Recorder:
     #: Whether the program may choose MPS; found out when it first matters.
     mps: bool | None = None
     _parents: dict[str, str] = field(default_factory=dict)
-    _bound: set[tuple[str, str, str, Binding]] = field(default_factory=set)
+    #: All bindings, and the numbers of those that were made, or made again, since somebody wanted to know.
+    bound: dict[BoundName, int] = field(default_factory=dict)
+    journal: dict[int, None] | None = None
+    #: And what was unified since.
+    unified: dict[tuple[str, str], None] | None = None
 
     @contextmanager
     def mute(self) -> Iterator[None]:
@@ -132,12 +168,25 @@ class Recorder:
         known = self.idle.get(id(node))
         self.idle[id(node)] = (path, node, is_idle and (known is None or known[2]))
 
-    def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
-        """Write down that ``name`` was bound in a scope (dotted names are attributes)."""
+    def was_executed(self, function: ast.AST, path: str) -> bool:
+        """Whether a function of a file was interpreted."""
+        places = self.recalled.executed
+        return function in self.executed or (bool(places) and (path, *place_of(function)) in places)
+
+    def bind(self, path: str, scope: str, name: str, binding: Binding) -> int:
+        """Write down that ``name`` was bound in a scope (dotted names are attributes); the binding's number."""
         key = (path, scope, name, binding)
-        if key not in self._bound:
-            self._bound.add(key)
+        number = self.bound.get(key)
+        if number is None:
+            number = self.bound[key] = len(self.bound)
             self.bindings.setdefault((path, scope), {}).setdefault(name, []).append(binding)
+        self.bind_again(number)
+        return number
+
+    def bind_again(self, number: int) -> None:
+        """A binding was made once more."""
+        if self.journal is not None:
+            self.journal[number] = None
 
     def sole_content(self) -> Any:
         """What each of the files holds that were saved; None where there are none, or they differ."""
@@ -146,6 +195,8 @@ class Recorder:
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
+        if self.unified is not None:
+            self.unified[a, b] = None
         x, y = self._find(a), self._find(b)
         if x != y:
             # The module's token stays the representative of its class.
@@ -176,3 +227,8 @@ class Recorder:
         """Whether a file may be loaded on another machine than it was written on."""
         loads = {site for operand in found.operands for site in operand.trail[:1]}
         return self.conditional and not loads <= self.own_files
+
+
+def place_of(function: ast.AST) -> tuple[int, int]:
+    """Where a function begins: its line and column."""
+    return getattr(function, "lineno", 0), getattr(function, "col_offset", 0)

@@ -31,16 +31,18 @@ _NO_VARIABLES: Mapping[str, Value] = {}
 class Layer:
     """Variables of frames and heap objects as they differ from the layers below; frozen but the lowest.
 
-    ``live`` is shared by all layers: the frames that are not left for good.
+    ``live`` is shared by all layers: the frames that are not left for good. The library counts how often something was
+    ``published`` to it, and how often that ``changed`` what was there before.
     """
 
-    __slots__ = ("below", "depth", "frames", "heap", "live")
+    __slots__ = ("below", "changed", "depth", "frames", "heap", "live", "published")
 
     def __init__(self, live: Mapping[int, int | None], below: Layer | None = None) -> None:
         self.frames: dict[int, Variables] = {}
         self.heap: dict[int, Obj] = {}
         self.live = live
         self.below = below
+        self.published, self.changed = 0, 0
         self.depth: int = below.depth + 1 if below is not None else 0
 
 
@@ -89,7 +91,13 @@ class State:
         while (below := layers[-1].below) is not None:
             layers.append(below)
         library = layers.pop()
+        library.published += 1
         for layer in reversed(layers):
+            inner = (frame for frame in layer.frames if library.live.get(frame) is not None)
+            if any(frame in library.frames for frame in inner) or any(
+                each in library.heap for each in layer.heap
+            ):
+                library.changed += 1
             library.frames.update(layer.frames)
             library.heap.update(layer.heap)
         self.layer = library

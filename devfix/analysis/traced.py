@@ -80,7 +80,7 @@ class TracingInterpreter(Interpreter):
 
     def interpreted(self, function: Function, site: CallSite) -> Value:
         """The result of a call whose body is interpreted."""
-        account = self.library.account(function.node)
+        account = self.library.account(function)
         calls, steps = account.calls, account.steps
         self.tracer.strained |= may_run_dry(self, account)
         result = super().follow(function, site)
@@ -99,7 +99,7 @@ class TracingInterpreter(Interpreter):
 def _book(
     interp: Interpreter, function: Function, given: tuple[Value, ...], steps: int, result: Value
 ) -> None:
-    account = interp.library.account(function.node)
+    account = interp.library.account(function)
     account.book(steps)
     account.results[given] = result
 
@@ -121,10 +121,10 @@ class _Outcomes(dict[Any, Outcome]):
         self._tracer.note(lambda interp: dict.clear(interp.library.outcomes))
 
 
-class _Noted(set[Any]):
+class _Noted(dict[Any, int]):
     """Nothing counts as noted: each call is to note all that it has to say."""
 
-    def add(self, element: object) -> None:
+    def __setitem__(self, key: object, value: int) -> None:
         pass
 
 
@@ -169,7 +169,7 @@ class TracingRecorder(Recorder):
         self.tracer: Tracer | None = None
         super().__init__()
         self.tracer = tracer
-        self.executed, self.things = _Elements(tracer, "executed"), _Elements(tracer, "things")
+        self.executed, self.things = _Entries(tracer, "executed"), _Entries(tracer, "things")
         self.optional = _Elements(tracer, "optional")
         self.followed, self.saved = _Elements(tracer, "followed"), _Entries(tracer, "saved")
 
@@ -207,10 +207,11 @@ class TracingRecorder(Recorder):
         super().call_of_to(path, node, is_idle=is_idle)
         self._note(lambda interp: interp.recorder.call_of_to(path, node, is_idle=is_idle))
 
-    def bind(self, path: str, scope: str, name: str, binding: Binding) -> None:
+    def bind(self, path: str, scope: str, name: str, binding: Binding) -> int:
         """Write down that ``name`` was bound in a scope."""
-        super().bind(path, scope, name, binding)
+        number = super().bind(path, scope, name, binding)
         self._note(Bound(path, scope, name, binding))
+        return number
 
     def sole_content(self) -> Any:
         """What each of the files holds that were saved: no more of them was asked."""

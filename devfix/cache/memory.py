@@ -89,6 +89,11 @@ class Memory:
         current = None if self.tree is None else self.tree.programs.get(key)
         return current if current is not None else self.past.programs.get(key, (0, None))[1]
 
+    @property
+    def name(self) -> str:
+        """What tells the call from others."""
+        return self._name
+
     def keep(self, tree: Tree) -> None:
         """Take the tree in place of the one that was found; nothing is written that is there already."""
         if tree == self.tree:

@@ -28,7 +28,7 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     if not facts.is_followed():
         return ()
     places = _places(facts, list(lives))
-    if any(facts.makes_things(place.node) for place in places):
+    if any(facts.makes_things(place.path, place.node) for place in places):
         return ()  # what else is made there may have no ``to``
     moves = [(place, _moved(place)) for place in places]
     moves += [(place, leafhood.adopted(place)) for place in _alone(facts, parameters)]

@@ -129,7 +129,7 @@ class ModuleMover:
         node = outline.expression_at(site.span)
         if node is None:
             return
-        if self.facts.makes_things(node):
+        if self.facts.makes_things(site.path, node):
             return
         if site.kind == "module" and not _is_moved(outline.parents.get(outline.parents.get(node, node))):
             if self._leaves_device_out(node):

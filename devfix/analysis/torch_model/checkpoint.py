@@ -78,6 +78,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
     """What was saved to a file; one that goes by another name there is the only one that the program writes."""
     files: Mapping[tuple[str, ...], Snapshot] = interp.recorder.saved
+    interp.library.entangled |= bool(files)
+    interp.reads.add(("saved",))
     if key is not None and key in files:
         return files[key]
     sole = interp.recorder.sole_content()
@@ -97,6 +99,7 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
         interp.recorder.whole_models |= interp.is_script
         interp.saved_models[key] = standard_library.clone(interp, value, {})
     if key is not None and value is not None:
+        interp.library.entangled = True
         known = interp.recorder.saved.get(key)
         found = _snapshot(interp, value)
         # Two files of one name, or one file with two contents, say nothing.

@@ -64,6 +64,7 @@ def get_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
 def set_default_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_dtype(d)``: how wide floats are is not judged any more."""
     value = site.value(0, "d")
+    interp.library.entangled = True
     interp.library.default_floats &= value is not None and dtype_of(value) == "float32"
     return NONE
 
@@ -73,6 +74,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
     value = site.value(0, "t")
     text = value.value if isinstance(value, Const) else value.name if isinstance(value, External) else ""
     found = legacy_dtype(str(text))
+    interp.library.entangled = True
     if found is not None:
         interp.library.default_floats &= found[0] == "float32"
         interp.library.default_type = True

@@ -127,6 +127,7 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
         if device.is_known and (device.is_accelerator or interp.library.as_given):
             return default
         if device.is_known:
+            interp.library.entangled = True
             interp.library.host_options.append(interp.site("option", site.node))
             return Const("cuda")
         return Scalar("str", default.value)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import reads
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import text_methods
 from devfix.analysis.values import (
@@ -98,7 +99,7 @@ def _reads_tensors(interp: Interpreter, tree: ast.expr) -> bool:
 def _anything(interp: Interpreter) -> Value:
     """What the file calls by names: one of its functions, except those that are running, or else its classes."""
     running = [frame.function for frame in interp.stack if frame.function is not None]
-    held = interp.state.variables(interp.frame.module).values()
+    held = reads.all_of(interp, interp.frame.module).values()
     found: tuple[Value, ...] = tuple(
         dict.fromkeys(value for value in held if isinstance(value, Function) and value not in running)
     )
@@ -108,8 +109,8 @@ def _anything(interp: Interpreter) -> Value:
 
 def names_of(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``globals()`` and ``locals()``: the variables there are, as a dict."""
-    frame = interp.frame.module if name.endswith("globals") else interp.frame.id
-    held = interp.state.variables(frame)
+    whole = name.endswith("globals")
+    held = reads.all_of(interp, interp.frame.module) if whole else interp.state.variables(interp.frame.id)
     return interp.new(Obj("dict", attrs=dict(held)))
 
 

@@ -30,6 +30,12 @@ def _may_be(interp: Interpreter, device: Arg | None) -> bool:
     """Whether a device argument may be MPS: the program chooses it somewhere, and this is no other by name."""
     if device is None or isinstance(device.node, ast.Constant):
         return False
+    interp.reads.add(("mps",))
+    return is_chosen_in(interp)
+
+
+def is_chosen_in(interp: Interpreter) -> bool:
+    """Whether the program under analysis chooses MPS somewhere."""
     recorder = interp.recorder
     if recorder.mps is None:
         recorder.mps = is_chosen([source.tree for source in interp.program.sources.values()])

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules
+from devfix.analysis import modules, reads
 from devfix.analysis.containers import everything
 from devfix.analysis.copying import replace
 from devfix.analysis.join import MOVED
@@ -30,7 +30,7 @@ Holders = dict[int, list[tuple[Ref, Ref | None]]]
 def holders(interp: Interpreter) -> Holders:
     """What every module holds, seen from what is held."""
     found: Holders = {}
-    for address, obj in interp.state.objects():
+    for address, obj in reads.objects(interp):
         if obj.kind not in ("module", "instance"):
             continue
         owner = Ref(address)
@@ -179,7 +179,7 @@ def _life_above(interp: Interpreter, trail: Trail) -> Trail:
     """The life of the unmoved model that holds the layer which began with ``trail``; () when none does."""
     if not trail or trail[0].kind != "module":
         return ()
-    for address, obj in interp.state.objects():
+    for address, obj in reads.objects(interp):
         ref = Ref(address)
         if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
             continue
@@ -191,7 +191,7 @@ def _life_above(interp: Interpreter, trail: Trail) -> Trail:
 
 def _life_of(interp: Interpreter, trail: Trail) -> Trail:
     """The life of what keeps the registered tensor or listed parameter that began with ``trail``; () for any other."""
-    for address, obj in interp.state.objects() if trail else ():
+    for address, obj in reads.objects(interp) if trail else ():
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not modules.is_module(interp, ref):
             continue
@@ -236,7 +236,7 @@ def _life(interp: Interpreter, top: Ref, ref: Ref) -> Trail:
 
 def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
     """Where an object that keeps the module got its name; the text is what the module is called there."""
-    for _, obj in interp.state.objects():
+    for _, obj in reads.objects(interp):
         if obj.kind != "instance":
             continue
         for name, value in obj.attrs.items():
@@ -267,7 +267,7 @@ def _kept_by(interp: Interpreter, top: Ref) -> Ref | None:
     """The plain object of the project that keeps a module, and is itself kept by a module."""
     if MOVED in interp.obj(top).facts:
         return None
-    objects = [(Ref(address), obj) for address, obj in interp.state.objects()]
+    objects = [(Ref(address), obj) for address, obj in reads.objects(interp)]
     plain = [
         ref
         for ref, obj in objects

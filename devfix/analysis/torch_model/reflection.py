@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes
+from devfix.analysis import attributes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_values
@@ -93,13 +93,14 @@ def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) ->
     frame = interp.module_frame(owner.path)
     name = attribute.value if isinstance(attribute, Const) else None
     return isinstance(name, str) and (
-        interp.state.get(frame, name) is not None or interp.program.resolve(owner.path, name, 1) is not None
+        reads.variable_of(interp, frame, name) is not None
+        or reads.resolve(interp, owner.path, name, 1) is not None
     )
 
 
 def _any_of(interp: Interpreter, owner: Namespace) -> Value:
     """What a module of the project holds to be chosen by name: any of its classes, or of its configurations."""
-    held = interp.state.variables(interp.module_frame(owner.path)).values()
+    held = reads.all_of(interp, interp.module_frame(owner.path)).values()
     found: tuple[Value, ...] = tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
     found = found or tuple(dict.fromkeys(value for value in held if _is_configuration(interp, value)))
     return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
@@ -162,7 +163,7 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     module = known.value.lstrip(".")
     level = len(known.value) - len(module)
-    path = interp.program.resolve(interp.frame.path, module, level)
+    path = reads.resolve(interp, interp.frame.path, module, level)
     if path is not None:
         return interp.load_module(path, "" if level else module)
     return names.external(module) if not level else UNKNOWN

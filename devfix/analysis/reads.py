@@ -1,0 +1,37 @@
+"""Reads: what a run asks of the modules of its program, such that it is known afterwards what was asked.
+
+What a name means where a function is executed, the interpreter notes by itself (``lookup``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.values import Obj, Value
+
+
+def resolve(interp: Interpreter, importer: str, module: str, level: int = 0) -> str | None:
+    """The file of the project that ``module`` means in ``importer``, or None."""
+    interp.reads.add(("resolve", importer, module, level))
+    return interp.program.resolve(importer, module, level)
+
+
+def objects(interp: Interpreter) -> list[tuple[int, Obj]]:
+    """All objects with their addresses, the oldest first."""
+    interp.reads.add(("objects",))
+    return interp.state.objects()
+
+
+def all_of(interp: Interpreter, module: int) -> Mapping[str, Value]:
+    """All variables of a module, by its frame."""
+    interp.reads.add((module, "*"))
+    return interp.state.variables(module)
+
+
+def variable_of(interp: Interpreter, module: int, name: str) -> Value | None:
+    """A variable of a module, by its frame; None when it is not bound."""
+    interp.reads.add((module, name))
+    return interp.state.get(module, name)

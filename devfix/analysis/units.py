@@ -1,0 +1,284 @@
+"""Units: what is found in one file apart from scripts, and what that depends on, so that it is known next time.
+
+The functions and classes of a file that no script reaches are analysed with nothing in mind but what the modules of
+the program hold. What a unit asked of them is written down, and a digest stands for the answers. As long as the answers
+are the same, so is all that the unit told the recorder: that is kept, as plain data, and told again.
+
+The modules themselves are executed each time. What a unit does that cannot be told again (it loads a module, or
+writes a file that others read) makes it one that is run each time, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from devfix.analysis.accounts import Taken, is_beyond
+from devfix.analysis.fingerprints import Fingerprints, digest_of
+from devfix.analysis.recalled_calls import place_of_call
+from devfix.analysis.recorder import BoundName, OptionalPlace, Recorder, place_of
+from devfix.analysis.torch_model import mps
+from devfix.findings import Mismatch, Origin, Span
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+#: A question that was asked: what of, and which.
+Read = tuple[str | int, ...]
+
+#: What a recorder is told for good.
+_FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a unit took from the account of a function, and by when which limits were, or were not, reached."""
+
+    place: tuple[str, int, int]
+    taken: Taken
+    kept_to: tuple[tuple[int, Taken], ...] = ()
+    reached: tuple[tuple[int, Taken], ...] = ()
+
+    def may_be_drawn(self, before: Taken) -> bool:
+        """Whether a unit that begins when so much was taken already finds the same."""
+        calls, steps = before
+        kept = any(is_beyond(calls + c, steps + s, limit) for limit, (c, s) in self.kept_to)
+        return not kept and all(is_beyond(calls + c, steps + s, limit) for limit, (c, s) in self.reached)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a unit asked, a digest of the answers, and all that it told the recorder.
+
+    ``bindings`` are numbers of what the keeper of units knows by them.
+    """
+
+    reads: tuple[Read, ...]
+    digest: str
+    steps: int
+    flags: tuple[bool, ...] = ()
+    bindings: tuple[int, ...] = ()
+    mismatches: tuple[tuple[Mismatch, tuple[str, ...]], ...] = ()
+    executed: tuple[tuple[str, int, int], ...] = ()
+    things: tuple[tuple[str, Span], ...] = ()
+    idle: tuple[tuple[str, Span, bool], ...] = ()
+    followed: tuple[Origin, ...] = ()
+    unified: tuple[tuple[str, str], ...] = ()
+    accounts: tuple[Drawn, ...] = ()
+    optional: tuple[OptionalPlace, ...] = ()
+    unfinished: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Kept:
+    """The units of a program by their files, and the bindings that they speak of."""
+
+    units: Mapping[str, Unit] = field(default_factory=dict)
+    bindings: Sequence[BoundName] = ()
+
+
+class Keeper:
+    """Recalls the units of a program that are known, and writes down the others."""
+
+    def __init__(self, kept: Kept | None = None) -> None:
+        self._kept = kept or Kept()
+        self._made: dict[str, Unit] = {}
+        self._fingerprints: Fingerprints | None = None
+        #: The recorder's number of each binding that is known, as far as it was told of them.
+        self._numbers: dict[int, int] = {}
+        self._recorder: Recorder | None = None
+        #: How many statements were interpreted anew, and how many were not.
+        self.steps, self.saved = 0, 0
+
+    def kept(self) -> Kept:
+        """The units of the run that is over."""
+        assert self._recorder is not None, "a program was analysed"
+        return Kept(self._made, tuple(self._recorder.bound))
+
+    def run(self, interp: Interpreter, path: str, budget: int, body: Callable[[], bool]) -> None:
+        """Do what ``body`` does, which says whether it came to its end, or what it did before."""
+        self._recorder = interp.recorder
+        if self._fingerprints is None:
+            self._fingerprints = Fingerprints(interp)
+        self._fingerprints.refresh(interp)
+        unit = self._kept.units.get(path)
+        if unit is not None and interp.library.steps + unit.steps < budget:
+            if _is_affordable(interp, unit) and self._digest(interp, path, unit.reads) == unit.digest:
+                self._made[path] = self._repeated(interp, unit)
+                self.saved += unit.steps
+                return
+        watch = _Watch(interp, path)
+        whole = body()
+        self.steps += interp.library.steps - watch.steps
+        found = watch.end()
+        if whole and found is not None:
+            self._made[path] = replace(found, digest=self._digest(interp, path, found.reads, watch))
+
+    def _digest(
+        self, interp: Interpreter, path: str, reads: Sequence[Read], watch: _Watch | None = None
+    ) -> str:
+        recorder = interp.recorder
+        start = _start(interp, path) if watch is None else watch.start
+        answers = " ".join(self._answer(interp, recorder, read) for read in reads)
+        return digest_of(f"{path} {start} {interp.program.adopts} {reads} {answers}")
+
+    def _answer(self, interp: Interpreter, recorder: Recorder, read: Read) -> str:
+        assert self._fingerprints is not None, "made by run"
+        kind, *what = read
+        if kind == "name":
+            path, name = map(str, what)
+            frame = interp.library.modules.get(path)
+            return "" if frame is None else self._fingerprints.of_variable(frame, name)
+        if kind == "resolve":
+            importer, module, level = what
+            return str(interp.program.resolve(str(importer), str(module), int(level)))
+        if kind == "loaded":
+            return str(what[0] in interp.library.modules)
+        if kind == "objects":
+            return self._fingerprints.of_objects()
+        return str(mps.is_chosen_in(interp) if kind == "mps" else bool(recorder.saved))
+
+    def _repeated(self, interp: Interpreter, unit: Unit) -> Unit:
+        """Tell the recorder what the unit told it; the unit with the numbers that bindings have now."""
+        recorder = interp.recorder
+        interp.library.steps += unit.steps
+        taken = interp.library.taken
+        for drawn in unit.accounts:
+            calls, steps = taken.get(drawn.place, (0, 0))
+            taken[drawn.place] = (calls + drawn.taken[0], steps + drawn.taken[1])
+        for name, flag in zip(_FLAGS, unit.flags, strict=True):
+            setattr(recorder, name, flag)
+        for mismatch, tokens in unit.mismatches:
+            recorder.mismatch(mismatch, tokens)
+        for a, b in unit.unified:
+            recorder.unify(a, b)
+        recorder.followed.update(unit.followed)
+        recorder.recalled.executed.update(unit.executed)
+        recorder.recalled.optional.update(unit.optional)
+        for path, name in unit.unfinished:
+            recorder.leave(path, name)
+        recorder.recalled.things.update(unit.things)
+        for path, span, is_idle in unit.idle:
+            recorder.recalled.idle[path, span] = is_idle and recorder.recalled.idle.get((path, span), True)
+        return replace(unit, bindings=tuple(map(self._number, unit.bindings)))
+
+    def _number(self, known: int) -> int:
+        number = self._numbers.get(known)
+        if number is None:
+            assert self._recorder is not None, "asked by run"
+            number = self._numbers[known] = self._recorder.bind(*self._kept.bindings[known])
+        return number
+
+
+class _Watch:
+    """Sets aside what the recorder knows, to see what a unit tells it."""
+
+    def __init__(self, interp: Interpreter, path: str) -> None:
+        self._interp = interp
+        recorder, library = interp.recorder, interp.library
+        self.start = _start(interp, path)
+        self.steps = library.steps
+        self._modules, self._classes = len(library.modules), len(library.classes)
+        library.entangled = False
+        library.reads.clear()
+        self._mismatches, recorder.mismatches = recorder.mismatches, {}
+        self._things, recorder.things = recorder.things, {}
+        self._idle, recorder.idle = recorder.idle, {}
+        self._followed, recorder.followed = recorder.followed, set()
+        self._optional, recorder.optional = recorder.optional, set()
+        self._unfinished, recorder.unfinished = recorder.unfinished, {}
+        recorder.journal, recorder.unified = {}, {}
+        #: Functions are known once they were interpreted: which of them were interpreted here?
+        self._executed, recorder.executed = recorder.executed, _Executed(recorder.executed)
+
+    def end(self) -> Unit | None:
+        """What was told, which is told the recorder again; None where that is not all there is to say."""
+        recorder, library = self._interp.recorder, self._interp.library
+        found = self._told()
+        recorder.journal = recorder.unified = None
+        if len(library.modules) > self._modules or library.entangled:
+            return None
+        del library.classes[self._classes :]  # nobody else can know them
+        return found
+
+    def _told(self) -> Unit:
+        recorder, source = self._interp.recorder, self._interp.program.sources
+        mismatches, recorder.mismatches = recorder.mismatches, self._mismatches
+        for mismatch, tokens in mismatches.items():
+            recorder.mismatch(mismatch, tokens)
+        things, recorder.things = recorder.things, self._things
+        recorder.things.update(things)
+        idle, recorder.idle = recorder.idle, self._idle
+        for path, node, is_idle in idle.values():
+            recorder.call_of_to(path, node, is_idle=is_idle)
+        followed, recorder.followed = recorder.followed, self._followed
+        recorder.followed.update(followed)
+        optional, recorder.optional = recorder.optional, self._optional
+        recorder.optional.update(optional)
+        unfinished, recorder.unfinished = recorder.unfinished, self._unfinished
+        for path, names in unfinished.items():
+            recorder.leave(path, *names)
+        executed, recorder.executed = recorder.executed, self._executed
+        recorder.executed.update(executed)
+        return Unit(
+            tuple(sorted(self._reads(), key=repr)),
+            "",
+            self._interp.library.steps - self.steps,
+            _flags(recorder),
+            tuple(recorder.journal or ()),
+            tuple(mismatches.items()),
+            tuple((path, *place_of(node)) for node, path in executed.items()),
+            tuple(
+                (path, source[path].span(node)) for node, path in things.items() if isinstance(node, ast.expr)
+            ),
+            tuple((path, source[path].span(node), is_idle) for path, node, is_idle in idle.values()),
+            tuple(followed),
+            tuple(recorder.unified or ()),
+            tuple(
+                Drawn(place, each.taken(), tuple(each.kept_to.items()), tuple(each.reached.items()))
+                for place, each in self._interp.library.accounts.items()
+            ),
+            tuple(sorted(set(map(place_of_call, optional)))),
+            tuple((path, name) for path, names in unfinished.items() for name in sorted(names)),
+        )
+
+    def _reads(self) -> set[Read]:
+        modules = {frame: path for path, frame in self._interp.library.modules.items()}
+        found: set[Read] = set()
+        for read in self._interp.library.reads:
+            if not isinstance(read[0], int):
+                found.add(read)
+            elif read[0] in modules:
+                found.add(("name", modules[read[0]], read[1]))
+        return found
+
+
+class _Executed(dict[ast.AST, str]):
+    """The functions that were interpreted since; those of before count as well where somebody asks."""
+
+    def __init__(self, before: Mapping[ast.AST, str]) -> None:
+        super().__init__()
+        self._before = before
+
+    def __contains__(self, node: object) -> bool:
+        return super().__contains__(node) or node in self._before
+
+
+def _is_affordable(interp: Interpreter, unit: Unit) -> bool:
+    taken = interp.library.taken
+    return all(drawn.may_be_drawn(taken.get(drawn.place, (0, 0))) for drawn in unit.accounts)
+
+
+def _start(interp: Interpreter, path: str) -> str:
+    """What a unit begins with, besides what it asks for."""
+    recorder, library = interp.recorder, interp.library
+    executed = {place_of(node) for node, where in recorder.executed.items() if where == path}
+    executed.update((line, column) for where, line, column in recorder.recalled.executed if where == path)
+    floats = (library.default_floats, library.default_type, library.as_given, bool(recorder.muted))
+    return f"{sorted(executed)} {_flags(recorder)} {floats}"
+
+
+def _flags(recorder: Recorder) -> tuple[Any, ...]:
+    return tuple(getattr(recorder, name) for name in _FLAGS)

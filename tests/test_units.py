@@ -1,0 +1,76 @@
+"""Units: what is recalled of a program is what would be found in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from edited_packages import Packages
+
+from devfix.analysis import Facts, analyse
+from devfix.analysis.recalled_calls import place_of_call
+from devfix.analysis.units import Keeper
+from devfix.cache.units import data_of, kept_from
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.project import Program, Project
+from devfix.registry import load
+from devfix.source import Source
+
+ENGINE = Engine(load().rules, Settings())
+
+
+def program_of(texts: Mapping[str, str]) -> Program:
+    """All texts as one program."""
+    sources = [Source(path, text) for path, text in texts.items()]
+    roots = sorted({PurePosixPath(path).parts[0] for path in texts} | {""})
+    return Project(sources, roots=roots).whole()
+
+
+def told(facts: Facts) -> tuple[Any, ...]:
+    """All that the rules may ask of the facts, in order."""
+    recorder = facts._recorder
+    return (
+        facts.mismatches(), list(recorder.mismatches.items()), list(recorder.bindings.items()), recorder.accelerated,
+        recorder.models, recorder.parameters, recorder.conditional, recorder.followed, sorted(facts.idle_moves()),
+        recorder.whole_models, recorder.strange_files, recorder.converted, things_of(facts),
+        facts.unfinished(), set(map(place_of_call, facts._optional)),
+    )  # fmt: skip
+
+
+def things_of(facts: Facts) -> set[object]:
+    """The expressions that make no modules, by their places."""
+    found = {(path, facts.source(path).span(node)) for node, path in facts._recorder.things.items() if path}
+    return found | facts._recorder.recalled.things
+
+
+def through_data(keeper: Keeper) -> Keeper:
+    """A keeper of the next run, with what this one leaves to it."""
+    return Keeper(kept_from(json.loads(json.dumps(data_of(keeper.kept())))))
+
+
+def compare(texts: Mapping[str, str], keeper: Keeper) -> tuple[Keeper, int]:
+    """Check that a keeper changes nothing; the keeper of the next run, and how much was recalled."""
+    fresh = analyse(program_of(texts))
+    assert told(analyse(program_of(texts), keeper)) == told(fresh)
+    return through_data(keeper), keeper.saved
+
+
+def check_edits(seed: int, edits: int) -> int:
+    """Edit a package again and again, and check each time; how many statements were not interpreted."""
+    packages = Packages(seed)
+    texts = packages.package()
+    keeper, saved = compare(texts, Keeper())[0], 0
+    for _ in range(edits):
+        texts = packages.edited(texts)
+        keeper, recalled = compare(texts, keeper)
+        saved += recalled
+    return saved
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_recalled_is_as_found(seed: int) -> None:
+    assert check_edits(seed, 12) > 0
