@@ -49,6 +49,7 @@ from devfix.placement.causes import (
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
+from devfix.placement.early_copy import copied_after_move
 from devfix.placement.faults import Fault, merged
 from devfix.placement.hard_coded import one_variable as one_device_variable
 from devfix.placement.hard_coded import spots as hard_coded_spots
@@ -112,6 +113,7 @@ __all__ = [
     "cause",
     "container_fix",
     "container_site",
+    "copied_after_move",
     "copied_to_host",
     "device_expression",
     "device_name",

@@ -11,6 +11,7 @@ from devfix.rules import (
     Operand,
     Relocator,
     Rule,
+    copied_after_move,
     misplaced,
     spoken_name,
 )
@@ -64,7 +65,8 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     mover = ModuleMover(facts, operand)
-    fixes = mover.fixes()
+    peers = [other for other in mismatch.operands if other is not operand]
+    fixes = [*copied_after_move(facts, operand, peers), *mover.fixes()]
     if mismatch.get("module") is None or operand.role != "weight":
         fixes += Relocator(facts, mismatch, operand).fixes()
     return Fault(mismatch, message, tuple(fixes or mover.by_own_choice()), mover.made)

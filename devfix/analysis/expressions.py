@@ -22,7 +22,7 @@ from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.torch_model.text_methods import assembled
+from devfix.analysis.torch_model.text_methods import assembled, sliced
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -183,6 +183,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
         if value.name in numpy_model.GRIDS:
             return numpy_model.GRIDS[value.name](interp, node.slice)
         return value  # a generic alias such as list[int]
+    if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
+        return sliced(interp, value.value, node.slice)
     key = interp.eval(node.slice)
     return item(interp, node, value, key)
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
+from devfix.analysis import iteration, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.values import UNKNOWN, Const, External, Obj, Partial, Scalar, TupleValue, Value
+from devfix.analysis.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    External,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -78,7 +90,19 @@ def method(value: TupleValue, name: str, site: CallSite) -> Value:
 
 def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     """``_replace`` of an object of a class of the project that is a named tuple."""
-    attrs = {name: site.value(None, name) or value for name, value in obj.attrs.items()}
+    given = {name: site.value(None, name) or value for name, value in obj.attrs.items()}
+    return interp.new(replace(obj, attrs=given, items=tuple(given.values())))
+
+
+def is_one(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is a named tuple of a class of the project."""
+    named = isinstance(obj.cls, Class) and "typing.NamedTuple" in modules.external_bases(interp, obj.cls)
+    return named and obj.items is not None
+
+
+def with_fields(interp: Interpreter, obj: Obj, change: Callable[[Value], Value]) -> Ref:
+    """Another named tuple of the same class, each of whose fields has been changed."""
+    attrs = {name: change(value) for name, value in obj.attrs.items()}
     return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -14,33 +13,16 @@ from devfix.findings import (
     Fix,
     InsertAfter,
     Mismatch,
-    MoveStatement,
     Origin,
     WrapExpression,
 )
-from devfix.placement import device_expression
-from devfix.placement.dependence import reads, writes
+from devfix.placement import device_expression, statement_order
 from devfix.placement.device_expression import Place
+from devfix.placement.statement_order import Order, is_movable
 
 Chain = tuple[Origin, ...]
 #: For a function that builds a model and is told nothing about devices.
 _CHOICE = '"cuda" if torch.cuda.is_available() else "cpu"'
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """Two statements of one block: ``early`` stands before ``late`` and should not."""
-
-    path: str
-    outline: Outline
-    block: list[ast.stmt]
-    early: ast.stmt
-    late: ast.stmt
-
-    @property
-    def between(self) -> list[ast.stmt]:
-        """What stands between the two."""
-        return self.block[self.block.index(self.early) + 1 : self.block.index(self.late)]
 
 
 class Reordering:
@@ -79,7 +61,7 @@ class Reordering:
         used = self.scope.rpartition(".")[0] if name.startswith("self.") else self.scope
         known = moved.scope.rpartition(".")[0] if name.startswith("self.") else moved.scope
         statement = self.facts.outline(moved.path).statement_at(moved.span)
-        if moved.path != self.state.path or used != known or statement is None or not _is_movable(statement):
+        if moved.path != self.state.path or used != known or statement is None or not is_movable(statement):
             return ()
         edit = InsertAfter(moved.span, f"{name}.load_state_dict({name}.state_dict())")
         return (FileEdit(moved.path, edit),)
@@ -89,11 +71,12 @@ class Reordering:
         built, filled = self.state.roots[:2]
         orders = [self._order(built, moved), None if self.eager else self._order(filled, moved)]
         for order in orders:
-            yield self._move_up(order)
-        yield self._move_down(orders[0] if self.eager else orders[1])
+            yield order.moved_up() if order is not None else ()
+        last = orders[0] if self.eager else orders[1]
+        yield last.moved_down() if last is not None else ()
         yield self._at_construction()
 
-    def _order(self, early: Chain, late: Chain) -> _Order | None:
+    def _order(self, early: Chain, late: Chain) -> Order | None:
         """The statements at which two chains part, lifted to one block."""
         for one, other in zip(early, late, strict=False):
             if one == other:
@@ -104,25 +87,8 @@ class Reordering:
             first, second = outline.statement_at(one.span), outline.statement_at(other.span)
             if first is None or second is None:
                 return None
-            return _in_one_block(one.path, outline, first, second)
+            return statement_order.between(outline, first, second)
         return None
-
-    def _move_up(self, order: _Order | None) -> tuple[FileEdit, ...]:
-        """The statement that moves the model goes before the one that builds or loads."""
-        if order is None or not _can_pass(order.late, [order.early, *order.between]):
-            return ()
-        spans = order.outline.source.span
-        return (FileEdit(order.path, MoveStatement(spans(order.late), before=spans(order.early))),)
-
-    def _move_down(self, order: _Order | None) -> tuple[FileEdit, ...]:
-        """The statement that builds or loads goes after the one that moves the model."""
-        if order is None or not _is_movable(order.early):
-            return ()
-        made, needed = writes([order.early]), reads([order.early])
-        if made & reads([*order.between, order.late]) or needed & writes(order.between):
-            return ()
-        spans = order.outline.source.span
-        return (FileEdit(order.path, MoveStatement(spans(order.early), after=spans(order.late))),)
 
     def _at_construction(self) -> tuple[FileEdit, ...]:
         """The model is moved where it is made as well; moving it again does no harm."""
@@ -150,61 +116,3 @@ def _is_dotted(text: str) -> bool:
 def _imports_torch(outline: Outline) -> bool:
     imports = (node for node in outline.source.tree.body if isinstance(node, ast.Import))
     return any(alias.name == "torch" and not alias.asname for node in imports for alias in node.names)
-
-
-def _in_one_block(path: str, outline: Outline, first: ast.stmt, second: ast.stmt) -> _Order | None:
-    """The innermost block that holds both statements, in this order, or what is around them."""
-    around = {id(s): s for s in _statements_around(outline, first)}
-    for late in _statements_around(outline, second):
-        block = outline.block_of(late)
-        early = next((s for s in block if id(s) in around), None)
-        if early is None:
-            continue
-        ordered = early is not late and block.index(early) < block.index(late)
-        return _Order(path, outline, block, early, late) if ordered else None
-    return None
-
-
-def _statements_around(outline: Outline, statement: ast.stmt) -> Iterator[ast.stmt]:
-    """The statement and those around it, as far as its function."""
-    current: ast.AST | None = statement
-    while current is not None and not isinstance(
-        current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    ):
-        if isinstance(current, ast.stmt):
-            yield current
-        current = outline.parents.get(current)
-
-
-def _is_movable(statement: ast.stmt) -> bool:
-    """Whether a statement may change its place at all: no loop, no block that guards others."""
-    if isinstance(statement, ast.If):
-        return not statement.orelse and all(_is_movable(inner) for inner in statement.body)
-    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr))
-
-
-def _can_pass(statement: ast.stmt, others: Sequence[ast.stmt]) -> bool:
-    """Whether a statement still finds everything it needs when it runs before the others."""
-    if not _is_movable(statement):
-        return False
-    needed = reads([statement])
-    return not needed & writes(others) and not _may_set_attributes(needed, others)
-
-
-def _may_set_attributes(needed: frozenset[str], others: Sequence[ast.stmt]) -> bool:
-    """Whether a bare method call (``self.setup()``) could set an attribute that is needed."""
-    roots = {name.partition(".")[0] for name in needed if "." in name} & {"self", "cls"}
-    calls = (node for other in others for node in ast.walk(other) if isinstance(node, ast.Call))
-    return any(_receiver(call.func) in roots and not _restores(call.func) for call in calls)
-
-
-def _receiver(called: ast.expr) -> str | None:
-    """The name of the object whose method is called directly."""
-    if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
-        return called.value.id
-    return None
-
-
-def _restores(called: ast.expr) -> bool:
-    """Methods that bring state back do not decide about devices."""
-    return isinstance(called, ast.Attribute) and called.attr.startswith(("load", "restore", "resume"))

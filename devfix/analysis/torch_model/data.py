@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration, modules
+from devfix.analysis import calls, classes, iteration, modules, named_tuples
 from devfix.analysis.conditions import truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
@@ -232,6 +232,9 @@ def converted(interp: Interpreter, sample: Value) -> Value:
         return Tensor(CPU, settled(sample.dtype), sample.rank, grad=False, leaf=True, roots=roots)
     if isinstance(sample, TupleValue):
         return _listed(interp, sample, (converted(interp, item) for item in sample.items))
+    obj = interp.obj_of(sample)
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: converted(interp, field))
     return sample
 
 
@@ -261,6 +264,8 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
         last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
     if obj is not None and obj.kind == "instance" and any(isinstance(v, Tensor) for v in obj.attrs.values()):
         attrs = {k: change(v) if isinstance(v, Tensor) else v for k, v in obj.attrs.items()}
         return interp.new(replace(obj, attrs=attrs))
@@ -268,7 +273,7 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
 
 
 def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
-    """``default_collate``: numbers and arrays become tensors, tuples lists, and dicts stay dicts."""
+    """``default_collate``: numbers and arrays become tensors, tuples lists; dicts and named tuples stay what they are."""
     sample = without_none(sample)
     if isinstance(sample, Tensor):
         rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
@@ -298,6 +303,8 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(Obj("list", items=items, element=last))
+    if obj is not None and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))
     return UNKNOWN
 
 

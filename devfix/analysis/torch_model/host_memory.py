@@ -62,7 +62,7 @@ def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.exp
     """
     value = without_none(arg.value)
     if isinstance(value, Tensor):
-        return [(value, arg.node, "")] if value.device.is_accelerator else []
+        return [(value, arg.node, "")] if requirements.leaves_host(interp, value) else []
     obj = interp.obj_of(value)
     if not isinstance(value, (TupleValue, Sequence)) and (obj or Obj("")).kind != "list":
         return []
@@ -70,12 +70,12 @@ def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.exp
     node = arg.node
     if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == len(items):
         pairs = zip(items, node.elts, strict=True)
-        return [(item, where, "") for item, where in pairs if _is_on_device(item)]
-    found = next((item for item in items if _is_on_device(item)), None)
+        return [(item, where, "") for item, where in pairs if _is_on_device(item, interp)]
+    found = next((item for item in items if _is_on_device(item, interp)), None)
     if found is None:
         return []
     return [(found, node, "all" if all(isinstance(item, Tensor) for item in items) else "mixed")]
 
 
-def _is_on_device(value: Value) -> TypeGuard[Tensor]:
-    return isinstance(value, Tensor) and value.device.is_accelerator
+def _is_on_device(value: Value, interp: Interpreter) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and requirements.leaves_host(interp, value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, iteration, modules
+from devfix.analysis import classes, iteration, modules, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.values import (
@@ -105,7 +105,7 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     package, _, last = name.rpartition(".")
     obj = interp.obj_of(value)
     if package == "builtins" and last in _BUILT_IN:
-        return _is_built_in(value, obj, last)
+        return _is_built_in(interp, value, obj, last)
     if last in ("Mapping", "MutableMapping", "Dict"):
         return (obj is not None and obj.kind == "dict") or None
     if isinstance(value, (Tensor, Array, Const, Scalar)):
@@ -129,11 +129,11 @@ def _is_layer(interp: Interpreter, obj: Obj, option: str) -> bool | None:
     return False if names and known and told and not lazy else None
 
 
-def _is_built_in(value: Value, obj: Obj | None, name: str) -> bool | None:
+def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) -> bool | None:
     if isinstance(value, Sequence):
         return None if name in ("tuple", "list", "set") else False
     if name == "tuple":
-        return isinstance(value, TupleValue)
+        return isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj))
     if name in _KINDS:
         return obj is not None and obj.kind == name
     return scalar_type(value) == name

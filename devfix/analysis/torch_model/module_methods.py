@@ -234,6 +234,7 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "modules": module_walks.modules,
     "named_modules": module_walks.named_modules,
     "named_children": module_walks.named_children,
+    "get_submodule": module_walks.submodule,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
     "register_buffer": _register_buffer,

@@ -59,6 +59,16 @@ def named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     return _pairs(_tree(interp, ref))
 
 
+def submodule(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``module.get_submodule("encoder.layers.0")``; under a name that nobody knows it is one of all below."""
+    target = site.value(0, "target")
+    if _is_closed(interp, ref):
+        return _part(interp, ref)
+    wanted = target.value if isinstance(target, Const) else None
+    found = [part for name, part in _tree(interp, ref) if wanted is None or name in (None, wanted)]
+    return join_all(list(found)) if found else UNKNOWN
+
+
 def by_name(interp: Interpreter, ref: Ref) -> Value:
     """``module._modules``: the direct submodules as a dict."""
     if _is_closed(interp, ref):

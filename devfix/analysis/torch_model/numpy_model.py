@@ -54,7 +54,8 @@ _DIVIDING = frozenset("true_divide divide arctan2 hypot logaddexp".split())
 _FLOAT64 = frozenset(
     "interp histogram_bin_edges hanning hamming blackman bartlett kaiser corrcoef cov".split()
 )
-_AVERAGING = frozenset("mean std var median average percentile quantile nanmean nanstd nanmedian".split())
+_AVERAGING = frozenset("mean std var median average nanmean nanstd nanvar nanmedian".split())
+_QUANTILES = frozenset("percentile quantile nanpercentile nanquantile".split())
 _SUMMING = frozenset("sum prod nansum".split())
 _ACCUMULATING = frozenset("cumsum cumprod".split())
 _EXTREME = frozenset("max min amax amin nanmax nanmin ptp".split())
@@ -260,6 +261,8 @@ def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Val
 def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Array | None:
     """A reduction or accumulation of an array; None for any other function."""
     dtype = array.dtype
+    if last in _QUANTILES:
+        return _quantiles(interp, array, site)
     if last in _AVERAGING:
         dtype = numpy_types.floating(dtype)
     elif last in _SUMMING or last in _ACCUMULATING:
@@ -275,6 +278,22 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
         whole = axis is None or axis.value == NONE
         return Array(dtype, 1 if whole else array.rank, array.trail)
     return Array(dtype, numpy_ranks.reduced(interp, last, array.rank, site), array.trail)
+
+
+def _quantiles(interp: Interpreter, array: Array, site: CallSite) -> Array:
+    """``np.quantile(x, q)``: a list of quantiles is an array of float64, which decides, where a number does not."""
+    at = without_none(site.value(1, "q") or UNKNOWN)
+    rank = numpy_ranks.reduced(
+        interp, "median", array.rank, replace(site, args=(*site.args[:1], *site.args[2:3]))
+    )
+    if scalar_type(at) is not None:
+        return Array(numpy_types.floating(array.dtype), rank, array.trail)
+    asked = at.rank if isinstance(at, Array) else nesting(interp, at)
+    wide = numpy_types.floating(at.dtype) if isinstance(at, Array) else "float64" if asked else None
+    rank = rank + asked if rank is not None and asked is not None and min(rank, asked) >= 0 else None
+    if wide == "float64" and asked:
+        return Array(wide, rank, (interp.site("array", site.node),))
+    return Array(wide if wide == array.dtype else None, rank, array.trail)
 
 
 _KEEPING_METHODS = frozenset("transpose copy round swapaxes clip".split())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: Functions whose second argument is no axis.
-_OTHERWISE = frozenset("percentile quantile average searchsorted take digitize".split())
+_OTHERWISE = frozenset("average searchsorted take digitize".split())
 
 
 def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) -> int | None:
@@ -29,7 +29,7 @@ def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) ->
     axes = without_none(axis.value)
     items = exact_items(interp, axes)
     count = 1 if scalar_type(axes) == "int" else len(items) if items else None
-    if rank is None or rank == AT_LEAST_1 or count is None or last in ("percentile", "quantile"):
+    if rank is None or rank == AT_LEAST_1 or count is None:
         return None
     return max(0, rank - count)
 

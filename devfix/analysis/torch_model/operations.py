@@ -206,7 +206,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
         return UNKNOWN
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
-    _check_written(interp, full, parts, site)
+    _check_written(interp, full, parts, site, in_place=in_place)
     _check_integer_index(interp, full, parts, site)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
@@ -237,13 +237,21 @@ def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
     return any(bound is not None and scalar_type(bound) in ("int", "float") for bound in bounds)
 
 
-def _check_written(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
+#: Functions that autocast gives operands of one dtype, the widest.
+_WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
+
+
+def _check_written(
+    interp: Interpreter, name: str, parts: list[Part], site: CallSite, *, in_place: bool
+) -> None:
     """What is written into a tensor has its dtype: "scatter(): Expected self.dtype to be equal to src.dtype".
 
-    Autocast widens the operands of some of these by itself.
+    Autocast widens the operands of two of these by itself, unless they write in place.
     """
     source = next((part for part in parts if part.role in ("src", "source", "values")), None)
-    if source is None or source is parts[0] or interp.autocast or parts[0].role != "input":
+    if source is None or source is parts[0] or parts[0].role != "input":
+        return
+    if interp.autocast and name in _WIDENED and not in_place:
         return
     if source.tensor.rank != 0:
         requirements.same_dtype(interp, site.node, name, [source, parts[0]], decisive=parts[0])

@@ -46,6 +46,8 @@ def _first(site: CallSite) -> Value:
 def length(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``len``: an int, which is known where the items are. A list may have grown, and has no known length."""
     value = _first(site)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value))
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "list":
         return Scalar("int")  # a list that grows in a loop was only followed for its first rounds

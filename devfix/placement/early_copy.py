@@ -1,0 +1,95 @@
+"""Early copies: what is copied from a module's parameters before the module moves is copied after it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Applicability, Fix, Operand, Origin
+from devfix.placement import statement_order
+from devfix.placement.causes import module_life
+
+#: How many calls may lie between the statement that moves the module and the copy.
+_DEPTH = 3
+
+
+def copied_after_move(facts: Facts, operand: Operand, peers: list[Operand]) -> list[Fix]:
+    """The statement that moves the module and the one that copies change places, whichever of the two can."""
+    copied = operand.trail[0] if operand.trail else None
+    if copied is None or copied.kind != "result" or not module_life(operand):
+        return []
+    found = []
+    for moved in _moves(peers):
+        for order in _orders(facts, copied, moved):
+            found += [edits for edits in (order.moved_up(), order.moved_down()) if edits]
+    title = f"copy the weights behind `{operand.text}` when the module has moved"
+    return [Fix(title, edits, Applicability.SAFE) for edits in dict.fromkeys(found)]
+
+
+def _moves(peers: list[Operand]) -> list[Origin]:
+    lives = (trail for peer in peers for trail in (peer.trail, *peer.roots))
+    return list(dict.fromkeys(life[0] for life in lives if life and life[0].kind == "move"))
+
+
+def _orders(facts: Facts, copied: Origin, moved: Origin) -> Iterator[statement_order.Order]:
+    """The statements around the move that make the copy, or call what does."""
+    if moved.path not in facts.program.sources or copied.path not in facts.program.sources:
+        return
+    outline = facts.outline(moved.path)
+    late, call = outline.statement_at(moved.span), outline.expression_at(moved.span)
+    name = _moved_name(call)
+    if late is None or not name:
+        return
+    for early in _makers(facts, outline, copied, moved):
+        order = statement_order.between(outline, early, late)
+        if order is not None and name in _names(order.early):
+            yield order
+
+
+def _makers(facts: Facts, outline: Outline, copied: Origin, moved: Origin) -> list[ast.stmt]:
+    """The statements in the scope of a move by which something was copied."""
+    if (copied.path, copied.scope) == (moved.path, moved.scope):
+        statement = outline.statement_at(copied.span)
+        return [statement] if statement is not None else []
+    names = _called_as(facts, copied)
+    calls = [
+        node
+        for node in ast.walk(outline.source.tree)
+        if isinstance(node, ast.Call) and _last(node.func) in names and outline.scopes(node)[0] == moved.scope
+    ]
+    return [outline.statement_of(call) for call in calls]
+
+
+def _called_as(facts: Facts, copied: Origin) -> set[str]:
+    """The names of the functions that copy, and of those that call them; a class goes by its constructor."""
+    names = {_name_of(copied.scope)}
+    for _ in range(_DEPTH - 1):
+        callers = {
+            _name_of(facts.outline(path).scopes(node)[0])
+            for path, source in facts.program.sources.items()
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.Call) and _last(node.func) in names
+        }
+        names |= callers - {""}
+    return names - {""}
+
+
+def _name_of(scope: str) -> str:
+    owner, _, name = scope.rpartition(".")
+    return owner.rpartition(".")[2] if name == "__init__" else name
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _moved_name(call: ast.AST | None) -> str:
+    """The last name of what a call of ``to`` or ``cuda`` moves."""
+    func = call.func if isinstance(call, ast.Call) else None
+    return _last(func.value) if isinstance(func, ast.Attribute) else ""
+
+
+def _names(statement: ast.stmt) -> set[str]:
+    return {_last(node) for node in ast.walk(statement) if isinstance(node, (ast.Name, ast.Attribute))}

@@ -1,0 +1,91 @@
+"""What is copied from a module's parameters before the module moves is copied after it."""
+
+from __future__ import annotations
+
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+HEAD = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+"""
+
+
+def mended(body: str) -> str:
+    texts, _ = fix_texts({"main.py": HEAD + body}, Applicability.UNSAFE)
+    return texts["main.py"]
+
+
+def test_an_object_copies_after_the_move() -> None:
+    body = """
+
+class Shadow:
+    def __init__(self, module):
+        self.values = {k: v.detach().clone() for k, v in module.state_dict().items()}
+
+    def update(self, module):
+        for k, p in module.state_dict().items():
+            self.values[k].lerp_(p, 0.1)
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.shadow = Shadow(model)
+        self.device = device
+        self.model.to(self.device)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+
+trainer = Trainer(nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1)))
+trainer.shadow.update(trainer.model)
+"""
+    expected = """        self.model = model
+        self.device = device
+        self.model.to(self.device)
+        self.shadow = Shadow(model)
+        self.optimizer"""
+    found = mended(body)
+    assert expected in found
+    assert "nn.Linear(3, 1).to(" not in found
+
+
+def test_the_move_goes_up_where_it_can() -> None:
+    body = """
+model = nn.Linear(3, 3)
+before = [p.clone().detach() for p in model.parameters()]
+model.to(device)
+for old, p in zip(before, model.parameters()):
+    old.mul_(0.9).add_(p.detach(), alpha=0.1)
+"""
+    assert "model.to(device)\nbefore = [" in mended(body)
+
+
+def test_a_function_copies() -> None:
+    body = """
+
+def snapshot(net):
+    return {n: p.detach().clone() for n, p in net.named_parameters()}
+
+
+net = nn.Linear(4, 2)
+start = snapshot(net)
+net = net.to(device)
+print(sum((p - start[n]).pow(2).sum() for n, p in net.named_parameters()))
+"""
+    assert "net = net.to(device)\nstart = snapshot(net)" in mended(body)
+
+
+def test_copies_that_stay_on_the_host_stay_where_they_are() -> None:
+    body = """
+model = nn.Linear(3, 3)
+backup = {k: v.clone() for k, v in model.state_dict().items()}
+first = [p.detach().clone() for p in model.parameters()]
+model.to(device)
+model.load_state_dict(backup)
+print(sum((p.detach().cpu() - old).abs().sum() for p, old in zip(model.parameters(), first)))
+"""
+    assert mended(body) == HEAD + body
