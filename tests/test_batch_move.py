@@ -122,3 +122,42 @@ def test_what_is_written_to_is_no_copy() -> None:
     text = BUFFER.format(made=".to(device)", there=".to(device)", moved="")
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert "self.a[i] = " in fixed
+
+
+HANDED_ON = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from typing import NamedTuple
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Side(NamedTuple):
+    dense: torch.Tensor
+
+
+def collate(rows):
+    return {"x": torch.stack(rows), "side": Side(torch.stack(rows))}
+
+
+def send(part, device):
+    if torch.is_tensor(part):
+        return part.to(device)
+    if isinstance(part, dict):
+        return {key: send(value, device) for key, value in part.items()}
+    return part
+
+
+net = nn.Linear(3, 1).to(device)
+for batch in DataLoader(list(torch.randn(8, 3)), 4, collate_fn=collate):
+    batch = send(batch, device)
+    print(net(batch["x"]) + net(batch["side"].dense))
+"""
+
+
+def test_what_a_function_left_where_it_is_cannot_be_moved_like_the_rest() -> None:
+    """The function moves all that has ``to`` and that it knows: another move of the batch would change nothing."""
+    text = fix_texts({"main.py": HANDED_ON})[0]["main.py"]
+    assert "hasattr(" not in text
+    assert 'batch["side"].dense.to(device)' in text

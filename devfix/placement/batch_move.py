@@ -167,6 +167,28 @@ def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -
     return "dict" if _is_used_as_dict(loop, name) else ""
 
 
+def is_moved_by_another(facts: Facts, place: Place) -> bool:
+    """Whether the loop at ``place`` has ``batch = send(batch, device)``: what that leaves where it is has no ``to``."""
+    loop = place.outline.statement_of(place.node)
+    for statement in loop.body if isinstance(loop, _LOOPS) else ():
+        call = statement.value if isinstance(statement, ast.Assign) else None
+        if isinstance(call, ast.Call) and call.args and _rebinds(statement, call.args[0]):
+            given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+            return any(_names_device(facts, place, each) for each in given)
+    return False
+
+
+def _rebinds(statement: ast.stmt, value: ast.expr) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return isinstance(value, ast.Name) and any(_is_name(target, value.id) for target in targets)
+
+
+def _names_device(facts: Facts, place: Place, node: ast.expr) -> bool:
+    names = (facts.bindings(place.path, scope) for scope in place.outline.scopes(place.node))
+    text = ast.unparse(node)
+    return any(binding.kind == "device" for each in names for binding in each.get(text, []))
+
+
 def _statement_that_moves(loop: ast.For | ast.AsyncFor, name: str) -> ast.stmt | None:
     """The statement ``batch.to(...)`` or ``batch = batch.to(...)`` of a loop."""
     for statement in loop.body:
