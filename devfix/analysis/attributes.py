@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, is_module
 from devfix.analysis.torch_model import indexing, leaves, mappings, names, tensor_attributes
+from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -33,7 +34,6 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
-    extend,
     members,
     without_none,
 )

@@ -10,17 +10,8 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items
-from devfix.analysis.values import (
-    Array,
-    Ref,
-    Tensor,
-    TupleValue,
-    Union,
-    Value,
-    extend,
-    members,
-    without_none,
-)
+from devfix.analysis.trails import extend
+from devfix.analysis.values import Array, Ref, Tensor, TupleValue, Union, Value, members, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

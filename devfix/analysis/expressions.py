@@ -19,7 +19,7 @@ from devfix.analysis import (
 )
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
-from devfix.analysis.torch_model import indexing, names, numpy_model, operators, requirements
+from devfix.analysis.torch_model import comparisons, indexing, names, numpy_model, operators, requirements
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, sliced
@@ -133,7 +133,7 @@ def compare(interp: Interpreter, node: ast.Compare) -> Value:
     answers: list[Value] = []
     for op, comparator in zip(node.ops, node.comparators, strict=True):
         right = interp.eval(comparator)
-        answers.append(operators.compare(interp, node, op, left, right, comparator))
+        answers.append(comparisons.compare(interp, node, op, left, right, comparator))
         left = right
     if len(answers) == 1:
         return answers[0]

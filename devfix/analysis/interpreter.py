@@ -21,17 +21,8 @@ from devfix.analysis.join import join_all, usually
 from devfix.analysis.library import Library
 from devfix.analysis.recorder import Binding, Recorder
 from devfix.analysis.state import State
-from devfix.analysis.values import (
-    UNKNOWN,
-    Const,
-    Function,
-    Namespace,
-    Obj,
-    Ref,
-    Tensor,
-    Trail,
-    Value,
-)
+from devfix.analysis.trails import Trail
+from devfix.analysis.values import UNKNOWN, Const, Function, Namespace, Obj, Ref, Tensor, Value
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:

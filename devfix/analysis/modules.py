@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import reads
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
+from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     UNKNOWN,
     BoundMethod,
@@ -23,7 +24,6 @@ from devfix.analysis.values import (
     Tensor,
     Union,
     Value,
-    extend,
     members,
 )
 from devfix.findings import Origin

@@ -16,6 +16,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.recorder import MODULE_TOKEN
+from devfix.analysis.trails import roots_of
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -33,7 +34,6 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
-    roots_of,
 )
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
 from devfix.analysis.torch_model import batches, generators, vision
 from devfix.analysis.torch_model.batches import Batch
 from devfix.analysis.torch_model.numpy_types import settled
+from devfix.analysis.trails import dtype_trails, extend
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -32,8 +33,6 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
-    dtype_trails,
-    extend,
     without_none,
 )
 

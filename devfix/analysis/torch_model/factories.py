@@ -20,7 +20,8 @@ from devfix.analysis.torch_model.arguments import (
 )
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Unknown, Value, roots_of, without_none
+from devfix.analysis.trails import roots_of
+from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Unknown, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -14,6 +14,7 @@ from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import default_dicts, external_objects, grad_mode, module_walks, requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.trails import dtype_trails, roots_of
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -26,9 +27,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
-    dtype_trails,
     members,
-    roots_of,
     without_none,
 )
 

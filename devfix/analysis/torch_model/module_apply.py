@@ -10,7 +10,8 @@ from devfix.analysis import calls, classes, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
-from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value, dtype_trails
+from devfix.analysis.trails import dtype_trails
+from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

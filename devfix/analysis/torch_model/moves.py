@@ -13,6 +13,7 @@ from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of, is_followed
 from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of
 from devfix.analysis.values import (
     NONE,
     Const,
@@ -23,13 +24,9 @@ from devfix.analysis.values import (
     Retargeting,
     Scalar,
     Tensor,
-    Trail,
     TupleValue,
     Unknown,
     Value,
-    dtype_trails,
-    extend,
-    roots_of,
     without_none,
 )
 

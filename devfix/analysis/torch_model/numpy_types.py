@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import FLOATS, INTEGERS, promote, rank_of_broadcast
-from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Trail, Value, without_none
+from devfix.analysis.trails import Trail
+from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter

@@ -42,6 +42,7 @@ from devfix.analysis.torch_model.specs import (
     TESTS,
     Op,
 )
+from devfix.analysis.trails import common_dtype_trails, keep_split, roots_of
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -53,9 +54,6 @@ from devfix.analysis.values import (
     TupleValue,
     Unknown,
     Value,
-    common_dtype_trails,
-    keep_split,
-    roots_of,
     without_none,
 )
 

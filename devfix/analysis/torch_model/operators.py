@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from devfix.analysis import conditions, containers, iteration
+from devfix.analysis import containers, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.join import join_all, scalar_type, usual_of_all
-from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device, promote, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, UNKNOWN_DEVICE, promote, rank_of_broadcast
 from devfix.analysis.torch_model import (
     autocast,
     grad_mode,
@@ -24,13 +22,12 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, percent
+from devfix.analysis.trails import common_dtype_trails, dtype_trails, keep_split, roots_of
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
     Array,
     Const,
-    DeviceValue,
-    DTypeValue,
     Ref,
     Scalar,
     Sequence,
@@ -39,11 +36,6 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
-    common_dtype_trails,
-    dtype_trails,
-    keep_split,
-    roots_of,
-    usual_value,
     without_none,
 )
 
@@ -153,7 +145,7 @@ def tensor_result(
 
 def _result_rank(left: Value, right: Value, *, product: bool) -> int | None:
     """The rank of a pointwise result, or of a matrix product (a scalar only for two vectors)."""
-    ranks = [_rank(left), _rank(right)]
+    ranks = [known_rank(left), known_rank(right)]
     if not product:
         return rank_of_broadcast(ranks)
     if None in ranks or ranks == [1, 1]:
@@ -189,7 +181,8 @@ def _needs_grad(tensors: list[Tensor]) -> bool | None:
     return False if all(tensor.grad is False for tensor in tensors) else None
 
 
-def _rank(value: Value) -> int | None:
+def known_rank(value: Value) -> int | None:
+    """The number of dimensions of a tensor or an array, None where it is unknown; 0 for what is neither."""
     if isinstance(value, (Tensor, Array)):
         return value.rank
     return 0
@@ -293,105 +286,6 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         roots=roots_of([value]),
         typed=dtype_trails(value),
     )
-
-
-def compare(
-    interp: Interpreter, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, where: ast.expr
-) -> Value:
-    """One comparison."""
-    if isinstance(op, (ast.Is, ast.IsNot)):
-        same = conditions.compare_identity(interp, left, right)
-        return conditions.boolean(None if same is None else same is isinstance(op, ast.Is))
-    if isinstance(op, (ast.In, ast.NotIn)):
-        inside = _contains(interp, left, right)
-        return conditions.boolean(None if inside is None else inside is isinstance(op, ast.In))
-    left, right = operand_types.operands(interp, left, right)
-    if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return _tensor_comparison(interp, node, left, right, where)
-    if isinstance(left, Array) or isinstance(right, Array):
-        rank = rank_of_broadcast([_rank(left), _rank(right)])
-        return Array("bool", rank)
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
-    known = _compare_plain(op, left, right)
-    return Scalar("bool", _usual_answer(op, left, right)) if known is None else Const(known)
-
-
-def _usual_answer(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    """How a comparison of options comes out in a run that is given none."""
-    pair = (usual_value(left), usual_value(right))
-    return None if None in pair else _compare_plain(op, pair[0] or UNKNOWN, pair[1] or UNKNOWN)
-
-
-def _tensor_comparison(
-    interp: Interpreter, node: ast.Compare, left: Value, right: Value, where: ast.expr
-) -> Value:
-    pairs = ((left, node.left, "input"), (right, where, "other"))
-    parts = [Part(value, role, n) for value, n, role in pairs if isinstance(value, Tensor)]
-    if isinstance(left, Array) or isinstance(right, Array):
-        return UNKNOWN
-    device = requirements.meet(interp, node, "torch.eq", parts)
-    if len(parts) == 1 and isinstance(left if parts[0].role == "other" else right, Unknown):
-        device = parts[0].tensor.device
-    tensors = [part.tensor for part in parts]
-    rank = rank_of_broadcast([_rank(left), _rank(right)])
-    trail = (interp.site("result", node),)
-    return Tensor(device, "bool", rank, grad=False, leaf=True, trail=trail, roots=roots_of(tensors))
-
-
-def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    if isinstance(left, DeviceValue) or isinstance(right, DeviceValue):
-        return _compare_devices(op, left, right)
-    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
-        if left.name is None or right.name is None or not isinstance(op, (ast.Eq, ast.NotEq)):
-            return None
-        return (left.name == right.name) is isinstance(op, ast.Eq)
-    if not (isinstance(left, Const) and isinstance(right, Const)):
-        return None
-    functions: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-        ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
-        ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    }  # fmt: skip
-    try:
-        return bool(functions[type(op)](left.value, right.value))
-    except TypeError:
-        return None
-
-
-def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    if not isinstance(op, (ast.Eq, ast.NotEq)):
-        return None
-    devices: list[Device] = []
-    for value in (left, right):
-        if isinstance(value, DeviceValue):
-            devices.append(value.device)
-        elif isinstance(value, Const) and value.value == "cpu":
-            devices.append(CPU)
-    kinds = {device.kind for device in devices}
-    if len(devices) == 2 and kinds == {"cpu", "accelerator"}:
-        return isinstance(op, ast.NotEq)
-    if kinds == {"cpu"} and len(devices) == 2:
-        return isinstance(op, ast.Eq)
-    return None
-
-
-def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None:
-    obj = interp.obj_of(container)
-    if obj is not None and obj.kind == "dict":
-        key = iteration.dict_key(item)
-        if key is not None and key in obj.attrs:
-            return True
-        return False if key is not None and obj.element is None else None
-    items = iteration.exact_items(interp, container)
-    if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
-        return item in items
-    if isinstance(item, DTypeValue) and item.name is not None and items is not None:
-        names = [other.name for other in items if isinstance(other, DTypeValue) and other.name is not None]
-        return item.name in names if len(names) == len(items) else None
-    if isinstance(item, Const) and isinstance(container, Const):
-        if isinstance(item.value, str) and isinstance(container.value, str):
-            return item.value in container.value
-    return None
 
 
 def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value) -> Value:

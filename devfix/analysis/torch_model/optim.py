@@ -16,6 +16,7 @@ from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import checkpoint, leaves, owners, requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -29,7 +30,6 @@ from devfix.analysis.values import (
     Ref,
     Scalar,
     Tensor,
-    Trail,
     TupleValue,
     Value,
     without_none,

@@ -12,7 +12,8 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Class, Obj, Ref, Tensor, Trail, Union, Value, extend, members
+from devfix.analysis.trails import Trail, extend
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Union, Value, members
 from devfix.findings import Origin
 
 if TYPE_CHECKING:

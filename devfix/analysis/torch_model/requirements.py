@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
 from devfix.analysis.torch_model import autocast
-from devfix.analysis.values import Tensor, dtype_trails
+from devfix.analysis.trails import dtype_trails
+from devfix.analysis.values import Tensor
 from devfix.findings import Mismatch, Operand
 
 if TYPE_CHECKING:

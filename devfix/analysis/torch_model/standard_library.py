@@ -12,6 +12,7 @@ from devfix.analysis.lattice import parse_device
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import command_line, iteration_tools
 from devfix.analysis.torch_model.python_builtins import dict_
+from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -24,7 +25,6 @@ from devfix.analysis.values import (
     Sequence,
     TupleValue,
     Value,
-    extend,
 )
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.trails import roots_of
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -22,7 +23,6 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
-    roots_of,
     without_none,
 )
 

@@ -1,0 +1,108 @@
+"""Trails: the life of a value, from where it was made to where it is used, and the lives of what it was computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.copying import replace
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.values import Tensor
+
+Trail = tuple[Origin, ...]
+
+#: A trail keeps its first sites and its last ones; what lies between seldom helps anyone.
+_TRAIL_HEAD, _TRAIL_TAIL = 2, 6
+_MAX_ROOTS = 6
+#: What makes a value worth remembering when others are computed from it.
+_MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
+
+
+def extend(trail: Trail, site: Origin) -> Trail:
+    """``trail`` with one more site, bounded."""
+    if trail and trail[-1] == site:
+        return trail
+    longer = (*trail, site)
+    if len(longer) <= _TRAIL_HEAD + _TRAIL_TAIL:
+        return longer
+    return longer[:_TRAIL_HEAD] + longer[-_TRAIL_TAIL:]
+
+
+def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
+    """The trails that a value computed from ``operands`` goes back to, without repeats."""
+    found: list[Trail] = []
+    for operand in operands:
+        for trail in _roots_of_one(operand):
+            if trail not in found:  # sites are few and shared: to compare trails is faster than to hash them
+                found.append(trail)
+    return tuple(found[:_MAX_ROOTS])
+
+
+def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
+    trail = operand.trail
+    if not operand.roots:
+        return (trail,)
+    kinds = {site.kind for site in trail}
+    entered = bool(trail) and trail[0].kind == "numpy"
+    if "loader" in kinds or entered:
+        return (
+            (trail,) if entered or kinds & _MILESTONES else ()
+        )  # what the dataset was made from stays where it is
+    if _was_returned(trail) and _MILESTONES.isdisjoint(site.kind for root in operand.roots for site in root):
+        return (trail,)  # how the function made it is its own affair
+    if _was_fetched(operand):
+        return (trail,)  # what it was fetched from serves others
+    return operand.roots if _MILESTONES.isdisjoint(kinds) else (trail, *operand.roots)
+
+
+def _was_fetched(operand: Tensor) -> bool:
+    """Whether a method of a plain object read what the object stores and handed it to one that named it."""
+    born = operand.trail[0] if operand.trail else None
+    if born is None:
+        return False
+    for site in operand.trail:
+        if site.kind == "name" and site.scope != born.scope:
+            break
+    else:
+        return False
+    owner = born.scope.rpartition(".")[0]
+    stored = (site for root in operand.roots for site in root if site.kind == "attribute")
+    return bool(owner) and any(site.scope.rpartition(".")[0] == owner for site in stored)
+
+
+def _was_returned(trail: Trail) -> bool:
+    """Whether a value got names in several functions: one made it for another."""
+    first: Origin | None = None
+    for site in trail:
+        if site.kind != "name":
+            continue
+        if first is None:
+            first = site
+        elif site.scope != first.scope or site.path != first.path:
+            return True
+    return False
+
+
+def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
+    """The trails of the values from which a tensor has its dtype; moves do not end them."""
+    return value.typed or ((value.trail,) if value.trail else ())
+
+
+def common_dtype_trails(operands: list[Tensor], dtype: str | None) -> tuple[Trail, ...]:
+    """Where a result computed from ``operands`` has its dtype from: those that have it already."""
+    if dtype is None:
+        return ()
+    found: list[Trail] = []
+    for operand in operands:
+        if operand.dtype == dtype:
+            found += [trail for trail in dtype_trails(operand) if trail not in found]
+    return tuple(found[:_MAX_ROOTS])
+
+
+def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
+    """A result of unknown device remembers the path on which its operands are on the CPU."""
+    split = next((t.split for t in tensors if t.split is not None), None)
+    if split is None or result.device.is_known:
+        return result
+    return replace(result, split=replace(result, device=split.device, roots=roots_of([split])))
