@@ -80,4 +80,6 @@ def test_what_an_option_usually_gives_is_judged_where_all_it_gives_are_tensors()
 
 
 def test_where_another_option_gives_a_number_nothing_can_move_there() -> None:
-    assert clashes(_CHOSEN.format(other="0.0")) == []
+    text = _CHOSEN.format(other="0.0")
+    assert clashes(text) == ["19: device"]
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text

@@ -73,8 +73,8 @@ _NUMBERS = {
 @pytest.mark.parametrize(("expression", "kind"), _NUMBERS.items())
 def test_what_gives_a_number_is_a_number(expression: str, kind: str) -> None:
     result = Ending(f"{_HEAD}result = {expression}\n")["result"]
-    assert isinstance(result, Scalar)
-    assert result.type == kind
+    known = type(result.value).__name__ if isinstance(result, Const) else None
+    assert (known or (isinstance(result, Scalar) and result.type)) == kind
 
 
 def test_entries_of_a_default_dict_appear_when_asked_for() -> None:

@@ -94,6 +94,7 @@ def one_hot(x, n, device="cpu"):
 
 x = torch.tensor([[1], [2]], device=device)
 y = one_hot(x, 4) * torch.rand(4, device=device)
+z = one_hot(x, 3)
 """,
         {"    return torch.zeros((x.size(0), n), device=device).to(x.device).scatter_(1, x, 1.0)"},
     ),

@@ -9,8 +9,8 @@ class NumberOverflowsDtype(Rule):
     """A number is written into a tensor whose dtype cannot hold it.
 
     The largest float16 is 65504. A score that is half, as those that ``torch.autocast`` computes on
-    a GPU, refuses ``masked_fill(mask, -1e9)``: "value cannot be converted to type c10::Half without
-    overflow". So do ``full_like``, ``new_full``, ``fill_``, ``index_fill``, ``scatter``, ``F.pad``,
+    a GPU, refuses ``masked_fill(mask, -1e9)``: "value cannot be converted to type ... without overflow".
+    So do ``full_like``, ``new_full``, ``fill_``, ``index_fill``, ``scatter``, ``F.pad``,
     ``F.threshold``, and on a GPU alone ``torch.where(mask, x, -1e9)``. bfloat16 holds -1e9, and so
     a program may run on the CPU (where autocast computes in bfloat16) and fail on a GPU; it does
     not hold ``torch.finfo(torch.float32).min``. Arithmetic and ``x[mask] = -1e9`` make an infinity
