@@ -225,3 +225,18 @@ def test_what_raises_is_no_way_to_go_on() -> None:
     choice = "dist = Gaussian(out, out.exp()) if len(out) > 3 else Choice(logits=out)\n"
     used = "print(dist.log_probs(out) - torch.rand(2))\n"
     assert len(clashes(DEVICE + OWN_DISTRIBUTIONS.format(call="") + choice + used)) == 1
+
+
+FILLED = """
+cell = torch.nn.GRUCell(3, 4)
+gru = torch.nn.GRU(3, 4).to(device)
+{filled}
+print(cell(torch.zeros(1, 3, device=device), torch.zeros(1, 4, device=device)))
+"""
+
+
+def test_a_layer_that_is_given_the_weights_of_another_is_where_they_are() -> None:
+    names = ("weight_hh", "weight_ih", "bias_hh", "bias_ih")
+    filled = "\n".join(f"cell.{name}.data = gru.{name}_l0.data" for name in names)
+    assert not clashes(DEVICE + FILLED.format(filled=filled))
+    assert clashes(DEVICE + FILLED.format(filled=""))

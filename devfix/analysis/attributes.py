@@ -9,7 +9,7 @@ from devfix.analysis import calls, classes, containers, fitting, named_tuples, n
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import forget_parameters, is_module
+from devfix.analysis.modules import forget_parameters, havoc, is_module
 from devfix.analysis.torch_model import indexing, leaves, mappings, names, tensor_attributes
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
@@ -195,11 +195,20 @@ def set_attribute(
         interp.assign(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
         _set_data(interp, target.value, receiver, value)
+    elif name == "data" and isinstance(target.value, ast.Attribute):
+        _forget_module(interp, target.value)
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)
+
+
+def _forget_module(interp: Interpreter, parameter: ast.Attribute) -> None:
+    """``layer.weight.data = w``, of which too little is known: the layer may be anywhere from now on."""
+    owner = interp.eval(parameter.value)
+    if is_module(interp, owner):
+        havoc(interp, owner)
 
 
 def _set_data(interp: Interpreter, holder: ast.expr, tensor: Tensor, value: Tensor) -> None:

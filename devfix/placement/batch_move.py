@@ -149,6 +149,8 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
         return (FileEdit(place.path, BindResult(place.outline.source.span(moving), target.id)),)
     if moving is not None or not kind or (kind == "dict" and moves_parts(loop, target.id)):
         return ()
+    if kind == "dict" and is_moved_by_another(facts, place):
+        return ()
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == target.id:
         return ()

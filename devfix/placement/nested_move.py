@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement import batch_forms, device_expression
-from devfix.placement.batch_move import moves_parts
+from devfix.placement.batch_move import is_moved_by_another, moves_parts
 from devfix.placement.device_expression import Place
 
 _MOVES = ("to", "cuda")
@@ -22,6 +22,8 @@ def at_loop(facts: Facts, place: Place, peers: list[Operand]) -> tuple[FileEdit,
     nested = dict(_nested(facts, place, loop))
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if not nested or found is None or found.code.partition(".")[0] in nested:
+        return ()
+    if any("mixed" in kind for kind in nested.values()) and is_moved_by_another(facts, place):
         return ()
     lines = [batch_forms.moved(kind, name, found.code) for name, kind in nested.items()]
     edit = InsertAtBodyStart(place.outline.source.span(loop), "\n".join(lines))

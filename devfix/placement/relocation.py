@@ -292,7 +292,7 @@ class Relocator:
                 yield batch_move.guarded(place, self.peers)
                 yield sibling_move.beside(self.facts, place)
                 yield batch_move.after(self.facts, place, self.peers)
-            elif site.kind == "loader" and not batch_move.is_moved_by_another(self.facts, place):
+            elif site.kind == "loader":
                 yield batch_move.whole_batch(self.facts, place, self.peers)
                 yield nested_move.at_loop(self.facts, place, self.peers)
 
