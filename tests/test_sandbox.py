@@ -350,7 +350,7 @@ from devfix.sandbox.enclosure import Isolation
 from devfix.sandbox.limits import Limits
 with boxed(Path(sys.argv[1]), Isolation(*map(int, sys.argv[3]))) as box:
     print(box.folder, flush=True)
-    box.run([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[2]], Path(sys.argv[1]), Limits())
+    box.run([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[2][::-1]], Path(sys.argv[1]), Limits())
 """
 
 
@@ -366,11 +366,14 @@ def test_the_child_ends_when_devfix_is_killed(folder: Path, isolation: Isolation
     )
     assert devfix.stdout is not None
     place = Path(devfix.stdout.readline().decode().strip())
-    assert eventually(lambda: len(processes_with(token)) > 1)
+    child = token[
+        ::-1
+    ]  # so that devfix itself, and its forks before they are something else, are not taken for it
+    assert eventually(lambda: bool(processes_with(child)))
     devfix.send_signal(signal.SIGKILL)
     devfix.wait()
     devfix.stdout.close()
-    assert eventually(lambda: processes_with(token) == [])
+    assert eventually(lambda: processes_with(child) == [])
     assert eventually(lambda: not place.exists())
 
 
