@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch.utils.data._utils as loading
-from recorded.questions import Question, answer
+from recorded.questions import TOPICS, Question, answer
 
 from devfix.simulator import Machine, simulated_accelerator
 
@@ -22,18 +22,7 @@ _RECORDED = {
     **json.loads((_DATA / "h200_answers.json").read_text()),
     **json.loads((_DATA / "h100_answers.json").read_text()),
 }
-_TOPICS = (
-    "numpy",
-    "storage",
-    "checkpoint",
-    "loader",
-    "autocast",
-    "generator",
-    "environment",
-    "legacy",
-    "number",
-)
-_QUESTIONS = {topic: importlib.import_module(f"recorded.{topic}_questions").QUESTIONS for topic in _TOPICS}
+_QUESTIONS = {topic: importlib.import_module(f"recorded.{topic}_questions").QUESTIONS for topic in TOPICS}
 #: Where the simulator is known to answer otherwise, and why.
 _OTHERWISE = {
     "p = nn.Parameter(c); p.sum().backward(); p.data = p.data.cuda(); p.sum().backward(); p.grad.device": (
@@ -84,6 +73,6 @@ def test_the_simulator_answers_as_the_gpu_did(question: Question, recorded: str)
         assert answer(question) == recorded
 
 
-@pytest.mark.parametrize("topic", _TOPICS)
+@pytest.mark.parametrize("topic", TOPICS)
 def test_every_question_was_put_to_a_gpu(topic: str) -> None:
     assert list(_QUESTIONS[topic]) == list(_RECORDED[topic])

@@ -66,13 +66,7 @@ class WatchedState(State):
         if found is not None:
             return found  # it was written since the call began
         self.watch.keys[address] = None
-        layer: Layer | None = self.layer
-        while layer is not None:
-            found = layer.heap.get(address)
-            if found is not None:
-                return found
-            layer = layer.below
-        return None
+        return self.held(address)
 
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""

@@ -17,21 +17,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import torch
-from recorded.questions import answer
+from recorded.questions import TOPICS, answer
 
 #: Seconds after which a question that hangs is given up.
 PATIENCE = 40
-TOPICS = (
-    "numpy",
-    "storage",
-    "checkpoint",
-    "loader",
-    "autocast",
-    "generator",
-    "environment",
-    "legacy",
-    "number",
-)
 
 
 def _give_up(_number: int, _frame: object) -> None:

@@ -13,6 +13,19 @@ from typing import Any
 
 Question = Callable[[], Any]
 
+#: What there are questions about: each has a module of them.
+TOPICS = (
+    "numpy",
+    "storage",
+    "checkpoint",
+    "loader",
+    "autocast",
+    "generator",
+    "environment",
+    "legacy",
+    "number",
+)
+
 #: What differs between two runs, machines or releases without saying anything.
 _NOISE = [
     (re.compile(r'File "[^"]*", line \d+'), "File"),
