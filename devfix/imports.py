@@ -5,14 +5,19 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from devfix.discovery import short_path
 
 #: Names that always mean the installed package, also where a project has a folder of that name.
 _NEVER_LOCAL = frozenset({"torch", "numpy"})
+#: Names that mean the installed package, too, where a folder of that name does not say that it is a package.
+_RATHER_INSTALLED = frozenset(
+    {"accelerate", "diffusers", "lightning", "timm", "torchaudio", "torchvision", "transformers"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +62,17 @@ def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
 
 @dataclass(frozen=True)
 class Layout:
-    """How dotted names and paths belong together, the way scripts run.
+    """How dotted names and paths belong together, the way scripts run: ``python a/b.py`` and ``python -m a.b``.
 
     An absolute import is looked for in the importing file's own folder, above the outermost
-    package the file is in, and in the roots and their ``src`` folders. ``exists`` says whether
-    there is a file at a path.
+    package the file is in, in the roots and their ``src`` folders, and last above the folder around the
+    file that has the name. ``exists`` says whether there is a file at a path; ``packages`` are folders
+    that have an ``__init__.py``, even one that ``exists`` knows nothing of.
     """
 
     roots: tuple[str, ...]
     exists: Callable[[str], bool]
+    packages: frozenset[str] = frozenset()
     _cache: dict[tuple[str, str, int], str | None] = field(default_factory=dict, compare=False, repr=False)
     _bases: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -81,7 +88,7 @@ class Layout:
         if level == 0:
             return self._resolve_absolute(folder, module)
         for _ in range(level - 1):
-            folder = _join(folder, os.pardir)
+            folder = parent_of(folder)
         return self._module_at(folder, module)
 
     def module_name(self, path: str) -> str:
@@ -105,6 +112,16 @@ class Layout:
                     found[path] = None
         return list(found)
 
+    def packages_around(self, paths: Iterable[str]) -> frozenset[str]:
+        """The packages that some files are in, and those around them."""
+        found: set[str] = set()
+        for path in paths:
+            for folder in folders_around(path):
+                if folder in found or not self._is_package(folder):
+                    break
+                found.add(folder)
+        return frozenset(found)
+
     def places(self, importer: str) -> list[str]:
         """The folders in which absolute imports of ``importer`` are looked for."""
         return list(dict.fromkeys(self._places(os.path.dirname(importer), "")))
@@ -117,7 +134,9 @@ class Layout:
         top = module.partition(".")[0]
         if top in _NEVER_LOCAL:
             return None
-        for place in self._places(folder, top):
+        for place in chain(self._places(folder, top), _above_namesakes(folder, top)):
+            if top in _RATHER_INSTALLED and not self._has_module(place, top):
+                continue
             path = self._module_at(place, module)
             if path is not None:
                 return path
@@ -140,19 +159,26 @@ class Layout:
 
     def _module_at(self, folder: str, module: str) -> str | None:
         path = _join(folder, *filter(None, module.split(".")))
-        package = _join(path, "__init__.py")
+        package = package_file(path)
         if self.exists(package):
             return package
         file = f"{path}.py"
         return file if module and self.exists(file) else None
 
+    def _has_module(self, folder: str, name: str) -> bool:
+        """Whether a name is that of a file or a package in a folder, and not only of a folder in it."""
+        return self._is_package(_join(folder, name)) or self._module_at(folder, name) is not None
+
     def _package_base(self, folder: str) -> str:
         """The folder that holds the outermost package ``folder`` is in."""
         known = self._bases.get(folder)
         if known is None:
-            inner = self.exists(_join(folder, "__init__.py"))
-            known = self._bases[folder] = self._package_base(_join(folder, os.pardir)) if inner else folder
+            inner = self._is_package(folder)
+            known = self._bases[folder] = self._package_base(parent_of(folder)) if inner else folder
         return known
+
+    def _is_package(self, folder: str) -> bool:
+        return folder in self.packages or self.exists(package_file(folder))
 
     def _import_base(self, folder: str) -> str:
         base = self._package_base(folder)
@@ -160,6 +186,17 @@ class Layout:
             return base
         holders = [root for root in self._search_roots if _is_below(folder, root)]
         return max(holders, key=len, default=folder)
+
+
+def _above_namesakes(folder: str, top: str) -> Iterator[str]:
+    """The folders that hold one by a name which a file is in: ``python -m`` is started there where no folder is a package."""
+    if top in sys.stdlib_module_names:
+        return
+    around = os.path.abspath(folder)
+    while (above := os.path.dirname(around)) != around:
+        if os.path.basename(around) == top:
+            yield short_path(above)
+        around = above
 
 
 def _modules_named(item: Import) -> Iterator[str]:
@@ -171,6 +208,23 @@ def _modules_named(item: Import) -> Iterator[str]:
         yield from (".".join(parts[:count]) for count in range(1, len(parts)))
     for name in item.names:
         yield f"{item.module}.{name}" if item.module else name
+
+
+def parent_of(path: str) -> str:
+    """The folder around a path."""
+    return _join(path, os.pardir)
+
+
+def folders_around(path: str) -> Iterator[str]:
+    """The folders that a path lies in, the nearest first."""
+    while (folder := parent_of(path)) != path:
+        yield folder
+        path = folder
+
+
+def package_file(*folder: str) -> str:
+    """The file that makes a folder a package."""
+    return _join(*folder, "__init__.py")
 
 
 def _join(*parts: str) -> str:

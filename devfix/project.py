@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from devfix import dynamic_imports
 from devfix.discovery import collect, short_path
 from devfix.findings import Skipped
-from devfix.imports import Import, Layout, find_imports
+from devfix.imports import Import, Layout, find_imports, folders_around
 from devfix.source import Source, read_source
 
 __all__ = ["Layout", "Program", "Project", "Scanned", "collect", "find_roots", "load_project"]
@@ -45,6 +46,14 @@ class Program:
         """The dotted name of the module at ``path``."""
         return self.layout.module_name(path)
 
+    def is_folder(self, path: str) -> bool:
+        """Whether there are sources in a folder, or below it."""
+        return path in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(folder for path in self.sources for folder in folders_around(path))
+
     def with_texts(self, texts: Mapping[str, str]) -> Program:
         """The same program with other text in some files; a text that is unchanged keeps its tree."""
         sources = dict(self.sources)
@@ -56,7 +65,7 @@ class Program:
     def without(self, path: str) -> Program:
         """The same program as if one of its files were not there."""
         sources = {each: source for each, source in self.sources.items() if each != path}
-        layout = Layout(self.layout.roots, sources.__contains__)
+        layout = Layout(self.layout.roots, sources.__contains__, self.layout.packages)
         return replace(
             self, sources=MappingProxyType(sources), targets=self.targets.difference([path]), layout=layout
         )
@@ -67,20 +76,22 @@ class Program:
             "sources": dict(self.sources),
             "targets": self.targets,
             "roots": self.layout.roots,
+            "packages": self.layout.packages,
             "device_policy": self.device_policy,
             "adopts": self.adopts,
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        sources, roots = state["sources"], state["roots"]
+        sources, roots, packages = state["sources"], state["roots"], state["packages"]
         assert isinstance(sources, dict)  # noqa: S101 - what __getstate__ gave
         assert isinstance(roots, tuple)  # noqa: S101 - what __getstate__ gave
+        assert isinstance(packages, frozenset)  # noqa: S101 - what __getstate__ gave
         set_ = object.__setattr__
         set_(self, "sources", MappingProxyType(sources))
         set_(self, "targets", state["targets"])
         set_(self, "device_policy", state["device_policy"])
         set_(self, "adopts", state["adopts"])
-        set_(self, "layout", Layout(roots, sources.__contains__))
+        set_(self, "layout", Layout(roots, sources.__contains__, packages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +123,7 @@ def scanned(source: Source) -> Scanned:
 
 
 class Project:
-    """A set of sources and the graph of their imports."""
+    """A set of sources and the graph of their imports; ``packages`` are folders known to be some by files left out."""
 
     def __init__(
         self,
@@ -120,6 +131,7 @@ class Project:
         *,
         targets: Iterable[str] | None = None,
         roots: Iterable[str] = (),
+        packages: Iterable[str] = (),
         device_policy: Policy = "cuda",
     ) -> None:
         files = [item if isinstance(item, Scanned) else scanned(item) for item in sources]
@@ -127,7 +139,7 @@ class Project:
             {file.source.path: file.source for file in files}
         )
         self.targets = frozenset(self.sources if targets is None else targets)
-        self.layout = Layout(tuple(roots), self.sources.__contains__)
+        self.layout = Layout(tuple(roots), self.sources.__contains__, frozenset(packages))
         self.device_policy = device_policy
         self._files = {file.source.path: file for file in files}
 
@@ -168,7 +180,8 @@ class Project:
 
     def _program(self, paths: Iterable[str]) -> Program:
         sources = {path: self.sources[path] for path in sorted(paths)}
-        layout = Layout(self.layout.roots, sources.__contains__)
+        packages = self.layout.packages_around(sources)
+        layout = Layout(self.layout.roots, sources.__contains__, packages)
         targets = self.targets.intersection(sources)
         policy = self.device_policy
         return Program(
@@ -211,12 +224,19 @@ def load_project(
     What cannot be read among the targets is returned; context that cannot be read is as if it
     were not there.
     """
-    wanted, roots = dict.fromkeys(targets), tuple(roots)
-    files, skipped = _read_all(wanted, Layout(roots, exists), read)
+    wanted, layout = dict.fromkeys(targets), Layout(tuple(roots), exists)
+    files, skipped = _read_all(wanted, layout, read)
     faults = sorted((each for each in skipped if each.path in wanted), key=lambda each: each.path)
     ordered = [files[path] for path in sorted(files)]
     named = [path for path in wanted if path in files]
-    return Project(ordered, targets=named, roots=roots, device_policy=device_policy), faults
+    project = Project(
+        ordered,
+        targets=named,
+        roots=layout.roots,
+        packages=layout.packages_around(files),
+        device_policy=device_policy,
+    )
+    return project, faults
 
 
 def _read_all(
@@ -240,17 +260,24 @@ def _read_all(
 
 
 def find_roots(paths: Iterable[str | os.PathLike[str]], more: Iterable[str] = ()) -> tuple[str, ...]:
-    """The folders that imports start from: those named, the project's own around each path, and ``more``."""
+    """The folders that imports start from: those named, the project's own around each path, and ``more``.
+
+    The current folder is one for what lies below it: it is there that ``python -m package.train`` looks.
+    """
     roots: dict[str, None] = {}
+    inside = False
     for path in paths:
         folder = os.path.abspath(path)
         if not os.path.isdir(folder):
             folder = os.path.dirname(folder)
+        inside = inside or not os.path.isabs(short_path(folder))
         roots[short_path(folder)] = None
         marked = marked_root(folder)
         if marked is not None:
             roots[short_path(marked)] = None
     roots.update(dict.fromkeys(map(short_path, more)))
+    if inside:
+        roots[""] = None
     return tuple(roots)
 
 

@@ -115,7 +115,7 @@ def test_imports_of_a_text_are_context() -> None:
     Path("parts.py").write_text("import torch\n\n\ndef noise(n):\n    return torch.randn(n)\n")
     text = "import torch\nfrom parts import noise\n\nx = torch.zeros(3, device='cuda')\nprint(x + noise(3))\n"
     assert [found.span.line for found in devfix.check_source(text, path="main.py").findings] == [5]
-    assert devfix.check_source(text, path=Path("elsewhere/main.py")).findings == ()
+    assert devfix.check_source(text, path=Path("../elsewhere/main.py")).findings == ()
     result = devfix.apply_source(text, path="main.py")
     assert result.findings == ()
     assert Path("parts.py").read_text().endswith("torch.randn(n)\n")

@@ -84,8 +84,16 @@ def test_a_broken_target_is_a_fault_and_broken_context_is_not(
 def test_roots_include_the_marked_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"pyproject.toml": "", "pkg/tools/train.py": ""})
     monkeypatch.chdir(tmp_path / "pkg")
-    assert find_roots(["tools/train.py"]) == ("tools", str(tmp_path))
     assert find_roots(["."]) == ("", str(tmp_path))
+
+
+def test_roots_end_with_the_current_folder_where_that_is_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"pyproject.toml": "", "pkg/tools/train.py": "", "other/train.py": ""})
+    monkeypatch.chdir(tmp_path / "pkg")
+    assert find_roots(["tools/train.py"], ["lib"]) == ("tools", str(tmp_path), "lib", "")
+    assert find_roots(["../other/train.py"]) == (str(tmp_path / "other"), str(tmp_path))
 
 
 def test_connected_is_deterministic() -> None:

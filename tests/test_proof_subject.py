@@ -101,6 +101,27 @@ def test_the_programs_of_a_folder(project: Path) -> None:
     assert found["library/cli.py"].command(lambda path: path) == ["-m", "library.cli"]
 
 
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_script_that_imports_its_package_by_name_is_started_as_a_module(
+    project: Path, marked: bool
+) -> None:
+    """``python tools/cli.py`` looks for ``tools`` in the folder ``tools``, ``python -m tools.cli`` beside it."""
+    program = "from {} import net\nimport torch\n"
+    write(project, {"tools/cli.py": program.format("tools.parts"), "tools/parts/net.py": ""})
+    write(
+        project, {"lab/lab/net.py": "", "lab/cli.py": program.format("lab"), "lab/other.py": "import torch\n"}
+    )
+    for folder in ("tools", "tools/parts") if marked else ():
+        (project / folder / "__init__.py").touch()
+    found = {
+        each.script.relative_to(project).as_posix(): each for each in folder_subjects(project, [], Settings())
+    }
+    assert found["tools/cli.py"].module == "tools.cli"
+    assert found["tools/cli.py"].folder == project
+    assert found["lab/cli.py"].module is None
+    assert found["lab/other.py"].module is None
+
+
 def test_a_main_guard_makes_a_program_of_what_others_import(project: Path) -> None:
     write(
         project,

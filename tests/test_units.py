@@ -74,3 +74,18 @@ def check_edits(seed: int, edits: int) -> int:
 @pytest.mark.parametrize("seed", range(6))
 def test_recalled_is_as_found(seed: int) -> None:
     assert check_edits(seed, 12) > 0
+
+
+def test_folders_that_are_no_packages_are_asked_for() -> None:
+    use = "import torch\nimport pack.low.made\n\ndef f():\n    return torch.ones(3, device='cuda') + pack.low.made.x\n"
+    texts = {
+        "main.py": "import pack.use\n",
+        "pack/use.py": use,
+        "pack/low/made.py": "import torch\nx = torch.ones(3)\n",
+    }
+    keeper, _ = compare(texts, Keeper())
+    keeper, saved = compare(texts, keeper)
+    assert saved > 0
+    moved = {**texts, "pack/made.py": texts["pack/low/made.py"]}
+    keeper, _ = compare({path: text for path, text in moved.items() if "low" not in path}, keeper)
+    compare(texts, keeper)

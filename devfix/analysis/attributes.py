@@ -100,7 +100,7 @@ def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Va
         return found
     if name == "__dict__":
         return interp.new(Obj("dict", attrs=dict(reads.all_of(interp, frame))))
-    path = reads.resolve(interp, value.path, name, 1)
+    path = reads.resolve(interp, value.path, name, 1) or reads.folder(interp, value.path, name)
     return interp.load_module(path) if path is not None else UNKNOWN
 
 

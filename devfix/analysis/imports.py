@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING
 
 from devfix.analysis import notes, reads
 from devfix.analysis.torch_model import names
 from devfix.analysis.values import Const, DeviceValue, Value
+from devfix.imports import package_file, parent_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -21,12 +23,23 @@ def import_(interp: Interpreter, node: ast.Import) -> None:
             value = interp.load_module(path, alias.name) if path else names.external(alias.name)
             interp.state.set(interp.frame.id, alias.asname, value)
             continue
+        outermost = None
         if path is not None:
             interp.load_module(path, alias.name)
+            outermost = _load_folders(interp, path, alias.name)
         head = alias.name.partition(".")[0]
-        head_path = reads.resolve(interp, interp.frame.path, head, 0)
+        head_path = reads.resolve(interp, interp.frame.path, head, 0) or outermost
         value = interp.load_module(head_path, head) if head_path else names.external(head)
         interp.state.set(interp.frame.id, head, value)
+
+
+def _load_folders(interp: Interpreter, path: str, name: str) -> str:
+    """Load the folders that are no packages on the way to a file; the outermost, by the ``__init__.py`` it has or lacks."""
+    for _ in range(name.count(".") + (os.path.basename(path) == "__init__.py")):
+        path = parent_of(path)
+        if package_file(path) not in interp.program.sources:
+            interp.load_module(package_file(path))
+    return package_file(path)
 
 
 def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:

@@ -224,10 +224,15 @@ class Interpreter:
         self.parents.pop(frame, None)
 
     def load_module(self, path: str, name: str = "") -> Value:
-        """The namespace of a project file, executing it on first use as part of the library."""
+        """The namespace of a project file, executing it on first use as part of the library.
+
+        A folder that is no package goes by the ``__init__.py`` that it lacks, and is as if that was empty.
+        """
         self.reads.add(("loaded", path))
         if path not in self.library.modules:
             frame_id = self.library.modules[path] = self.fresh_globals(path, main=False)
+            if path not in self.program.sources:
+                return Namespace(path)
             dotted = name or self.program.module_name(path)
             with self._in_library():
                 self.execute_file(path, frame_id, dotted)

@@ -5,8 +5,11 @@ What a name means where a function is executed, the interpreter notes by itself 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from devfix.imports import package_file, parent_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -17,6 +20,13 @@ def resolve(interp: Interpreter, importer: str, module: str, level: int = 0) -> 
     """The file of the project that ``module`` means in ``importer``, or None."""
     interp.reads.add(("resolve", importer, module, level))
     return interp.program.resolve(importer, module, level)
+
+
+def folder(interp: Interpreter, importer: str, name: str) -> str | None:
+    """The ``__init__.py`` that a folder of the project beside ``importer`` would have, which imports go through all the same."""
+    package = package_file(os.path.dirname(importer), name)
+    interp.reads.add(("folder", package))
+    return package if interp.program.is_folder(parent_of(package)) else None
 
 
 def objects(interp: Interpreter) -> list[tuple[int, Obj]]:

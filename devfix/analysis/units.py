@@ -21,6 +21,7 @@ from devfix.analysis.recalled_calls import place_of_call
 from devfix.analysis.recorder import BoundName, OptionalPlace, Recorder, place_of
 from devfix.analysis.torch_model import mps
 from devfix.findings import Mismatch, Origin, Span
+from devfix.imports import parent_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -134,6 +135,8 @@ class Keeper:
         if kind == "resolve":
             importer, module, level = what
             return str(interp.program.resolve(str(importer), str(module), int(level)))
+        if kind == "folder":
+            return str(interp.program.is_folder(parent_of(str(what[0]))))
         if kind == "loaded":
             return str(what[0] in interp.library.modules)
         if kind == "objects":

@@ -142,6 +142,8 @@ def kind(path: str, content: str) -> str:
 
 def program_key(program: Program, files: Mapping[str, tuple[str, Signature | None]], settings: str) -> str:
     """Stands for all that decides what is found in a program; ``settings`` for those of its files."""
-    parts: list[object] = [settings, program.layout.roots, program.device_policy, program.adopts]
+    layout = program.layout
+    parts: list[object] = [settings, layout.roots, sorted(layout.packages)]
+    parts += [program.device_policy, program.adopts]
     parts += [(path, files[path][0], path in program.targets) for path in sorted(program.sources)]
     return digest(repr(parts).encode(errors="surrogateescape"))

@@ -254,7 +254,7 @@ KEYS: Mapping[str, Key] = {
             "list of folders",
             "[]",
             'src = ["src", "lib"]',
-            "More folders that imports start from. The folders that are checked, and the project's own, always do.",
+            "More folders that imports start from. The folders that are checked, the project's own, and the current one, where files below it are checked, always do.",
             _paths,
         ),
         Key(

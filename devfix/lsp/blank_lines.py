@@ -24,6 +24,8 @@ def judgement_after(before: Program, judgement: Judgement, after: Program) -> Ju
     changed = [path for path, source in after.sources.items() if source is not before.sources.get(path)]
     if len(changed) != 1 or before.sources.keys() != after.sources.keys() or before.targets != after.targets:
         return None
+    if before.layout.packages != after.layout.packages:
+        return None
     if sum(len(source.text) for source in after.sources.values()) > _LARGE:
         return None
     path = changed[0]

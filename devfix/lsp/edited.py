@@ -47,6 +47,7 @@ class EditedProgram:
             self._is_sound
             and program.targets == self._program.targets
             and program.device_policy == self._program.device_policy
+            and program.layout.packages == self._program.layout.packages
             and {path: source.text for path, source in program.sources.items()} == self._now
         )
 

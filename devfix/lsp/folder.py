@@ -31,7 +31,8 @@ _KEPT_TREES = 4_000_000
 #: More files than this are not read while somebody waits.
 _MANY = 40
 
-_Texts = frozenset[tuple[str, str]]
+#: The packages that a program is in, and its texts.
+_Key = tuple[frozenset[str], frozenset[tuple[str, str]]]
 
 
 class Folder:
@@ -48,7 +49,7 @@ class Folder:
         self._read: dict[str, tuple[object, Scanned | Skipped]] = {}
         self._programs: list[Program] = []
         self._number: dict[str, int] = {}
-        self._judged: OrderedDict[_Texts, Judgement] = OrderedDict()
+        self._judged: OrderedDict[_Key, Judgement] = OrderedDict()
         self._last: tuple[Program, Judgement] | None = None
         self._imports: dict[str, tuple[Import, ...]] = {}
         self._edited: EditedProgram | None = None
@@ -131,7 +132,8 @@ class Folder:
 
     def judgement(self, program: Program) -> Judgement:
         """What the rules say of a program; known already where its texts are."""
-        key = frozenset((path, source.text) for path, source in program.sources.items())
+        texts = frozenset((path, source.text) for path, source in program.sources.items())
+        key = (program.layout.packages, texts)
         known = self._judged.get(key)
         if known is None:
             known = self._followed(program) or self._moved(program) or self.engine.judge(program)

@@ -101,14 +101,22 @@ def folder_subjects(folder: Path, arguments: Sequence[str], settings: SettingsOf
 
 def _subject(path: str, root: Path, arguments: tuple[str, ...], project: Project) -> Subject:
     script = Path(os.path.realpath(path))
-    imports = find_imports(project.sources[path].tree)
-    module = project.layout.module_name(path) if any(each.level for each in imports) else None
-    if module is None:
+    module = project.layout.module_name(path)
+    if not _is_part_of(module.rpartition(".")[0], find_imports(project.sources[path].tree), script.parent):
         return Subject(script, root, script.parent, arguments)
     # Started as a module, it is found from the folder that holds its outermost package.
     depth = module.count(".") + 1 + (script.name == "__init__.py")
     base = script.parents[depth - 1] if depth <= len(script.parents) else root
     return Subject(script, root, base if base.is_relative_to(root) else root, arguments, module)
+
+
+def _is_part_of(package: str, imports: Iterable[Import], folder: Path) -> bool:
+    """Whether a script imports what it does not find unless it is started as a module of its package."""
+    top = package.partition(".")[0]
+    if any(each.level for each in imports):
+        return True
+    named = any(each.module.partition(".")[0] == top for each in imports)
+    return bool(top) and named and not any((folder / name).exists() for name in (top, f"{top}.py"))
 
 
 def _is_entry(source: Source, *, is_imported: bool) -> bool:

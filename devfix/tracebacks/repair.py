@@ -75,7 +75,12 @@ def _program(scene: Scene) -> tuple[Program | None, str]:
     names = list(dict.fromkeys(source.path for source in at_hand))
     roots = find_roots(names if scene.files.folder is None else [*names, scene.files.folder])
     project, _ = load_project(names, roots)
-    whole = Project(project.sources.values(), roots=roots, device_policy=_policy(names[-1]))
+    whole = Project(
+        project.sources.values(),
+        roots=roots,
+        packages=project.layout.packages,
+        device_policy=_policy(names[-1]),
+    )
     for program in whole.programs():
         if at_hand[-1].path in program.sources:
             relevant = is_relevant(program)
