@@ -59,6 +59,8 @@ class State:
     program: Program
     judgement: Judgement
     fixed: tuple[Finding, ...] = ()
+    #: How many of the fixes were not the one that their finding prefers.
+    second_choices: int = 0
 
 
 @dataclass
@@ -142,13 +144,14 @@ class Fixer:
         return fallback
 
     def _shorter(self, start: State, end: State) -> State:
-        """The end of a way without detours, if it leads as far as ``end`` and changes fewer lines."""
+        """The end of a way without detours, if it leads as far as ``end`` with fewer lines and no more cost."""
         withheld = self._withheld
         try:
             other = self._settle(start, _shows_nothing_new)
         except NotConvergingError:
             other = end
-        if not self._is_worse(end.judgement, other.judgement) and _lines(start, other) < _lines(start, end):
+        shorter = _lines(start, other) < _lines(start, end) and _cost(start, other) <= _cost(start, end)
+        if shorter and not self._is_worse(end.judgement, other.judgement):
             return other
         self._withheld = withheld
         return end
@@ -187,7 +190,7 @@ class Fixer:
         The batch is halved until it is accepted; a single fix that is not is withheld for good.
         """
         while True:
-            after = self._attempt(state, batch)
+            after = self._attempt(state, batch, sum(candidates[finding][-1] > 0 for finding in batch))
             accepted = after is not None and accepts(state, after)
             accepted = accepted and after is not None and not _is_in_vain(state, after, batch)
             if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
@@ -208,10 +211,13 @@ class Fixer:
             for finding in state.judgement.findings
         )
 
-    def _attempt(self, state: State, batch: list[Finding]) -> State | None:
+    def _attempt(self, state: State, batch: list[Finding], second_choices: int = 0) -> State | None:
         """The state after ``batch``, or None when it breaks a file or changes nothing."""
         program = self._rewritten(state.program, batch)
-        return None if program is None else State(program, self.judge(program), (*state.fixed, *batch))
+        if program is None:
+            return None
+        fixed = (*state.fixed, *batch)
+        return State(program, self.judge(program), fixed, state.second_choices + second_choices)
 
     def _rewritten(self, before: Program, batch: list[Finding]) -> Program | None:
         self._obstacle = ""
@@ -291,6 +297,11 @@ def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
         for turn, finding in found
         if turn == first and blamed.setdefault((finding.path, finding.span), finding.code) == finding.code
     ]
+
+
+def _cost(start: State, end: State) -> int:
+    """What a way costs: the lines it changes, and one for each fix that its finding does not prefer."""
+    return _lines(start, end) + end.second_choices
 
 
 def _lines(start: State, end: State) -> int:

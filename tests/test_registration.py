@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from text_program import fix_texts
 
 from devfix import engine, registry
 from devfix.config import Settings
@@ -139,3 +140,26 @@ def test_methods_that_no_list_has_are_no_reason_to_keep_it(tmp_path: Path) -> No
     body = "self.m = [nn.Linear(3, 3)]\nif hasattr(self.m, 'apply'):\n    self.m.apply(print)"
     forward = "for m in self.m:\n    x = m(x)\nreturn x"
     assert "self.m = nn.ModuleList([nn.Linear(3, 3)])" in _fixed(tmp_path, _program(body, forward))
+
+
+def test_a_buffer_is_registered_although_it_takes_a_line_more_and_an_input_was_forgotten_too() -> None:
+    text = """import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+class Normalization(torch.nn.Module):
+    def __init__(self, mean, std):
+        super().__init__()
+        self.mean = mean.view(-1, 1, 1)
+        self.std = std.view(-1, 1, 1)
+    def forward(self, image):
+        return (image - self.mean) / self.std
+norm = Normalization(torch.ones(3), torch.ones(3)).to(device)
+conv = torch.nn.Conv2d(3, 4, 3).to(device)
+content = torch.rand(1, 3, 8, 8).to(device)
+style = torch.rand(1, 3, 8, 8)
+target = conv(norm(style))
+print(conv(norm(content)) - target, norm(content).cpu().numpy())
+"""
+    after = fix_texts({"train.py": text})[0]["train.py"]
+    assert 'self.register_buffer("mean", mean.view(-1, 1, 1), persistent=False)' in after
+    assert "style = torch.rand(1, 3, 8, 8).to(device)" in after
+    assert "image.device" not in after

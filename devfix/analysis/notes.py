@@ -9,6 +9,7 @@ from devfix.analysis import classes, containers
 from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
+from devfix.analysis.torch_model import tokenizers
 from devfix.analysis.values import (
     Array,
     BoundMethod,
@@ -125,11 +126,13 @@ def _nested(interp: Interpreter, value: Value) -> str:
 def _of_dict(interp: Interpreter, value: Value) -> str:
     """``dict`` for a dict of tensors, ``mixed dict`` for one of other things, too."""
     obj = interp.obj_of(value)
-    if obj is None or obj.kind != "dict":
+    if obj is None or not (obj.kind == "dict" or tokenizers.is_batch(interp, value)):
         return ""
     parts = [*obj.attrs.values(), *([obj.element] if obj.element is not None else [])]
     tensors = sum(isinstance(part, Tensor) for part in parts)
-    return "" if not tensors else "dict" if tensors == len(parts) else "mixed dict"
+    return (
+        "" if not tensors else "dict" if tensors == len(parts) and "mixed" not in obj.facts else "mixed dict"
+    )
 
 
 def _elements(interp: Interpreter, value: Value) -> tuple[Value, ...]:

@@ -155,7 +155,8 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     if found is None or found.code.partition(".")[0] == target.id:
         return ()
     batch = target.id
-    code = batch_forms.moved("mixed dict" if kind == "dict" else kind, batch, found.code)
+    form = _form_of_dict(facts, place, loop, batch) if kind == "dict" else kind
+    code = batch_forms.moved(form, batch, found.code)
     edit: Edit = InsertAtBodyStart(place.outline.source.span(loop), code)
     return (*found.edits, FileEdit(place.path, edit))
 
@@ -167,6 +168,12 @@ def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -
     if len(kinds) == 1 and kinds <= {"object", "mover"}:
         return kinds.pop()
     return "dict" if _is_used_as_dict(loop, name) else ""
+
+
+def _form_of_dict(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:
+    """``dict`` where every value is known to be a tensor."""
+    bindings = facts.bindings(place.path, place.outline.scopes(loop)[0]).get(name, [])
+    return "dict" if {binding.kind for binding in bindings} == {"dict"} else "mixed dict"
 
 
 def is_moved_by_another(facts: Facts, place: Place) -> bool:

@@ -12,7 +12,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
-from devfix.analysis.torch_model import batches, generators, vision
+from devfix.analysis.torch_model import batches, generators, hub_datasets, tokenizers, vision
 from devfix.analysis.torch_model.batches import Batch
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.trails import dtype_trails, extend
@@ -128,6 +128,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if obj is None or not isinstance(value, Ref):
         items = iteration.exact_items(interp, value)
         return iteration.element(interp, value, node) if items or isinstance(value, Sequence) else UNKNOWN
+    if hub_datasets.is_one(obj):
+        return hub_datasets.row(interp, obj)
     if obj.kind == "dataset":
         return TupleValue(tuple(_row(interp, item) for item in obj.items or ()))
     if obj.kind == "instance" and isinstance(obj.cls, Class):
@@ -263,6 +265,8 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
         last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    if obj is not None and obj.cls == External(tokenizers.BATCH) and isinstance(obj.element, Tensor):
+        return interp.new(replace(obj, element=change(obj.element)))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
     if obj is not None and obj.kind == "instance" and any(isinstance(v, Tensor) for v in obj.attrs.values()):
@@ -302,6 +306,8 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(Obj("list", items=items, element=last))
+    if obj is not None and tokenizers.is_batch(interp, sample) and obj.element is not None:
+        return interp.new(replace(obj, element=collate(interp, obj.element, node)))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: collate(interp, field, node))
     return UNKNOWN

@@ -17,6 +17,7 @@ from devfix.analysis.torch_model import (
     distributions,
     frameworks,
     gradient_scaling,
+    hub_datasets,
     mappings,
     number_limits,
     numpy_model,
@@ -90,6 +91,8 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)
+    if hub_datasets.is_one(obj):
+        return hub_datasets.item(interp, ref, obj, key)
     if obj.cls in (tables.TABLE, tables.DATES):
         return ref
     return None
@@ -166,6 +169,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
+    **hub_datasets.METHODS,
     text_files.NAME: text_files.method,
     threads.QUEUE: threads.queue_method,
     threads.EXECUTOR: threads.executor_method,

@@ -137,12 +137,23 @@ def _output(interp: Interpreter, tensor: Tensor) -> Value:
     return interp.new(Obj("external", External("transformers.ModelOutput"), element=tensor))
 
 
+def _generated(interp: Interpreter, place: Tensor, site: CallSite) -> Tensor:
+    """The tokens ``generate`` returns: beside the model, unless the prompt is elsewhere.
+
+    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise.
+    """
+    given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
+    prompts = [value.device for value in given if isinstance(value, Tensor)]
+    beside = all(device == place.device for device in prompts)
+    trail = (interp.site("result", site.node),)
+    return Tensor(place.device if beside else UNKNOWN_DEVICE, "int64", AT_LEAST_1, grad=False, trail=trail)
+
+
 def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """A method that ``nn.Module`` does not have, of a model from outside the project."""
     obj = interp.obj(ref)
     if name == "generate" and obj.place is not None:
-        trail = (interp.site("result", site.node),)
-        return Tensor(obj.place.device, "int64", AT_LEAST_1, grad=False, trail=trail)
+        return _generated(interp, obj.place, site)
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if metrics.is_metric(obj):
