@@ -6,6 +6,8 @@ import ast
 import random
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -304,3 +306,74 @@ def test_where_following_is_broken_off_it_can_be_begun_again(monkeypatch: pytest
     monkeypatch.undo()
     assert edited.is_at(second)
     assert edited.judge(ENGINE, second) == ENGINE.judge(second)
+
+
+def supposed(edited: EditedProgram, after: Program) -> bool:
+    """Whether another text could be supposed; it is judged as by a new engine."""
+    found = edited.suppose(ENGINE, after, nullcontext)
+    assert found in (None, ENGINE.judge(after)), after.sources["main.py"].text
+    return found is not None
+
+
+@pytest.mark.parametrize("path", random.Random(2).sample(sorted(CORPUS.rglob("before.py")), 20), ids=str)
+def test_what_is_supposed_leaves_no_trace(path: Path) -> None:
+    typist, text = Typist(path.parent.name), path.read_text(encoding="utf-8")
+    now = program(text)
+    if not may_be_followed(now):
+        return
+    edited = EditedProgram(now)
+    for _ in range(6):
+        assert edited.judge(ENGINE, now) == ENGINE.judge(now)
+        for other in filter(parses, [typist.edited(now.sources["main.py"].text) for _ in range(2)]):
+            supposed(edited, now.with_texts({"main.py": other}))
+            assert edited.is_at(now)
+        text = typist.edited(now.sources["main.py"].text)
+        if parses(text):
+            now = now.with_texts({"main.py": text})
+            if not edited.take(now.sources["main.py"]):
+                edited = EditedProgram(now)
+
+
+def test_most_edits_can_be_supposed() -> None:
+    typist, first = Typist("most"), program(PROGRAM)
+    edited = EditedProgram(first)
+    edited.judge(ENGINE, first)
+    texts = list(filter(parses, [typist.edited(PROGRAM) for _ in range(40)]))
+    taken = [supposed(edited, first.with_texts({"main.py": text})) for text in texts]
+    assert taken.count(True) > len(taken) * 0.5
+
+
+def test_what_is_supposed_between_an_edit_and_its_analysis() -> None:
+    first = program(PROGRAM)
+    second = first.with_texts({"main.py": inserted(PROGRAM, "    return factor\n", "value = 1")})
+    other = first.with_texts({"main.py": PROGRAM.replace("torch.randn(3, 3)", "torch.randn(3, 3).cuda()")})
+    edited = EditedProgram(first)
+    edited.judge(ENGINE, first)
+    assert edited.take(second.sources["main.py"])
+    assert supposed(edited, other)
+    assert edited.judge(ENGINE, second) == ENGINE.judge(second)
+
+
+def test_what_is_supposed_may_be_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = program(PROGRAM)
+    other = first.with_texts({"main.py": PROGRAM.replace("torch.randn(3, 3)", "torch.randn(3, 3).cuda()")})
+    edited = EditedProgram(first)
+    edited.judge(ENGINE, first)
+
+    def broken(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(matching.Matching, "is_same", broken)
+    with pytest.raises(KeyboardInterrupt):
+        edited.suppose(ENGINE, other, nullcontext)
+    monkeypatch.undo()
+    assert edited.is_at(first)
+    assert edited.judge(ENGINE, first) == ENGINE.judge(first)
+    assert supposed(edited, other)
+
+
+def test_a_program_that_was_given_its_device_is_another_one() -> None:
+    first = program(PROGRAM)
+    edited = EditedProgram(first)
+    assert edited.suppose(ENGINE, replace(first, adopts=True), nullcontext) is None
+    assert not edited.is_at(replace(first, adopts=True))

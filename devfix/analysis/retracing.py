@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devfix.analysis import deep_recursion, given_options
@@ -37,6 +38,17 @@ class Retracer:
         """Statements of functions were edited: the first that are reached where something is new are ``triggers``."""
         self._triggers.update(triggers)
         self._functions.update(functions)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Forget what is edited and analysed in the block: afterwards all is as it was before."""
+        kept = (self._trace, self._strained, self._recorder, self._numbers, self._library)
+        triggers, functions = set(self._triggers), set(self._functions)
+        try:
+            yield
+        finally:
+            self._trace, self._strained, self._recorder, self._numbers, self._library = kept
+            self._triggers, self._functions = triggers, functions
 
     def analyse(self, program: Program) -> Facts:
         """Everything that is known about the program; where that is broken off, it can be begun again."""

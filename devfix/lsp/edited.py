@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,6 +15,9 @@ from devfix.lsp.blank_lines import moved_judgement
 from devfix.lsp.padding import PaddedText
 from devfix.project import Program
 from devfix.source import Source
+
+#: Keeps a block from being broken off.
+Undisturbed = Callable[[], AbstractContextManager[None]]
 
 #: Of larger programs not all is kept that is known.
 LARGE = 400_000
@@ -43,13 +48,52 @@ class EditedProgram:
 
     def is_at(self, program: Program) -> bool:
         """Whether a program is the one that was followed to here."""
-        return (
-            self._is_sound
-            and program.targets == self._program.targets
-            and program.device_policy == self._program.device_policy
-            and program.layout.packages == self._program.layout.packages
-            and {path: source.text for path, source in program.sources.items()} == self._now
+        texts = {path: source.text for path, source in program.sources.items()}
+        return self._is_like(program) and texts == self._now
+
+    def _is_like(self, program: Program) -> bool:
+        """Whether a program differs in its texts at most, all of which are known."""
+        ours, theirs = (
+            (each.targets, each.device_policy, each.layout.packages, each.adopts, each.sources.keys())
+            for each in (self._program, program)
         )
+        return self._is_sound and ours == theirs
+
+    def suppose(self, engine: Engine, program: Program, undisturbed: Undisturbed) -> Judgement | None:
+        """What the rules would say of the program with other texts, which are forgotten afterwards.
+
+        None where these cannot be followed. What must not be broken off is ``undisturbed``.
+        """
+        if not self._is_like(program):
+            return None
+        changed = [source for path, source in program.sources.items() if source.text != self._now[path]]
+        with self._retracer.apart(), self._supposed(changed, undisturbed) as taken:
+            return self.judge(engine, program) if taken else None
+
+    @contextmanager
+    def _supposed(self, sources: list[Source], undisturbed: Undisturbed) -> Iterator[bool]:
+        """Let files have other texts inside the block, if that can be."""
+        ways_back: list[Callable[[], None]] = []
+        self._is_sound = False  # until all is as it was
+        try:
+            with undisturbed():
+                taken = all(self._take_over(source, ways_back) for source in sources)
+            yield taken
+        finally:
+            with undisturbed():
+                for back in reversed(ways_back):
+                    back()
+                self._is_sound = True
+
+    def _take_over(self, source: Source, ways_back: list[Callable[[], None]]) -> bool:
+        made = self._texts[source.path].suppose(source)
+        if made is None:
+            return False
+        grafts, back = made
+        ways_back.append(back)
+        for each in grafts:
+            self._retracer.edited(each.triggers, each.functions)
+        return True
 
     def judge(self, engine: Engine, program: Program) -> Judgement:
         """What the rules say of the program, which it must be at."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from types import MappingProxyType
 
 from devfix.baseline.file import read_baseline
@@ -15,10 +16,10 @@ from devfix.discovery import collect, would_collect
 from devfix.engine import Engine
 from devfix.findings import Finding, Skipped
 from devfix.imports import Import, find_imports
-from devfix.judgement import Judgement
+from devfix.judgement import Analyse, Judgement
 from devfix.lsp.blank_lines import judgement_after
 from devfix.lsp.buffers import Buffer
-from devfix.lsp.edited import EditedProgram, may_be_followed
+from devfix.lsp.edited import EditedProgram, Undisturbed, may_be_followed
 from devfix.project import Program, Project, Scanned, find_roots, load_project, scan
 from devfix.registry import Loaded
 from devfix.source import NOTEBOOK_SUFFIX, Source
@@ -35,16 +36,36 @@ _MANY = 40
 _Key = tuple[frozenset[str], frozenset[tuple[str, str]]]
 
 
+@dataclass(frozen=True)
+class _SupposingEngine(Engine):
+    """An engine that need not find out everything itself about the programs that fixes make."""
+
+    suppose: Callable[[Program], Judgement] = field(kw_only=True)
+
+    def judge(self, program: Program, analyse: Analyse | None = None) -> Judgement:
+        """What the rules say of a program."""
+        return self.suppose(program) if analyse is None else super().judge(program, analyse)
+
+
 class Folder:
     """One folder with its settings. A ``loose`` one has only those of its files that are open."""
 
-    def __init__(self, root: str, loaded: Loaded, buffers: Mapping[str, Buffer], *, loose: bool) -> None:
+    def __init__(
+        self,
+        root: str,
+        loaded: Loaded,
+        buffers: Mapping[str, Buffer],
+        undisturbed: Undisturbed,
+        *,
+        loose: bool,
+    ) -> None:
         self.root = root
         self.loose = loose
         self.fault = ""
         self.skipped: dict[str, str] = {}
         self._loaded = loaded
         self._buffers = buffers
+        self._undisturbed = undisturbed
         self._on_disk: list[str] = []
         self._read: dict[str, tuple[object, Scanned | Skipped]] = {}
         self._programs: list[Program] = []
@@ -83,6 +104,13 @@ class Folder:
             self._last = self._edited = None
         self._on_disk = [path for path in programs if not path.endswith(NOTEBOOK_SUFFIX)]
         self._built = False
+        self.__dict__.pop("supposing_engine", None)
+
+    @cached_property
+    def supposing_engine(self) -> Engine:
+        """The engine, for fixes of a program that has been judged."""
+        values = {each.name: getattr(self.engine, each.name) for each in fields(Engine)}
+        return _SupposingEngine(**values, suppose=self._supposed)
 
     def reread(self) -> None:
         """Files that were there have other contents."""
@@ -132,13 +160,30 @@ class Folder:
 
     def judgement(self, program: Program) -> Judgement:
         """What the rules say of a program; known already where its texts are."""
-        texts = frozenset((path, source.text) for path, source in program.sources.items())
-        key = (program.layout.packages, texts)
-        known = self._judged.get(key)
+        known = self._known_judgement(program)
         if known is None:
             known = self._followed(program) or self._moved(program) or self.engine.judge(program)
             self._forget_trees(program)
         self._last = (program, known)
+        return self._kept(program, known)
+
+    def _supposed(self, program: Program) -> Judgement:
+        """What the rules would say of a program that nobody has written yet, such as one after a fix."""
+        if program.adopts:
+            return self.engine.judge(program)
+        known = self._known_judgement(program)
+        if known is None and self._edited is not None:
+            known = self._edited.suppose(self.engine, program, self._undisturbed)
+        if known is None:
+            known = self.engine.judge(program)
+            self._forget_trees(program)
+        return self._kept(program, known)
+
+    def _known_judgement(self, program: Program) -> Judgement | None:
+        return self._judged.get(_key(program))
+
+    def _kept(self, program: Program, known: Judgement) -> Judgement:
+        key = _key(program)
         self._judged[key] = known
         self._judged.move_to_end(key)
         while len(self._judged) > _KEPT:
@@ -221,6 +266,11 @@ class Folder:
         if known is None or known[0] != stamp:
             known = self._read[path] = (stamp, scan(path))
         return known[1]
+
+
+def _key(program: Program) -> _Key:
+    texts = frozenset((path, source.text) for path, source in program.sources.items())
+    return program.layout.packages, texts
 
 
 def folder_of(path: str, roots: Sequence[str]) -> str | None:

@@ -73,9 +73,7 @@ class See:
 
 @dataclass(frozen=True, slots=True)
 class GetReady:
-    """Fixes of a file may be asked for next."""
-
-    path: str
+    """Fixes may be asked for next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from devfix.analysis.syntax import first_line, statements_in
@@ -42,7 +42,8 @@ class PaddedText:
         changes = changes_between(self._lines, text.lines)
         if changes is None or len(self._removed) > _MOST_REMOVED:
             return None
-        source, lines, places = self.source, list(self._lines), list(self._places)
+        source, lines, places = self.source, self._lines, self._places
+        self._lines, self._places = list(lines), list(places)
         grafts: list[Graft] = []
         for change in reversed(changes):
             made = self._change(change)
@@ -54,6 +55,21 @@ class PaddedText:
             grafts.append(made)
         self._removed += [node for made in grafts for node in made.removed]
         return grafts
+
+    def suppose(self, text: Source) -> tuple[list[Graft], Callable[[], None]] | None:
+        """Take over another text for the time being; who calls what is returned with the edits has all as it was."""
+        source, lines, places, removed = self.source, self._lines, self._places, len(self._removed)
+        grafts = self.edit(text)
+        if grafts is None:
+            return None
+
+        def back() -> None:
+            for each in reversed(grafts):
+                each.undo()
+            self.source, self._lines, self._places = source, lines, places
+            del self._removed[removed:]
+
+        return grafts, back
 
     def moved(self, span: Span) -> Span:
         """Where a span of the padded text is in the text itself."""

@@ -30,7 +30,7 @@ from devfix.lsp.messages import (
     Seen,
 )
 from devfix.lsp.positions import Lines
-from devfix.lsp.worker import Worker
+from devfix.lsp.worker import FailedRequestError, Worker, WorkerDiedError
 
 if TYPE_CHECKING:
     from devfix.lsp.server import DevfixServer
@@ -61,7 +61,7 @@ class Session:
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
-        self._readying: list[asyncio.Task[None]] = []
+        self._readying: asyncio.Task[None] | None = None
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.spawn(self._start())
@@ -214,18 +214,20 @@ class Session:
             view = self.checker.views.get(path)
             if view is not None:
                 self._tell_of_defect(path, view)
-                self._get_ready(path, view)
+                self._get_ready(view)
         self.show(paths)
 
-    def _get_ready(self, path: str, view: FileView) -> None:
-        """While nobody wants anything else, have that done which takes longest when a fix is chosen."""
-        if not view.stale and any(finding.fix is not None for finding in view.findings):
-            self._readying.append(self.spawn(self._ready(path)))
+    def _get_ready(self, view: FileView) -> None:
+        """While nobody wants anything else, have that loaded which the first fix needs."""
+        if self._readying is None and any(finding.fix is not None for finding in view.findings):
+            self._readying = self.spawn(self._ready())
 
-    async def _ready(self, path: str) -> None:
-        """What LibCST has begun cannot be broken off: it is not begun between two keys."""
+    async def _ready(self) -> None:
         await asyncio.sleep(_PAUSE)
-        await self.worker.ask_when_idle(GetReady(path), GetReady)
+        try:
+            await self.worker.ask_when_idle(GetReady(), GetReady)
+        except (WorkerDiedError, FailedRequestError):
+            self._readying = None  # another process begins without it
 
     def show(self, paths: Iterable[str]) -> None:
         """Let the client have the diagnostics of these documents."""
@@ -316,10 +318,9 @@ class Session:
         return task
 
     def _forget_mends(self) -> None:
-        for task in (*self._mends.values(), *self._readying):
+        for task in self._mends.values():
             task.cancel()
         self._mends.clear()
-        self._readying.clear()
 
     async def sights(self, document: Document) -> Seen:
         """What the expressions of a document stand for."""

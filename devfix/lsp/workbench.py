@@ -155,13 +155,8 @@ class Workbench:
 
     @_answer.register
     def _(self, request: GetReady) -> GetReady:
-        path = short_path(request.path)
-        from devfix.rewrite import EditError, get_ready  # noqa: PLC0415 - LibCST is not for the start
-
-        program = self._folder(request.path).program_of(path)
-        if program is not None:
-            with contextlib.suppress(EditError):
-                get_ready(program.sources[path].text)
+        with self._undisturbed():
+            import devfix.rewrite  # noqa: F401, PLC0415 - LibCST is not for the start
         return request
 
     @_answer.register
@@ -193,7 +188,7 @@ class Workbench:
         judgement = folder.judgement(program)
         for finding in judgement.findings:
             if known_by(finding) == request.known:
-                return folder.engine.mend(program, judgement, finding)
+                return folder.supposing_engine.mend(program, judgement, finding)
         return {}
 
     def _mended_file(self, folder: Folder, program: Program, path: str, request: Mend) -> Mapping[str, str]:
@@ -203,7 +198,7 @@ class Workbench:
             new = folder.admitted(program, findings)
             return [each for each in new if each.path == path and request.code in (None, each.code)]
 
-        return _new_texts(folder.engine.fix(program, request.wanted, admits))
+        return _new_texts(folder.supposing_engine.fix(program, request.wanted, admits))
 
     def _mended(self, program: Program, texts: Mapping[str, str]) -> Mended:
         changes = []
@@ -272,7 +267,9 @@ class Workbench:
         root = None if path.endswith(NOTEBOOK_SUFFIX) else folder_of(path, self._roots)
         key = (os.path.dirname(path), True) if root is None else (root, False)
         if key not in self._folders:
-            self._folders[key] = Folder(key[0], self._loaded, self._buffers, loose=root is None)
+            self._folders[key] = Folder(
+                key[0], self._loaded, self._buffers, self._undisturbed, loose=root is None
+            )
         return self._folders[key]
 
 

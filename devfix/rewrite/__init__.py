@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devfix.rewrite.application import apply_edits, get_ready
+from devfix.rewrite.application import apply_edits
 from devfix.rewrite.error import EditError
 
-__all__ = ["EditError", "apply_edits", "get_ready"]
+__all__ = ["EditError", "apply_edits"]

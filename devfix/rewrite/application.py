@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from functools import lru_cache
 
 import libcst as cst
@@ -50,33 +51,27 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """
     if not edits:
         return text
-    mark, body, missing = _parts(text)
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    body = text[len(mark) :]
+    # A last line without its newline is given one for the time being, so that all lines are alike.
+    missing = "" if not body or body.endswith(("\n", "\r")) else newline_of(body)
     newline = newline_of(body)
-    result = _Application(body + missing, newline).run(edits)
+    result = _Application(body + missing, newline, edits).run(edits)
     if missing:
         result = result.removesuffix(newline)
     _check(result)
     return mark + result
 
 
-def get_ready(text: str) -> None:
-    """Do now what takes most of the time of the next edits of the text; raises EditError."""
-    _, body, missing = _parts(text)
-    _tree(body + missing)
-
-
-def _parts(text: str) -> tuple[str, str, str]:
-    """The byte order mark, the text without it, and the newline that its last line lacks."""
-    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
-    body = text[len(mark) :]
-    # A last line without its newline is given one for the time being, so that all lines are alike.
-    return mark, body, "" if not body or body.endswith(("\n", "\r")) else newline_of(body)
-
-
 @lru_cache(maxsize=2)
-def _tree(text: str) -> Tree:
+def _tree(text: str, touched: frozenset[Span]) -> Tree:
     """The tree of a text, kept for whoever has other edits of it next: it takes most of the time."""
-    return Tree(text)
+    return Tree(text, tuple(touched))
+
+
+def _spans(edit: Edit) -> Iterator[Span]:
+    values = (getattr(edit, each.name) for each in fields(edit))
+    return (value for value in values if isinstance(value, Span))
 
 
 def _check(text: str) -> None:
@@ -89,8 +84,8 @@ def _check(text: str) -> None:
 class _Application:
     """One text and the edits it has taken so far."""
 
-    def __init__(self, text: str, newline: str) -> None:
-        self._tree = _tree(text)
+    def __init__(self, text: str, newline: str, edits: Sequence[Edit]) -> None:
+        self._tree = _tree(text, frozenset(span for edit in edits for span in _spans(edit)))
         self._newline = newline
         self._plan = Plan(Outline(self._tree))
         self._expressions = Expressions(self._plan.outline)

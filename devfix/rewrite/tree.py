@@ -5,32 +5,38 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
 from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
+from libcst.metadata.position_provider import PositionProvidingCodegenState
 
+from devfix.findings import Span
 from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import Lines
+from devfix.rewrite.skeleton import skeleton
 
 _FORM_FEED_INDENT = re.compile(r"(?:^|(?<=[\r\n]))[ \t\f]*\f")
 _DEEPEST = 1000
 _TOO_DEEP = "The text is nested too deeply for LibCST."
 _STRINGS = (cst.SimpleString, cst.FormattedString)
+_Ranges = dict[cst.CSTNode, CodeRange]
 
 
 class Tree:
-    """A parsed text and the offsets of its nodes."""
+    """A parsed text and the offsets of its nodes.
 
-    def __init__(self, text: str) -> None:
+    What is not on the lines of ``touched``, where that is given, may be left out: see ``skeleton``.
+    """
+
+    def __init__(self, text: str, touched: Sequence[Span] | None = None) -> None:
         self.text = text
         self.lines = Lines(text)
         self._form_feeds: dict[int, int] = {}
-        self.module = self._parse(self._without_form_feeds())
-        self._ranges = self._positions()
+        self.module, self._ranges = self._parsed(touched)
 
     def start(self, node: cst.CSTNode) -> int:
         """Where ``node`` starts, without its parentheses."""
@@ -69,33 +75,40 @@ class Tree:
             self._form_feeds[self.lines.line_of(found.start())] = len(found.group())
         return _FORM_FEED_INDENT.sub("", self.text)
 
-    def _parse(self, text: str) -> cst.Module:
-        # Before LibCST, whose parser would exhaust the stack where the tree is deep.
-        _check_depth(parse_python(self.text))
-        try:
-            module = cst.parse_module(text)
-            faithful = module.code == text
-        except cst.ParserSyntaxError as error:
-            raise EditError(f"LibCST cannot parse the text: {error.message}.") from error
-        except RecursionError as error:
-            raise EditError(_TOO_DEEP) from error
-        if not faithful:
-            raise EditError("LibCST does not give the text back as it was.")
-        return module
+    def _parsed(self, touched: Sequence[Span] | None) -> tuple[cst.Module, _Ranges]:
+        python = parse_python(self.text)
+        if touched is not None and "\f" not in self.text:
+            try:
+                less = skeleton(python, self.lines, touched)
+                return _parsed(less, parse_python(less))
+            except EditError:
+                pass  # LibCST may still take to the whole
+        return _parsed(self._without_form_feeds(), python)
 
-    def _positions(self) -> dict[cst.CSTNode, CodeRange]:
-        try:
-            return _Positions().of(self.module)
-        except RecursionError as error:
-            raise EditError(_TOO_DEEP) from error
+
+def _parsed(text: str, python: ast.Module) -> tuple[cst.Module, _Ranges]:
+    # Before LibCST, whose parser would exhaust the stack where the tree is deep.
+    _check_depth(python)
+    try:
+        module = cst.parse_module(text)
+        code, ranges = _Positions().of(module)
+    except cst.ParserSyntaxError as error:
+        raise EditError(f"LibCST cannot parse the text: {error.message}.") from error
+    except RecursionError as error:
+        raise EditError(_TOO_DEEP) from error
+    if code != text:
+        raise EditError("LibCST does not give the text back as it was.")
+    return module, ranges
 
 
 class _Positions(PositionProvider):
     """Where nodes are, without the walk over all of them that LibCST takes for providers of other kinds."""
 
-    def of(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
-        self._gen_impl(module)
-        return cast("dict[cst.CSTNode, CodeRange]", self._computed)
+    def of(self, module: cst.Module) -> tuple[str, _Ranges]:
+        """The code of a module, and the ranges of its nodes in it."""
+        state = PositionProvidingCodegenState(module.default_indent, module.default_newline, provider=self)
+        module._codegen(state)
+        return "".join(state.tokens), cast("_Ranges", self._computed)
 
 
 def parse_python(text: str) -> ast.Module:
