@@ -188,6 +188,13 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
 _MAY_BE_TENSOR = frozenset({Tensor, Union})
 
 
+def place_of_all(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
+    """Where a module is whose code is not here: unknown once a part of it was moved by itself."""
+    parts = (interp.obj(part) for part in children(interp, ref))
+    apart = any(p.cls == UNKNOWN and p.place is not None and p.place.device != place.device for p in parts)
+    return replace(place, device=UNKNOWN_DEVICE) if apart else place
+
+
 def transform(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tensor]) -> None:
     """What ``Module._apply`` does: change every registered tensor, in place, keeping identity."""
     for part in tree(interp, ref):

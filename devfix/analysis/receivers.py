@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from devfix.analysis import classes, construction
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import same_as
+from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
 from devfix.analysis.modules import is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import below, remembered
+from devfix.analysis.syntax import below, remembered, walk
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     UNKNOWN,
@@ -45,7 +45,8 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         return made
     if is_module(interp, made):
         for part in tree(interp, made):
-            transform_one(interp, part, _on_module_device)
+            brings = _brings_its_own(interp.obj(part))
+            transform_one(interp, part, _anywhere if brings else _on_module_device)
             # Whoever calls it may be training or evaluating.
             interp.update(part, _later(interp.obj(part)).with_fact("training", Scalar("bool")))
     else:
@@ -67,6 +68,36 @@ def _on_module_device(tensor: Tensor) -> Tensor:
     if tensor.device.kind != "cpu":
         return tensor
     return replace(tensor, device=same_as(MODULE_TOKEN))
+
+
+def _anywhere(tensor: Tensor) -> Tensor:
+    return replace(tensor, device=UNKNOWN_DEVICE)
+
+
+def _brings_its_own(obj: Obj) -> bool:
+    """Whether the methods of a module bring its own tensors to the accelerator, to which it is then not moved."""
+    if not isinstance(obj.cls, Class):
+        return False
+    brought = frozenset[str]().union(*(_brought(part.node) for part in classes.linearise(obj.cls)))
+    return any(isinstance(obj.attrs.get(name), Tensor) for name in brought)
+
+
+@remembered
+def _brought(cls: ast.ClassDef) -> frozenset[str]:
+    """The attributes that methods bring where they use them: ``conv(x, self.basis.cuda())``."""
+    moved = (
+        node.func.value
+        for method in _methods(cls)
+        if method.name != "__init__"
+        for node in walk(method)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cuda"
+    )
+    named = (node for value in moved for node in walk(value))
+    return frozenset(
+        node.attr
+        for node in named
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    )
 
 
 def _later(obj: Obj) -> Obj:

@@ -16,9 +16,11 @@ from devfix.analysis.trails import roots_of
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
+    Class,
     Const,
     DeviceValue,
     DTypeValue,
+    External,
     Scalar,
     Tensor,
     Unknown,
@@ -81,6 +83,8 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if left.name is None or right.name is None or not isinstance(op, (ast.Eq, ast.NotEq)):
             return None
         return (left.name == right.name) is isinstance(op, ast.Eq)
+    if isinstance(left, (External, Class)) and isinstance(right, (External, Class)):
+        return _compare_classes(op, left, right)
     if not (isinstance(left, Const) and isinstance(right, Const)):
         return None
     functions: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -91,6 +95,18 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         return bool(functions[type(op)](left.value, right.value))
     except TypeError:
         return None
+
+
+def _compare_classes(op: ast.cmpop, left: External | Class, right: External | Class) -> bool | None:
+    """``type(x) == numpy.ndarray``: a class has several names in its package, and none in another one."""
+    if not isinstance(op, (ast.Eq, ast.NotEq)):
+        return None
+    if left == right:
+        return isinstance(op, ast.Eq)
+    if isinstance(left, Class) and isinstance(right, Class):
+        return None
+    packages = [side.name.partition(".")[0] if isinstance(side, External) else "" for side in (left, right)]
+    return None if packages[0] == packages[1] else isinstance(op, ast.NotEq)
 
 
 def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:

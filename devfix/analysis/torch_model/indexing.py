@@ -23,6 +23,7 @@ from devfix.analysis.values import (
     Function,
     Obj,
     Ref,
+    Scalar,
     Sequence,
     Tensor,
     TupleValue,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Value) -> Value:
     """``value[key]``: the data's device; index tensors may be on the CPU, or where the data is."""
     keys = [(_listed(interp, index), where) for index, where in _keys(node.slice, key)]
+    if value.rank == 0 and all(scalar_type(index) == "int" for index, _ in keys):
+        # One number used to be a vector of length one, and `loss.data[0]` a plain number.
+        return Scalar("float" if value.dtype is None or requirements.is_float(value.dtype) else "int")
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         return replace(value, rank=rank)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis import classes, iteration, modules, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import Device
+from devfix.analysis.torch_model.factories import legacy_dtype
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -54,6 +56,7 @@ SUBCLASSES = {
     **{f"ConstantPad{n}": (f"ZeroPad{n}",) for n in _DIMENSIONS},
 }
 _LAYERS = "torch.nn."
+_TENSORS = ("torch.Tensor", "torch.nn.Parameter")
 
 
 def isinstance_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -94,10 +97,9 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if not isinstance(option, External):
         return None
     name = option.name
-    if name in {"torch.Tensor", "torch.nn.Parameter"}:
-        if isinstance(value, Tensor):
-            return True if name == "torch.Tensor" or value.parameter else None
-        return False
+    legacy = legacy_dtype(name)
+    if legacy is not None or name in _TENSORS:
+        return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
     if name == "numpy.ndarray":
         return isinstance(value, Array)
     if name == "torch.nn.Module":
@@ -115,6 +117,17 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
         return True if obj.cls.name == name else None
     return None
+
+
+def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) -> bool | None:
+    """Whether a tensor is a parameter, or a ``torch[.cuda].FloatTensor``, whose device and dtype have to fit."""
+    if name in _TENSORS or legacy is None:
+        return True if name == "torch.Tensor" or tensor.parameter else None
+    dtype, device = legacy
+    kinds = {tensor.device.kind, device.kind}
+    if kinds == {"cpu", "accelerator"} or tensor.dtype not in (None, dtype):
+        return False
+    return True if len(kinds) == 1 and tensor.dtype is not None else None
 
 
 def _is_layer(interp: Interpreter, obj: Obj, option: str) -> bool | None:

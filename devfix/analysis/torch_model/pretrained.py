@@ -103,6 +103,7 @@ def call(
 ) -> Value:
     """Calling such a model: all tensors among the arguments meet its parameters."""
     obj = interp.obj(ref)
+    place = modules.place_of_all(interp, ref, place)
     name = getattr(obj.cls, "name", "") or "torch.nn.Module"
     if name.startswith("diffusers") and "Pipeline" in name:
         # It moves what it is given, and makes pictures.

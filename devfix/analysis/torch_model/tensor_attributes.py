@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
-from devfix.analysis.modules import external_bases, is_module, module_device
+from devfix.analysis.modules import external_bases, is_module, module_device, place_of_all
 from devfix.analysis.torch_model import external_objects, leaves
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.values import (
@@ -177,6 +177,7 @@ def _is_method(name: str) -> bool:
 
 def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
     """A submodule of a module whose code is not here (``resnet.fc``): it lives with its parent."""
-    made = interp.new(Obj("module", place=obj.place, trail=obj.trail))
+    place = obj.place and place_of_all(interp, ref, obj.place)
+    made = interp.new(Obj("module", place=place, trail=obj.trail))
     interp.update(ref, interp.obj(ref).with_attr(name, made))
     return made
