@@ -13,7 +13,7 @@ from devfix.analysis import calls, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, UNKNOWN_DEVICE
-from devfix.analysis.torch_model import metrics, owners, requirements, tokenizers
+from devfix.analysis.torch_model import detection, metrics, owners, requirements, tokenizers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -113,6 +113,8 @@ def call(
     parts: list[Part] = []
     roles = [f"argument {index + 1}" for index in range(len(site.args))]
     named = [*zip(roles, site.args, strict=True), *site.keywords.items()]
+    if name.startswith(detection.PACKAGE):
+        parts, named = detection.parts(interp, obj, site), []
     for role, arg in named:
         value = without_none(arg.value)
         if isinstance(value, Tensor) and value.rank != 0:
@@ -128,8 +130,8 @@ def call(
     result = Tensor(device, None, AT_LEAST_1, grad=True, leaf=False, trail=trail)
     if name.startswith(("transformers", "diffusers")):
         return _output(interp, result)
-    if name.startswith("torchvision.models.detection"):
-        return UNKNOWN
+    if name.startswith(detection.PACKAGE):
+        return detection.output(interp, obj, device, site)
     return result
 
 
