@@ -107,7 +107,7 @@ def test_what_a_call_gives_beside_a_model_stays_as_it_is() -> None:
     assert "vocabulary.to" not in after
 
 
-def test_batches_that_nobody_moves_keep_the_program_as_it_is() -> None:
+def test_a_function_that_runs_the_model_on_batches_is_told_the_device() -> None:
     program = """
     import torch
     from torch.optim.swa_utils import AveragedModel, update_bn
@@ -118,8 +118,7 @@ def test_batches_that_nobody_moves_keep_the_program_as_it_is() -> None:
     update_bn(loader, average)
     print(average(torch.ones(2, 3)).sum().item())
     """
-    texts = files(program)
-    assert adopted(texts) == texts
+    assert "update_bn(loader, average, device=device)" in adopted(files(program))["main.py"]
 
 
 def test_an_object_has_no_device_because_another_of_its_list_has_one() -> None:
@@ -179,3 +178,131 @@ def test_tensors_given_to_a_model_for_one_call_are_where_the_model_is() -> None:
         )
     )["main.py"]
     assert "x = torch.ones(4, 3, device=device)" in after or "(x.to(device),)" in after
+
+
+def test_what_works_on_samples_alone_stays_with_the_data() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from blur import Blurred
+
+            loader = torch.utils.data.DataLoader(Blurred(torch.ones(8, 1, 4)), batch_size=4)
+            model = torch.nn.Linear(4, 1)
+            for x in loader:
+                print(model(x).sum().item())
+            """,
+            blur="""
+            import torch
+
+
+            class Blurred(torch.utils.data.Dataset):
+                def __init__(self, rows):
+                    self.rows = rows
+                    self.blur = torch.nn.Conv1d(1, 1, 3, padding=1)
+
+                def __len__(self):
+                    return len(self.rows)
+
+                def __getitem__(self, i):
+                    with torch.no_grad():
+                        return self.blur(self.rows[i])
+            """,
+        )
+    )
+    assert "model = torch.nn.Linear(4, 1).to(device)" in after["main.py"]
+    assert ".to(" not in after["blur.py"]
+
+
+def test_a_model_that_a_module_takes_apart_moves_with_the_module() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Head
+
+            print(Head()(torch.ones(2, 3)).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            class Backbone(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.first = nn.Linear(3, 3)
+                    self.last = nn.Linear(3, 1)
+
+
+            class Head(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    backbone = Backbone()
+                    self.features = nn.Sequential(*list(backbone.children())[:-1])
+
+                def forward(self, x):
+                    return self.features(x)
+            """,
+        )
+    )
+    assert "Head().to(device)" in after["main.py"]
+    assert ".to(" not in after["nets.py"]
+
+
+def test_layers_without_the_last_one_are_no_model_of_their_own() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Stack
+
+            print(Stack()(torch.ones(2, 3)).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            class Stack(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(3)])
+
+                def forward(self, x):
+                    for layer in self.layers[:-1]:
+                        x = layer(x).relu()
+                    return self.layers[-1](x)
+            """,
+        )
+    )
+    assert "Stack().to(device)" in after["main.py"]
+    assert ".to(" not in after["nets.py"]
+
+
+def test_a_table_that_a_class_method_makes_is_the_one_that_counts() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from nets import Words
+
+            print(Words(torch.ones(5, 3))(torch.tensor([1, 2])).sum().item())
+            """,
+            nets="""
+            import torch.nn as nn
+
+
+            class Words(nn.Module):
+                def __init__(self, vectors):
+                    super().__init__()
+                    self.lookup = nn.Embedding(5, 3).from_pretrained(vectors)
+
+                def forward(self, words):
+                    return self.lookup(words)
+            """,
+        )
+    )
+    assert (
+        "torch.tensor([1, 2], device=device)" in after["main.py"]
+        or "torch.tensor([1, 2]).to(device)" in after["main.py"]
+    )
+    assert ".to(" not in after["nets.py"]

@@ -119,3 +119,54 @@ def test_a_picture_that_is_trained_is_made_on_the_device() -> None:
         )
     )
     assert "image = picture().clone().to(device).requires_grad_()" in after["main.py"]
+
+
+def test_a_gradient_given_by_hand_is_where_its_tensor_is() -> None:
+    text = """
+    import torch
+
+    p = torch.nn.Parameter(torch.ones(3, device="cuda"))
+    q = torch.nn.Parameter(torch.ones(3, device="cuda"))
+    p.grad = torch.zeros(3)
+    q.grad = None
+    q.grad = torch.zeros_like(q)
+    """
+    assert clashes(text) == ["6: device"]
+
+
+def test_what_a_parameter_is_given_by_hand_goes_to_the_device_of_an_adopted_model() -> None:
+    after = adopted(
+        files(
+            """
+            import numpy as np
+            import torch
+            from nets import Masked
+
+            net = Masked()
+            net(torch.ones(2, 3)).sum().backward()
+            net.prune(0.1)
+            for p in net.parameters():
+                p.grad = torch.from_numpy(np.zeros((1, 3), dtype=np.float32))
+            print(net(torch.ones(2, 3)).sum().item())
+            """,
+            nets="""
+            import numpy as np
+            import torch
+
+
+            class Masked(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.weight = torch.nn.Parameter(torch.ones(1, 3))
+
+                def prune(self, limit):
+                    weight = self.weight.data.numpy()
+                    self.weight.data = torch.from_numpy(np.where(weight < limit, 0, weight))
+
+                def forward(self, x):
+                    return x @ self.weight.t()
+            """,
+        )
+    )
+    assert "p.grad = torch.from_numpy(np.zeros((1, 3), dtype=np.float32)).to(device)" in after["main.py"]
+    assert "np.where(weight < limit, 0, weight)).to(self.weight.device)" in after["nets.py"]

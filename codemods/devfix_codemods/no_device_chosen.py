@@ -18,7 +18,7 @@ class NoDeviceChosen(Rule):
     rules, where values begin before what is computed of them. The choice is written as the setting
     ``device-policy`` says. There is no fix where a model is written to a file as a whole and some script
     reads a file of which nobody knows what is in it (it would get the model on the accelerator), nor where
-    an operator takes a tensor and a NumPy array, or ``update_bn`` is given no device.
+    an operator takes a tensor and a NumPy array.
 
     Before::
 

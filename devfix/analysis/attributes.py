@@ -194,11 +194,13 @@ def set_attribute(
     elif isinstance(receiver, Class):
         interp.assign(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
-        _set_data(interp, target.value, receiver, value)
+        _set_data(interp, target, receiver, value)
     elif name == "data" and isinstance(target.value, ast.Attribute):
         _forget_module(interp, target.value)
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
+    elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
+        leaves.give(interp, "torch.Tensor.grad", receiver, value, target)
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)
@@ -211,12 +213,17 @@ def _forget_module(interp: Interpreter, parameter: ast.Attribute) -> None:
         havoc(interp, owner)
 
 
-def _set_data(interp: Interpreter, holder: ast.expr, tensor: Tensor, value: Tensor) -> None:
-    """``p.data = t`` gives a tensor other storage: its device and dtype change."""
+def _set_data(interp: Interpreter, target: ast.Attribute, tensor: Tensor, value: Tensor) -> None:
+    """``p.data = t`` gives a tensor other storage: its device and dtype change.
+
+    Where the program was made for the CPU, nobody means to take it back there.
+    """
     from devfix.analysis import binding  # binding.py sets attributes
 
+    if interp.program.adopts:
+        leaves.give(interp, "torch.Tensor.data", tensor, value, target)
     changed = replace(tensor, device=value.device, dtype=value.dtype)
-    binding.rebind(interp, holder, changed)
+    binding.rebind(interp, target.value, changed)
     forget_parameters(interp, tensor, value.device)
 
 

@@ -169,6 +169,7 @@ def call_object(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling an object: ``__call__``, or a module's ``forward``."""
     if not is_module(interp, ref):
         return _call_instance(interp, ref, site)
+    interp.samplers[ref.address] = interp.makes_batch and interp.samplers.get(ref.address, True)
     site = hooks.before_forward(interp, ref, site)
     return hooks.after_forward(interp, ref, site, _call_module(interp, ref, site))
 

@@ -95,13 +95,23 @@ def run_script(interp: Interpreter, path: str) -> None:
 
 
 def _note_models(interp: Interpreter) -> None:
-    """Write down the lives of the script's models: modules with parameters that nobody holds."""
+    """Write down the lives of the script's models: modules with parameters that nobody holds.
+
+    Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
+    """
     held_by = owners.holders(interp)
+    held = {obj.trail for address, obj in interp.state.objects() if address in held_by}
     for address, obj in interp.state.objects():
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
             continue
-        if address in held_by or obj.trail[0].kind != "module" or obj.trail in interp.recorder.models:
+        if (
+            address in held_by
+            or obj.trail[0].kind != "module"
+            or obj.trail in (*held, *interp.recorder.models)
+        ):
+            continue
+        if interp.samplers.get(address, False):
             continue
         if any(tensor.parameter for tensor in tensors(interp, ref)):
             interp.recorder.models.append(obj.trail)

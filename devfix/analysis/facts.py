@@ -135,7 +135,7 @@ class Facts:
         """Whether what meets a model that moves is seen.
 
         Not where a model is written to a file as a whole, and another script may load it to where it was, nor
-        where NumPy may take in what was a tensor on the CPU, or a function from outside runs a model on such tensors.
+        where NumPy may take in what was a tensor on the CPU.
         """
         loaded = self._recorder.whole_models and self._recorder.strange_files
         return not (self._recorder.converted or loaded)

@@ -66,6 +66,8 @@ class Interpreter:
         self.pauses: list[State] | None = None
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
+        #: Whether a batch is made right now, and of each module that was called whether it never was otherwise.
+        self.makes_batch, self.samplers = False, dict[int, bool]()
         #: Where tensors were made that keep their gradient though they are no leaves.
         self.retained: set[Origin] = set()
         #: Which call of ``torch.load`` an unknown value comes from, by its token.

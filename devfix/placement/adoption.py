@@ -27,7 +27,7 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     """
     if not facts.is_followed():
         return ()
-    places = _places(facts, list(lives))
+    places = _places(facts, [life for life in lives if not _is_taken_apart(facts, life)])
     if any(facts.makes_things(place.path, place.node) for place in places):
         return ()  # what else is made there may have no ``to``
     moves = [(place, _moved(place)) for place in places]
@@ -62,6 +62,18 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
         builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
         if builds or not device_expression.is_in_module(facts, place):
             yield place
+
+
+def _is_taken_apart(facts: Facts, life: Trail) -> bool:
+    """Whether a module's constructor makes the model and keeps no more than parts of it, which move with the module."""
+    place = _place(facts, life[0])
+    function = place.outline.function_of(place.node) if place is not None else None
+    if place is None or getattr(function, "name", "") != "__init__":
+        return False
+    leaves_it = any(
+        site.kind in ("attribute", "argument") or site.scope != life[0].scope for site in life[1:]
+    )
+    return not leaves_it and device_expression.is_in_module(facts, place)
 
 
 def _places(facts: Facts, lives: list[Trail]) -> list[Place]:

@@ -185,10 +185,20 @@ class Relocator:
         return ()
 
     def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
-        """The ways that change nothing where the operand is used."""
+        """The ways that change nothing where the operand is used, or that the operation itself has."""
+        yield self._told()
         yield self._at_load()
         yield self._handed_on(trails)
         yield self._all_by(own_move.of_attribute, trails)
+
+    def _told(self) -> Edits:
+        """An operation that moves its inputs itself is told the device."""
+        keyword = self.mismatch.get("told")
+        place = self._place(self.mismatch.path, self.mismatch.sink) if keyword is not None else None
+        found = self._expression(place) if place is not None and self.operand.role != "weight" else None
+        if place is None or keyword is None or found is None:
+            return ()
+        return self._edits(place, SetKeyword(self.mismatch.sink, keyword, found.code), found)
 
     def _handed_on(self, trails: list[Trail]) -> Edits:
         """Functions that can be told the device, and make the values on the CPU by default, are told it."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
-from devfix.analysis.torch_model import optim, standard_library
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Value
+from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.torch_model import optim, owners, requirements, standard_library
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -22,8 +25,27 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     if name == "SWALR":
         return optim.scheduler(interp, name, site)
     if name == "update_bn" and site.value(2, "device") in (None, NONE):
-        interp.recorder.converted = True  # the batches stay where the loader has them
+        _check_batches(interp, site)
     return UNKNOWN
+
+
+def _check_batches(interp: Interpreter, site: CallSite) -> None:
+    """``update_bn(loader, model)`` without a device runs the model on the batches where the loader has them."""
+    loader, model = site.get(0, "loader"), site.get(1, "model")
+    if loader is None or model is None or not isinstance(model.value, Ref):
+        return
+    place = modules.first_parameter(interp, model.value)
+    if place is None:
+        return
+    batch = iteration.element(interp, loader.value, None)
+    first = (iteration.exact_items(interp, batch) or (batch,))[0]
+    tensor = first if isinstance(first, Tensor) else Tensor(UNKNOWN_DEVICE)
+    parts = [Part(tensor, "input", loader.node, held=True)]
+    weight, detail = owners.weight(interp, model.value, place, parts, model.node)
+    if len(site.args) <= 2:
+        detail = {**(detail or {}), "told": "device"}
+    operation = f"{PACKAGE}.update_bn"
+    requirements.meet(interp, site.node, operation, [*parts, weight], scalars=False, detail=detail)
 
 
 def _average(interp: Interpreter, site: CallSite) -> Value:

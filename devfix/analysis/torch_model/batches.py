@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
@@ -37,6 +39,16 @@ class Batch:
     value: Value
     in_dataset: list[Origin]
     in_collate: list[Origin]
+
+
+@contextmanager
+def making(interp: Interpreter) -> Iterator[None]:
+    """What is called while the block runs works on samples, in a worker that may have no accelerator."""
+    outer, interp.makes_batch = interp.makes_batch, True
+    try:
+        yield
+    finally:
+        interp.makes_batch = outer
 
 
 def leaves(interp: Interpreter, value: Value) -> list[Tensor]:

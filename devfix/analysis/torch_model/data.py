@@ -186,9 +186,9 @@ def assembled(
     interp: Interpreter, dataset: Value, collate_fn: Value, node: ast.expr, *, alone: bool = False
 ) -> Batch:
     """A batch of a dataset's samples; ``alone`` when samples are handed on one by one."""
-    with interp.watching() as in_dataset:
+    with batches.making(interp), interp.watching() as in_dataset:
         sample = element(interp, dataset, node)
-    with interp.watching() as in_collate:
+    with batches.making(interp), interp.watching() as in_collate:
         if collate_fn != NONE:
             samples = sample if alone else interp.new(Obj("list", element=sample))
             result = calls.call(interp, collate_fn, CallSite(node, (Arg(samples),)))

@@ -65,6 +65,14 @@ def check_gradient(interp: Interpreter, value: Tensor, node: ast.expr) -> None:
         requirements.record(interp, node, "torch.Tensor.grad", "no-leaf", [Part(value, "gradient", node)])
 
 
+def give(interp: Interpreter, operation: str, tensor: Tensor, value: Tensor, target: ast.Attribute) -> None:
+    """``x.grad = value``, ``x.data = value``: what is given is where the tensor is, however small it is."""
+    statement = interp.frame.statement
+    given = statement.value if isinstance(statement, ast.Assign) and target in statement.targets else None
+    parts = [Part(tensor, "self", target.value), Part(value, "value", given)]
+    requirements.meet(interp, target, operation, parts, scalars=False)
+
+
 def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     """Whether the function around asks somewhere if the gradient is None."""
     scope = interp.frame.function.node if interp.frame.function is not None else interp.source.tree

@@ -18,6 +18,7 @@ from devfix.analysis.values import (
     Const,
     DeviceValue,
     DTypeValue,
+    External,
     ExternalMethod,
     Obj,
     Ref,
@@ -129,6 +130,10 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
     if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
         return Scalar("int")
+    if name == "from_pretrained" and isinstance(obj.cls, External):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            interp.update(ref, replace(obj, trail=()))  # the class makes another, this one is of no use
+        return External(f"{obj.cls.name}.{name}")
     if isinstance(obj.cls, Class) and name not in obj.attrs:
         return ExternalMethod(ref, name, node)
     if _is_method(name) or getattr(obj.cls, "name", "").startswith(_OF_METHODS):

@@ -10,6 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.torch_model import batches
 from devfix.analysis.trails import roots_of
 from devfix.analysis.values import (
     NONE,
@@ -122,7 +123,8 @@ def _image(interp: Interpreter, transform: Value, site: CallSite) -> Value:
 
 
 def _apply(interp: Interpreter, transform: Value, value: Value, site: CallSite) -> Value:
-    return calls.call(interp, without_none(transform), CallSite(site.node, (Arg(value),)))
+    with batches.making(interp):
+        return calls.call(interp, without_none(transform), CallSite(site.node, (Arg(value),)))
 
 
 def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -153,9 +155,7 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if kind == "Lambda" and obj.element is not None:
         return _apply(interp, obj.element, image, site)
     if kind in _MAKERS and not isinstance(image, Tensor):
-        return Tensor(
-            CPU, _MAKERS[kind], 3, grad=False, leaf=True, trail=(interp.site("factory", site.node),)
-        )
+        return _made(interp, _MAKERS[kind], site)
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
         return _derived(interp, image, AT_LEAST_1, site)
     return UNKNOWN
@@ -192,7 +192,12 @@ def _derived(interp: Interpreter, image: Tensor, rank: int, site: CallSite) -> T
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torchvision.transforms.functional.to_tensor(image)``: a tensor on the CPU."""
     dtype = "float32" if name.endswith("to_tensor") else "uint8"
-    return Tensor(CPU, dtype, 3, grad=False, leaf=True, trail=(interp.site("factory", site.node),))
+    return _made(interp, dtype, site)
+
+
+def _made(interp: Interpreter, dtype: str, site: CallSite) -> Tensor:
+    """A tensor of an image; what makes it takes no device."""
+    return Tensor(CPU, dtype, 3, grad=False, leaf=True, trail=(interp.site("numpy", site.node),))
 
 
 _FUNCTIONAL = "torchvision.transforms.functional"
