@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     Function,
     Namespace,
     Obj,
+    Partial,
     Ref,
     SuperValue,
     Tensor,
@@ -73,6 +74,12 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
         return _unknown_attribute(value, name)
     if isinstance(value, TupleValue):
         return named_tuples.attribute(value, name) or ExternalMethod(value, name, node)
+    return _plain_attribute(value, name, node)
+
+
+def _plain_attribute(value: Value, name: str, node: ast.expr) -> Value:
+    if name == "value" and isinstance(value, (Const, Partial)):
+        return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
         return Const(value.node.name)
     return ExternalMethod(value, name, node)
@@ -137,7 +144,8 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         return bind_method(interp, found, receiver, node)
     if isinstance(receiver, Ref):
         getter = classes.find(interp, cls, "__getattr__")
-        if isinstance(getter, Function) and not is_module(interp, receiver):
+        own = not is_module(interp, receiver) or not tensor_attributes.is_of_modules(interp, receiver, name)
+        if isinstance(getter, Function) and own:
             return _computed(interp, getter, receiver, name, node)
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
     if name in ("__name__", "__qualname__"):
@@ -244,6 +252,7 @@ def _set_object_attribute(
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)
         if isinstance(found, Function) and found.kind == "property":
+            _set_property(interp, obj.cls, ref, name, value, target)
             return
         for cls in classes.linearise(obj.cls):
             notes.note_binding(interp, cls.path, cls.scope, f"self.{name}", value, statement)
@@ -251,6 +260,15 @@ def _set_object_attribute(
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
     interp.update(ref, obj.with_attr(name, value))
+
+
+def _set_property(
+    interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
+) -> None:
+    """``obj.name = value`` where the class says what is to be done with it."""
+    setter = classes.find(interp, cls, classes.setter_of(name))
+    if isinstance(setter, Function):
+        calls.call_function(interp, setter, [ref], target, CallSite(target, (Arg(value),)))
 
 
 def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:

@@ -340,7 +340,10 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
         if name in ("staticmethod", "classmethod"):
             return replace(value, kind=name)
         if name in ("setter", "getter", "deleter"):
-            previous = interp.state.get(interp.frame.id, getattr(value.node, "name", ""))
+            called = getattr(value.node, "name", "")
+            previous = interp.state.get(interp.frame.id, called)
+            if name == "setter":
+                interp.state.set(interp.frame.id, classes.setter_of(called), value)
             return previous if previous is not None else value
     wrapper = interp.eval(decorator)
     if isinstance(wrapper, External) and wrapper.name.startswith("functools.singledispatch"):

@@ -49,6 +49,11 @@ def find(interp: Interpreter, cls: Class, name: str) -> Value | None:
     return None
 
 
+def setter_of(name: str) -> str:
+    """Under which name the namespace of a class keeps what sets a property."""
+    return f"setter:{name}"
+
+
 def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Value | None:
     """What ``super()`` finds: the attribute after ``owner`` in the order of ``start``."""
     order = linearise(start)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.torch_model import grad_mode
+from devfix.analysis.torch_model import grad_mode, standard_library
 from devfix.analysis.torch_model.frameworks import PLACING_MANAGERS
 from devfix.analysis.values import (
     NONE,
@@ -21,6 +21,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     Sequence,
+    Union,
     Unknown,
     Value,
 )
@@ -37,6 +38,8 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
     """What ``as`` binds, and what to do when the block is left."""
     if isinstance(manager, DeviceValue):
         return manager, _with_default_device(interp, manager)
+    if isinstance(manager, Union):
+        manager = _that_does_something(interp, manager)
     obj = interp.obj_of(manager)
     if obj is not None and isinstance(manager, Ref):
         if isinstance(obj.cls, Class):
@@ -44,6 +47,8 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         if isinstance(obj.cls, External):
             if obj.cls.name == grad_mode.NAME:
                 return manager, grad_mode.enter(interp, obj)
+            if obj.cls.name == standard_library.HANDING_ON:
+                return obj.attrs["entered"], _nothing
             if obj.cls.name == "torch.autocast":
                 return manager, _with_autocast(interp, obj)
             if obj.cls.name in ("pytest.raises", "unittest.raises"):
@@ -54,6 +59,12 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
     if isinstance(manager, Unknown) and _may_place(node):
         return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
     return manager, _nothing
+
+
+def _that_does_something(interp: Interpreter, manager: Union) -> Value:
+    """Of two managers the one that an option turns off: the other, ``nullcontext()``, changes nothing."""
+    found = [each for each in manager.members if not standard_library.is_idle_manager(interp, each)]
+    return found[0] if len(found) == 1 else manager
 
 
 def _may_place(node: ast.expr) -> bool:

@@ -39,6 +39,8 @@ _OF_TORCH = {
 def attribute(value: TupleValue, name: str) -> Value | None:
     """``value.name`` for a field; None when the tuple has no such field."""
     if value.names:
+        if name == "_fields":
+            return TupleValue(tuple(map(Const, value.names)))
         found = value.names.index(name) if name in value.names else None
     else:
         found = _OF_TORCH.get(len(value.items), {}).get(name)
@@ -79,12 +81,25 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     )
 
 
-def method(value: TupleValue, name: str, site: CallSite) -> Value:
+def made_of(interp: Interpreter, maker: Partial, site: CallSite) -> Value:
+    """``State._make(items)``."""
+    fields, items = maker.args[0], iteration.exact_items(interp, site.value(0, "iterable") or UNKNOWN)
+    if not isinstance(fields, TupleValue):
+        return UNKNOWN
+    if items is None:
+        element = iteration.element(interp, site.value(0, "iterable") or UNKNOWN, None)
+        items = (element,) * len(fields.items)
+    return fields.with_items(items) if len(items) == len(fields.items) else UNKNOWN
+
+
+def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) -> Value:
     """A method of a named tuple."""
     if name == "_replace" and not site.open:
         return value.with_items(
             site.value(None, field) or item for field, item in zip(value.names, value.items, strict=True)
         )
+    if name == "_asdict" and value.names:
+        return interp.new(Obj("dict", attrs=dict(zip(value.names, value.items, strict=True))))
     return Scalar("int") if name in ("index", "count") else UNKNOWN
 
 

@@ -10,10 +10,26 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.recorder import OptionalCall
 from devfix.analysis.torch_model.arguments import names_host
-from devfix.analysis.values import UNKNOWN, Function, Obj, Ref, Sequence, Tensor, TupleValue, Unknown, Value
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Function,
+    Obj,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: What may be given, and is nothing unless it is.
+_OPTION = Union((NONE, Unknown("option")))
 
 
 def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
@@ -23,7 +39,11 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
     defaults = dict(function.defaults)
     if site.spread:
-        defaults = {name: value for name, value in function.defaults if not names_host(value)}
+        defaults = {
+            name: _OPTION if value == NONE else value
+            for name, value in function.defaults
+            if not names_host(value)
+        }
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)

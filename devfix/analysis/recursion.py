@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.values import UNKNOWN, Const, Function, Tensor, TupleValue, Value
+from devfix.analysis.values import UNKNOWN, Const, Function, Scalar, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -26,7 +26,7 @@ def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool
     active = list(_activations(interp, function))
     if len(active) < _MAX_LEVELS:
         return False
-    return len(active) >= _MAX_DESCENT or not (_descends(interp, site) or _counts(active[0], site))
+    return len(active) >= _MAX_DESCENT or not (_descends(interp, active[0], site) or _counts(active[0], site))
 
 
 def cut(interp: Interpreter, function: Function) -> Value:
@@ -49,11 +49,17 @@ def _activations(interp: Interpreter, function: Function) -> Iterator[Frame]:
             yield frame
 
 
-def _descends(interp: Interpreter, site: CallSite) -> bool:
-    """Whether a call is given data whose parts are known: a recursion ends with the data."""
+def _descends(interp: Interpreter, caller: Frame, site: CallSite) -> bool:
+    """Whether a call is given data whose parts are known: a recursion ends with the data, be it with a number."""
     value = site.args[0].value if site.args else UNKNOWN
+    if isinstance(value, (Const, Scalar)):
+        return bool(caller.given) and _is_container(interp, caller.given[0])
+    return isinstance(value, Tensor) or _is_container(interp, value)
+
+
+def _is_container(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
-    return isinstance(value, (Tensor, TupleValue)) or (obj is not None and obj.kind in ("list", "dict"))
+    return isinstance(value, TupleValue) or (obj is not None and obj.kind in ("list", "dict"))
 
 
 def _counts(caller: Frame, site: CallSite) -> bool:

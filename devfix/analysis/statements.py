@@ -15,6 +15,7 @@ from devfix.analysis import (
     contexts,
     imports,
     iteration,
+    patterns,
     suspended,
 )
 from devfix.analysis.frames import Loop
@@ -345,19 +346,27 @@ def nonlocal_(interp: Interpreter, node: ast.Nonlocal) -> None:
 
 
 def match(interp: Interpreter, node: ast.Match) -> None:
-    """Each case is possible; captured names are unknown."""
-    interp.eval(node.subject)
-    before = interp.state
-    result = before.fork()
+    """The cases that the value may meet, up to the first that it is known to meet; behind it their states joined."""
+    value = interp.eval(node.subject)
+    left: State | None = None
     for case in node.cases:
-        interp.state = before.fork()
-        for pattern in ast.walk(case.pattern):
-            name = getattr(pattern, "name", None)
-            if isinstance(name, str):
-                interp.state.set(interp.frame.id, name, UNKNOWN)
+        before = interp.state.fork()
+        outcome = patterns.meets(interp, case.pattern, value)
+        guard = (
+            conditions.truth(interp, interp.eval(case.guard)) if case.guard and outcome is not False else True
+        )
+        if outcome is False or guard is False:
+            interp.state = before
+            continue
+        interp.frame.options = interp.frame.options or outcome is None
         interp.run(case.body)
-        result = join_states(result, interp.state)
-    interp.state = result
+        left = interp.state if left is None else join_states(left, interp.state)
+        interp.state = before
+        if outcome and guard:
+            interp.state.dead = True
+            break
+    if left is not None:
+        interp.state = join_states(left, interp.state)
 
 
 EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {

@@ -25,6 +25,7 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     External,
     Function,
     Ref,
@@ -124,9 +125,20 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     if name == "_apply":
         module_apply.inherited(interp, receiver, site.value(0, "fn") or UNKNOWN, site.node)
         return receiver
+    if name == "__getattr__" and modules.is_module(interp, receiver):
+        return _registered(interp, receiver, site.value(0, "name"))
     if modules.is_module(interp, receiver):
         return module_methods.call(interp, receiver, name, site)
     return external_objects.call(interp, receiver, obj, name, site)
+
+
+def _registered(interp: Interpreter, ref: Ref, name: Value | None) -> Value:
+    """``Module.__getattr__``: a parameter, buffer or submodule; it raises where there is none of that name."""
+    found = interp.obj(ref).attrs.get(str(name.value)) if isinstance(name, Const) else UNKNOWN
+    if found is None:
+        interp.state.dead = True
+        return UNKNOWN
+    return found
 
 
 def call_unbound(interp: Interpreter, base: str, name: str, site: CallSite) -> Value | None:

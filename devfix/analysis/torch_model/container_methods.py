@@ -69,6 +69,9 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
         return TupleValue(keys) if exact else Sequence(UNKNOWN)
     if name in ("get", "pop", "setdefault"):
         return _entry(interp, ref, obj, name, site)
+    if name == "popitem":
+        values = containers.everything(obj)
+        return TupleValue((UNKNOWN, join_elements(values))) if values else UNKNOWN
     if name == "most_common":
         return Sequence(TupleValue((UNKNOWN, Scalar("int"))))
     if name == "update":

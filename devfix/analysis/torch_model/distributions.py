@@ -118,7 +118,20 @@ def attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value
 def _computed(interp: Interpreter, place: Tensor, node: ast.expr) -> Tensor:
     trail = (interp.site("result", node),)
     roots = place.roots or ((place.trail,) if place.trail else ())
-    return Tensor(place.device, place.dtype, None, trail=trail, roots=roots)
+    rank = place.rank if place.rank in (0, None) else AT_LEAST_1
+    return Tensor(place.device, place.dtype, rank, trail=trail, roots=roots)
+
+
+#: Distributions over whole vectors, whose entropy is a number for each of them.
+_OF_VECTORS = frozenset(
+    "Categorical OneHotCategorical MultivariateNormal LowRankMultivariateNormal Dirichlet Multinomial Independent "
+    "RelaxedOneHotCategorical MixtureSameFamily".split()
+)
+
+
+def _of_entropy(obj: Obj, sample: Tensor) -> Tensor:
+    last = getattr(obj.cls, "name", "").rpartition(".")[2]
+    return replace(sample, rank=None) if last in _OF_VECTORS else sample
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -141,4 +154,4 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
             device = requirements.meet(interp, site.node, full, parts)
             return replace(sample, device=device, rank=value.rank)
-    return sample if name in ("entropy", "perplexity") else UNKNOWN
+    return _of_entropy(obj, sample) if name in ("entropy", "perplexity") else UNKNOWN

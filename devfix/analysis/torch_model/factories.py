@@ -98,6 +98,19 @@ def _new(
     return made
 
 
+def special(factory: Factory) -> Callable[[Interpreter, str, CallSite], Value]:
+    """A handler of a factory that stands in no list of ``torch`` itself."""
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        return _new(interp, site, factory.dtype, factory.rank)
+
+    return handle
+
+
+#: ``nn.Transformer.generate_square_subsequent_mask(size)``.
+causal_mask = special(Factory(rank=2))
+
+
 def full(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.full(size, value)``: the dtype of the value."""
     size, fill = site.get(0, "size"), site.value(1, "fill_value")
@@ -326,6 +339,9 @@ def variable(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.full": full,
+    "torch.fft.fftfreq": special(Factory(rank=1)),
+    "torch.fft.rfftfreq": special(Factory(rank=1)),
+    "torch.nn.Transformer.generate_square_subsequent_mask": causal_mask,
     "torch.arange": arange,
     "torch.range": arange,
     "torch.randint": randint,

@@ -15,11 +15,13 @@ from devfix.analysis.values import (
     UNKNOWN,
     Const,
     External,
+    ExternalMethod,
     Partial,
     Sequence,
     Tensor,
     TupleValue,
     Value,
+    members,
     without_none,
 )
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 #: What ``grad(f)`` and the like return: names of no function that a program could import.
 _GRAD, _VALUE, _BATCHED = "<torch.func.grad>", "<torch.func.grad_and_value>", "<torch.func.vmap>"
+_DERIVATIVE = "<torch.func.jacrev>"
 
 
 def transformed(made: str, option: str, default: Value) -> Callable[[Interpreter, str, CallSite], Value]:
@@ -75,6 +78,77 @@ def batched(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _mapped(interp, result, lambda t: operations.derived(interp, [t], site, t.dtype, AT_LEAST_1))
 
 
+def derivative(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``jacrev(f)(x, ...)``: ``f`` runs, and what comes out is made of ``x``."""
+    calls.call(interp, _function(site), _inner(site))
+    number = site.value(1)
+    chosen = number.value if isinstance(number, Const) else None
+    args = site.args[2:]
+    if not isinstance(chosen, int) or not 0 <= chosen < len(args):
+        return UNKNOWN
+    return _mapped(interp, args[chosen].value, lambda t: _of_derivative(interp, t, site))
+
+
+def of_inputs(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.autograd.functional.jacobian(f, x)``: as ``jacrev``, of one tensor or of a tuple."""
+    function, given = site.value(0, "func"), site.get(1, "inputs")
+    if function is None or given is None:
+        return UNKNOWN
+    args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
+    calls.call(interp, function, CallSite(site.node, tuple(Arg(value, given.node) for value in args)))
+    return _mapped(interp, given.value, lambda t: _of_derivative(interp, t, site))
+
+
+def _of_derivative(interp: Interpreter, tensor: Tensor, site: CallSite) -> Tensor:
+    """It has the dimensions of the function's value, too, which may be a number."""
+    rank = AT_LEAST_1 if tensor.rank != 0 else None
+    return operations.derived(interp, [tensor], site, tensor.dtype, rank)
+
+
+def checkpointed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``checkpoint(f, x, use_reentrant=False)`` is ``f(x)``, done twice."""
+    function = site.value(0, "function")
+    if function is None:
+        return UNKNOWN
+    own = {key: arg for key, arg in site.keywords.items() if key not in _OF_CHECKPOINT}
+    return calls.call(interp, function, replace(site, args=site.args[1:], keywords=own))
+
+
+_OF_CHECKPOINT = frozenset(
+    "function use_reentrant preserve_rng_state context_fn determinism_check debug early_stop".split()
+)
+
+
+def checkpointed_in_turn(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``checkpoint_sequential(functions, segments, x)``."""
+    functions, given = site.value(0, "functions"), site.get(2, "input")
+    if functions is None or given is None:
+        return UNKNOWN
+    obj, value = interp.obj_of(functions), given.value
+    parts = [functions] if obj is not None and obj.kind == "module" else None
+    for part in parts or iteration.exact_items(interp, functions) or (UNKNOWN,):
+        value = calls.call(interp, part, CallSite(site.node, (Arg(value, given.node),)))
+    return value
+
+
+def stacked_state(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``stack_module_state(models)``: the tensors of all models by name, with one more dimension."""
+    models = site.value(0, "models")
+    one = iteration.element(interp, models, None) if models is not None else UNKNOWN
+    found = (
+        _stacked(interp, members(one)[0], method, site) for method in ("named_parameters", "named_buffers")
+    )
+    return TupleValue(tuple(found))
+
+
+def _stacked(interp: Interpreter, model: Value, method: str, site: CallSite) -> Value:
+    pairs = calls.call(interp, ExternalMethod(model, method), CallSite(site.node))
+    held = calls.call(interp, External("builtins.dict"), CallSite(site.node, (Arg(pairs),)))
+    return _mapped(
+        interp, held, lambda t: replace(operations.derived(interp, [t], site, t.dtype, AT_LEAST_1), leaf=True)
+    )
+
+
 def _function(site: CallSite) -> Value:
     return site.value(0) or UNKNOWN
 
@@ -114,6 +188,14 @@ def compiled(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.func.grad": transformed(_GRAD, "argnums", Const(0)),
+    "torch.func.jacrev": transformed(_DERIVATIVE, "argnums", Const(0)),
+    "torch.func.jacfwd": transformed(_DERIVATIVE, "argnums", Const(0)),
+    "torch.func.hessian": transformed(_DERIVATIVE, "argnums", Const(0)),
+    "torch.func.stack_module_state": stacked_state,
+    "torch.autograd.functional.jacobian": of_inputs,
+    "torch.autograd.functional.hessian": of_inputs,
+    "torch.utils.checkpoint.checkpoint": checkpointed,
+    "torch.utils.checkpoint.checkpoint_sequential": checkpointed_in_turn,
     "torch.func.grad_and_value": transformed(_VALUE, "argnums", Const(0)),
     "torch.func.vmap": transformed(_BATCHED, "in_dims", Const(0)),
     "torch.vmap": transformed(_BATCHED, "in_dims", Const(0)),
@@ -130,4 +212,5 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     _GRAD: gradient,
     _VALUE: gradient,
     _BATCHED: batched,
+    _DERIVATIVE: derivative,
 }

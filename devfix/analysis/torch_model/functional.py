@@ -19,6 +19,7 @@ from devfix.analysis.torch_model import (
     number_range,
     operand_types,
     operations,
+    ranks,
     requirements,
     results,
 )
@@ -171,7 +172,9 @@ def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
     device = requirements.meet(interp, site.node, "torch.einsum", parts, scalars=False)
     tensors = [part.tensor for part in parts]
     dtype = autocast.lowered(interp, tensors[0].dtype)
-    return operations.derived(interp, tensors, site, dtype, None, device)
+    return operations.derived(
+        interp, tensors, site, dtype, ranks.of_equation(site.value(0, "equation")), device
+    )
 
 
 def _listed(interp: Interpreter, args: tuple[Arg, ...]) -> tuple[Arg, ...]:

@@ -25,6 +25,7 @@ from devfix.analysis.torch_model import (
     function_transforms,
     functional,
     generators,
+    getters,
     grad_mode,
     gradient_scaling,
     heaps,
@@ -41,6 +42,7 @@ from devfix.analysis.torch_model import (
     python_builtins,
     python_random,
     rearrangements,
+    records,
     reflection,
     reparametrizations,
     sobol,
@@ -49,6 +51,7 @@ from devfix.analysis.torch_model import (
     tensor_methods,
     text_files,
     threads,
+    trees,
     vision,
 )
 from devfix.analysis.values import UNKNOWN, Value
@@ -71,6 +74,8 @@ HANDLERS: dict[str, Handler] = {
     **text_files.HANDLERS,
     **instance_checks.HANDLERS,
     **reflection.HANDLERS,
+    **records.HANDLERS,
+    **getters.HANDLERS,
     **evaluated_text.HANDLERS,
     **reparametrizations.HANDLERS,
     **standard_library.HANDLERS,
@@ -94,6 +99,7 @@ HANDLERS: dict[str, Handler] = {
     **hub_datasets.HANDLERS,
     **rearrangements.HANDLERS,
     **threads.HANDLERS,
+    **trees.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
 }
 

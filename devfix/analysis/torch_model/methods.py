@@ -23,8 +23,10 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.values import (
     Array,
     Class,
+    External,
     ExternalMethod,
     Obj,
+    Partial,
     Ref,
     SuperValue,
     Tensor,
@@ -58,7 +60,9 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if isinstance(receiver, Ref):
         return _object_method(interp, receiver, name, site)
     if isinstance(receiver, TupleValue):
-        return named_tuples.method(receiver, name, site)
+        return named_tuples.method(interp, receiver, name, site)
+    if isinstance(receiver, Partial) and name == "_make" and receiver.function == External(named_tuples.MAKE):
+        return named_tuples.made_of(interp, receiver, site)
     if scalar_type(receiver) == "str":
         return text_methods.call(interp, receiver, name, site)
     if scalar_type(receiver) in ("int", "float", "bool") and name == "item":
@@ -74,4 +78,6 @@ def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> 
         return module_methods.call(interp, ref, name, site)
     if name == "_replace" and obj.items is not None and not site.open:
         return named_tuples.replaced(interp, obj, site)
+    if name == "_asdict" and obj.items is not None:
+        return interp.new(Obj("dict", attrs=dict(obj.attrs)))
     return external_objects.call(interp, ref, obj, name, site)

@@ -12,6 +12,7 @@ from devfix.analysis.join import join_all
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.torch_model import (
     checkpoint,
+    factories,
     hooks,
     layers,
     leaves,
@@ -216,6 +217,21 @@ def _entries(interp: Interpreter, ref: Ref, name: str) -> Value:
     return Sequence(element if name == "values" else TupleValue((Scalar("str"), element)))
 
 
+def _named_tensor(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``module.get_parameter("head.weight")``, ``get_buffer``."""
+    from devfix.analysis import attributes  # attributes of modules may be methods
+
+    target = site.value(0, "target")
+    value: Value = ref if isinstance(target, Const) else UNKNOWN
+    for name in str(target.value).split(".") if isinstance(target, Const) else ():
+        value = attributes.get_attribute(interp, value, name, site.node)
+    return value
+
+
+def _causal_mask(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    return factories.causal_mask(interp, "", site)
+
+
 def _forward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     return layers.call(interp, ref, site)
 
@@ -235,6 +251,9 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "named_modules": module_walks.named_modules,
     "named_children": module_walks.named_children,
     "get_submodule": module_walks.submodule,
+    "get_parameter": _named_tensor,
+    "get_buffer": _named_tensor,
+    "generate_square_subsequent_mask": _causal_mask,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
     "register_buffer": _register_buffer,

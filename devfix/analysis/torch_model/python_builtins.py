@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, iteration, modules, speaking
 from devfix.analysis.conditions import boolean, truth
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.torch_model import mapped, operations
@@ -189,6 +190,20 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element))
 
 
+def dict_of_keys(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``dict.fromkeys(names, value)``."""
+    held = site.value(1, "value") or NONE
+    keys = [iteration.dict_key(key) for key in iteration.exact_items(interp, _first(site)) or (UNKNOWN,)]
+    attrs = {key: held for key in keys if key is not None}
+    return interp.new(Obj("dict", attrs=attrs, element=held if None in keys else None))
+
+
+def property_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``property(getter)``."""
+    getter = site.value(0, "fget")
+    return replace(getter, kind="property") if isinstance(getter, Function) else UNKNOWN
+
+
 def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``sum``: tensors are added up one by one."""
     value = _first(site)
@@ -334,6 +349,9 @@ HANDLERS: dict[str, Handler] = {
     "builtins.enumerate": enumerate_,
     **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
     "builtins.dict": dict_,
+    "builtins.dict.fromkeys": dict_of_keys,
+    "collections.OrderedDict.fromkeys": dict_of_keys,
+    "builtins.property": property_,
     "builtins.sum": sum_,
     "builtins.max": extreme,
     "builtins.min": extreme,

@@ -57,6 +57,17 @@ def _implied(dims: list[Value]) -> Rank:
     return AT_LEAST_1 if max(numbers) + 1 > len(numbers) else None
 
 
+def of_equation(equation: Value | None) -> Rank:
+    """As many dimensions as an equation names behind its arrow."""
+    text = equation.value if isinstance(equation, Const) else None
+    if not isinstance(text, str) or "->" not in text:
+        return None
+    named = text.rpartition("->")[2].replace(" ", "")
+    if "..." not in named:
+        return len(named)
+    return AT_LEAST_1 if named != "..." else None
+
+
 def reshaped(interp: Interpreter, base: str, first: Tensor, site: CallSite) -> Rank:
     """The rank after a reshape."""
     rule = _RESHAPED.get(base)

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: The class of managers that only hand something to the body.
+HANDING_ON = "contextlib.nullcontext"
+
+
 def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``copy.deepcopy``: the object and everything it holds, once more."""
     value = site.value(0, "x")
@@ -130,6 +134,28 @@ def environment(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Scalar("str", default.value)
 
 
+def handing_on(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``nullcontext(x)``, ``closing(x)``: a manager that hands ``x`` to its body."""
+    given = site.value(0, "enter_result", "thing") or NONE
+    return interp.new(Obj("external", External(HANDING_ON), attrs={"entered": given}))
+
+
+def is_idle_manager(interp: Interpreter, manager: Value) -> bool:
+    """Whether a manager is a ``nullcontext()``."""
+    obj = interp.obj_of(manager)
+    return obj is not None and obj.cls == External(HANDING_ON) and obj.attrs["entered"] == NONE
+
+
+def chain_map(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ChainMap(first, second)``: what the first does not hold is looked for in the second."""
+    held = [interp.obj_of(arg.value) for arg in site.args]
+    attrs: dict[str, Value] = {}
+    for obj in reversed(held):
+        attrs.update(obj.attrs if obj is not None and obj.kind == "dict" else {})
+    exact = all(obj is not None and obj.kind == "dict" and obj.element is None for obj in held)
+    return interp.new(Obj("dict", attrs=attrs, element=None if exact and not site.open else UNKNOWN))
+
+
 _REAL = "fsum dist cosh sinh asin acos atan ldexp copysign fmod expm1 erfc gamma lgamma sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
@@ -149,6 +175,9 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), iteration_tools.counting),
     "collections.deque": deque,
     "collections.OrderedDict": dict_,
+    "collections.ChainMap": chain_map,
+    "contextlib.nullcontext": handing_on,
+    "contextlib.closing": handing_on,
     "types.SimpleNamespace": namespace,
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,

@@ -79,6 +79,8 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
     if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
         dtype = REAL_OF.get(value.dtype or "", value.dtype) if name in ("real", "imag") else value.dtype
         return replace(value, dtype=dtype, parameter=False, grad=False if name == "data" else value.grad)
+    if name == "solution":
+        return value  # of least squares, the rest of whose results nobody asks for
     if name == "grad":
         leaves.check_gradient(interp, value, node)
         return replace(value, parameter=False, grad=False, trail=(*value.trail[:1],))
@@ -174,6 +176,16 @@ _METHODS = frozenset(
     "register_forward_pre_hook extra_repr get_submodule get_parameter to_empty xpu "
     "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply".split()
 )
+
+
+#: What else each module has.
+_DATA = frozenset("training dump_patches call_super_init T_destination _parameters _buffers _modules".split())
+
+
+def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
+    """Whether a module has an attribute of that name before anybody asks its ``__getattr__``."""
+    inherited = _is_of_torch(interp, interp.obj(ref).cls) and (name in _PARAMETER_NAMES or name in SIZES)
+    return _is_method(name) or name in _DATA or inherited
 
 
 def _is_method(name: str) -> bool:

@@ -1,0 +1,115 @@
+"""Dataclasses, named tuples, getters, patterns, properties: a tensor that passes through them stays what it was."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+HEAD = """\
+import collections
+import contextlib
+import dataclasses
+import operator
+from dataclasses import dataclass
+
+import torch
+
+host, there = torch.rand(3), torch.rand(3).cuda()
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@dataclass
+class Batch:
+    a: torch.Tensor
+    b: torch.Tensor
+
+    def with_fields(self, device):
+        return Batch(**{f.name: getattr(self, f.name).to(device) for f in dataclasses.fields(self)})
+
+    def set_fields(self, device):
+        for f in dataclasses.fields(self):
+            setattr(self, f.name, getattr(self, f.name).to(device))
+        return self
+
+
+class Scaled:
+    @property
+    def mean(self):
+        return self._mean
+
+    @mean.setter
+    def mean(self, value):
+        self._mean = value * 2
+
+
+def scaled(value):
+    found = Scaled()
+    found.mean = value
+    return found.mean
+
+
+def either(message):
+    match message:
+        case {"kind": "first", "data": data}:
+            return data
+        case Batch(a=found) if found is not None:
+            return found
+        case [_, *rest]:
+            return rest[0]
+        case "none" | None:
+            return there
+        case _:
+            raise ValueError(message)
+"""
+WAYS = [
+    "dataclasses.replace(Batch(x, there), b=there).a",
+    "dataclasses.replace(Batch(there, there), a=x).a",
+    "dataclasses.asdict(Batch(there, x))['b']",
+    "dataclasses.astuple(Batch(there, x))[1]",
+    "Batch(host, host).with_fields(x.device).b",
+    "Batch(host, host).set_fields(x.device).b",
+    "Pair(there, x)._asdict()['b']",
+    "Pair._make([there, x]).b",
+    "operator.itemgetter('a')({'a': x, 'b': there})",
+    "operator.attrgetter('a')(Batch(x, there))",
+    "operator.methodcaller('to', x.device)(host)",
+    "dict.fromkeys(['a', 'b'], x)['b']",
+    "collections.ChainMap({'a': x}, {'a': there, 'b': there})['a']",
+    "scaled(x)",
+    "either({'kind': 'first', 'data': x})",
+    "either(Batch(x, there))",
+    "either([there, x])",
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_passes_through_stays_where_it_is(way: str) -> None:
+    assert clashes(f"{HEAD}\nx = host\nthere * {way}\n") == [f"{HEAD.count(chr(10)) + 3}: device"]
+    assert clashes(f"{HEAD}\nx = there\nhost * {way}\n") == [f"{HEAD.count(chr(10)) + 3}: device"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_agrees_is_no_clash(way: str) -> None:
+    assert clashes(f"{HEAD}\nx = there\nthere * {way}\n") == []
+
+
+def test_a_case_that_cannot_be_met_is_left_out() -> None:
+    program = f"{HEAD}\nthere * either('none')\n"
+    assert clashes(program) == []
+
+
+def test_a_manager_that_hands_something_on() -> None:
+    block = "with contextlib.nullcontext({}) as found:\n    there * found\n"
+    assert clashes(HEAD + block.format("host")) == [f"{HEAD.count(chr(10)) + 2}: device"]
+    assert clashes(HEAD + block.format("there")) == []
+
+
+def test_an_optional_manager_leaves_the_device_alone() -> None:
+    program = """\
+    import contextlib, sys, torch
+    context = torch.autocast("cuda") if "--amp" in sys.argv else contextlib.nullcontext()
+    with context:
+        x = torch.rand(3)
+    x * torch.rand(3).cuda()
+    """
+    assert clashes(program) == ["5: device"]
