@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: A comprehension over this many known items is followed item by item.
-EXACT = 8
+EXACT = 16
 
 
 def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:

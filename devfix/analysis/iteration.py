@@ -96,7 +96,7 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
     from devfix.analysis import calls  # calls.py iterates over arguments
     from devfix.analysis.torch_model import data, module_walks
 
-    if obj.kind in ("loader", "sampler"):
+    if obj.kind in ("loader", "sampler") or data.is_own_loader(interp, obj):
         return data.batch(interp, value, node)
     if obj.kind == "dataset":
         where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
+from devfix.analysis.lattice import CPU
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
             if trail not in found:  # sites are few and shared: to compare trails is faster than to hash them
                 found.append(trail)
     return tuple(found[:_MAX_ROOTS])
+
+
+def roots_of_host(tensor: Tensor) -> tuple[Trail, ...]:
+    """The trails of a tensor on the CPU, for what follows it there."""
+    return roots_of([tensor]) if tensor.device == CPU and tensor.trail else ()
 
 
 def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:

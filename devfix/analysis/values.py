@@ -82,11 +82,15 @@ class DTypeValue(Value):
 
 @frozen
 class DeviceValue(Value):
-    """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS, ``followed`` that a tensor has it."""
+    """A ``torch.device``. ``mps`` tells that on an Apple machine it would be MPS, ``followed`` that a tensor has it.
+
+    ``roots`` are the trails of that tensor where it is on the CPU: what is put there is as misplaced as it is.
+    """
 
     device: Device
     mps: bool = field(default=False, compare=False)
     followed: bool = field(default=False, compare=False)
+    roots: tuple[tuple[Origin, ...], ...] = field(default=(), compare=False)
 
 
 @frozen

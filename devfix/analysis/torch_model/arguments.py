@@ -20,6 +20,7 @@ from devfix.analysis.lattice import (
     same_as,
 )
 from devfix.analysis.torch_model.numpy_types import settled
+from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -62,6 +63,11 @@ def device_of(value: Value | None) -> Device | None:
 def is_followed(value: Value | None) -> bool:
     """Whether a device was not chosen, but read from a tensor."""
     return isinstance(value, DeviceValue) and value.followed
+
+
+def roots_followed(value: Value | None) -> tuple[Trail, ...]:
+    """The trails of the tensor on the CPU that a device was read from."""
+    return value.roots if isinstance(value, DeviceValue) else ()
 
 
 def with_choices(site: CallSite) -> CallSite:

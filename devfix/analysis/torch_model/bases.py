@@ -9,6 +9,8 @@ from devfix.analysis import calls, classes, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
+    batches,
+    data,
     distributions,
     external_objects,
     frameworks,
@@ -86,6 +88,8 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
         optim.initialise_base(interp, ref, base, site)
     elif base in frameworks.TRAINERS:
         frameworks.initialise_trainer(interp, ref, base, site)
+    elif base == batches.LOADER:
+        data.initialise_loader(interp, ref, site)
     elif vision.describes(base):
         vision.initialise(interp, ref, base, site)
     elif base.startswith("torch.distributions."):

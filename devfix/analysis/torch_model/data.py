@@ -53,14 +53,32 @@ _OPTIONS = (
 
 def loader(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``DataLoader(dataset, ...)``."""
+    facts = _options(interp, site)
+    trail = (interp.site("loader", site.node),)
+    return interp.new(Obj("loader", External(name), facts=facts, trail=trail))
+
+
+def initialise_loader(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``DataLoader.__init__`` of a class of the project that descends from it."""
+    obj = interp.obj(ref)
+    interp.update(ref, replace(obj, facts={**obj.facts, **_options(interp, site)}))
+
+
+def is_own_loader(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is of such a class, which leaves it to ``DataLoader`` to make batches."""
+    if not isinstance(obj.cls, Class) or "dataset" not in obj.facts:
+        return False
+    return classes.find(interp, obj.cls, "__iter__") is None
+
+
+def _options(interp: Interpreter, site: CallSite) -> dict[str, Value]:
     facts: dict[str, Value] = {}
     for position, option in enumerate(_OPTIONS):
         value = site.value(position, option)
         if value is not None:
             facts[option] = value
     _check_generator(interp, site, facts)
-    trail = (interp.site("loader", site.node),)
-    return interp.new(Obj("loader", External(name), facts=facts, trail=trail))
+    return facts
 
 
 def _check_generator(interp: Interpreter, site: CallSite, facts: dict[str, Value]) -> None:
@@ -174,7 +192,8 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if obj is None or obj.kind == "sampler":
         return Scalar("int")
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
-    made = assembled(interp, obj.facts.get("dataset", UNKNOWN), obj.facts.get("collate_fn", NONE), where,
+    collate_fn = obj.attrs.get("collate_fn") or obj.facts.get("collate_fn", NONE)
+    made = assembled(interp, obj.facts.get("dataset", UNKNOWN), collate_fn, where,
                      alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
     result = _from_loader(interp, made.value, where)
     if node is not None:

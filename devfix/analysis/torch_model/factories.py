@@ -16,6 +16,7 @@ from devfix.analysis.torch_model.arguments import (
     dtype_of,
     is_followed,
     nesting,
+    roots_followed,
     size_rank,
 )
 from devfix.analysis.torch_model.numpy_types import settled
@@ -87,12 +88,13 @@ def _new(
     if random:
         generators.check(interp, site, placed)
     grad = site.value(None, "requires_grad") == TRUE
-    kind = "random-factory" if random else "factory"
+    roots = roots_followed(site.value(None, "device"))
+    kind = "result" if roots else "random-factory" if random else "factory"
     trail = (interp.site(kind, site.node),)
     if "out" in site.keywords:
         out = without_none(site.keywords["out"].value)
         return out if isinstance(out, Tensor) else Tensor(trail=trail)
-    made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail)
+    made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail, roots=roots)
     leaves.note(interp, made)
     mps.check_factory(interp, made, site)
     return made

@@ -11,9 +11,15 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
-from devfix.analysis.torch_model.arguments import accelerator_of, device_of, dtype_of, is_followed
+from devfix.analysis.torch_model.arguments import (
+    accelerator_of,
+    device_of,
+    dtype_of,
+    is_followed,
+    roots_followed,
+)
 from devfix.analysis.torch_model.factories import legacy_dtype
-from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of
+from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
     Const,
@@ -49,6 +55,8 @@ class Target:
     dtype: str | None = None
     #: Whether somebody chose the device, and it is not just that of another tensor.
     chosen: bool = True
+    #: The trails of the tensor on the CPU that is followed.
+    roots: tuple[Trail, ...] = ()
 
 
 def target_of(name: str, site: CallSite) -> Target:
@@ -98,7 +106,7 @@ def _type_target(site: CallSite) -> Target:
 
 def _like(value: Value | None) -> Target:
     if isinstance(value, Tensor):
-        return Target(value.device, value.dtype or "?", chosen=False)
+        return Target(value.device, value.dtype or "?", chosen=False, roots=roots_of_host(value))
     return Target(UNKNOWN_DEVICE, "?", chosen=False)
 
 
@@ -126,7 +134,8 @@ def _to_target(site: CallSite) -> Target:
         return _like(site.keywords["other"].value)
     if site.open:
         return Target(UNKNOWN_DEVICE, "?")
-    return Target(device, dtype, chosen=not any(is_followed(arg.value) for arg in site.all_args()))
+    followed = [arg.value for arg in site.all_args() if is_followed(arg.value)]
+    return Target(device, dtype, chosen=not followed, roots=roots_followed(followed[0]) if followed else ())
 
 
 def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Value:
@@ -162,7 +171,8 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
         if dtype == value.dtype:
             return value
     else:
-        trail, roots = (interp.site("move", site.node),), ()
+        kind = "result" if target.roots else "move"
+        trail, roots = (interp.site(kind, site.node),), target.roots
     typed: tuple[Trail, ...] = ()
     if target.dtype is None:
         typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))

@@ -10,6 +10,7 @@ from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device, place_of_all
 from devfix.analysis.torch_model import external_objects, leaves
 from devfix.analysis.torch_model.numpy_types import settled
+from devfix.analysis.trails import roots_of_host
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -65,7 +66,7 @@ def _array_attribute(value: Array, name: str) -> Value | None:
 
 def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:
     if name == "device":
-        return DeviceValue(value.device, followed=True)
+        return DeviceValue(value.device, followed=True, roots=roots_of_host(value))
     if name == "dtype":
         return DTypeValue(value.dtype)
     if name == "shape":
