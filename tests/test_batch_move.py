@@ -161,3 +161,23 @@ def test_what_a_function_left_where_it_is_cannot_be_moved_like_the_rest() -> Non
     text = fix_texts({"main.py": HANDED_ON})[0]["main.py"]
     assert "hasattr(" not in text
     assert 'batch["side"].dense.to(device)' in text
+
+
+PARTS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda")
+net = nn.Linear(3, 1).to(device)
+for batch in DataLoader(TensorDataset(torch.randn(8, 3), torch.ones(8)), batch_size=2):
+    for i, part in enumerate(batch):
+        if i == 0:
+            part = net(part)
+        print(part.cpu().numpy())
+"""
+
+
+def test_one_part_of_a_batch_moves_where_it_is_told_from_the_others() -> None:
+    after = fix_texts({"main.py": PARTS})[0]["main.py"]
+    assert after == PARTS.replace("net(part)", "net(part.to(device))")

@@ -70,3 +70,36 @@ Net().cuda()(torch.rand(2, 3).cuda())
 """
     assert set(clashes(text)) == {"21: device"}
     assert clashes(text.replace("list(self.parts)", "nn.ModuleList(self.parts)")) == []
+
+
+UNROLLED = """
+import torch
+from torch import nn
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+
+    def forward(self, state, steps):
+        states = [{made}] * steps
+        states[0] = state
+        for step in range(steps - 1):
+            states[step + 1] = self.inner(states[step])
+        return torch.stack(states[1:])
+
+device = torch.device("cuda")
+cell = Cell().to(device)
+state = torch.zeros(2, 3{where})
+print(cell(state, int(input())))
+"""
+
+
+def test_what_takes_an_empty_place_is_what_is_read() -> None:
+    text = UNROLLED.format(made="torch.empty(0)", where="")
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert after["main.py"] == UNROLLED.format(made="torch.empty(0)", where=", device=device")
+
+
+def test_empty_places_that_are_filled_need_no_device() -> None:
+    assert clashes(UNROLLED.format(made="torch.empty(0)", where=", device=device")) == []

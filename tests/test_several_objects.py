@@ -113,3 +113,69 @@ for step in range(2):
 def test_a_move_that_casts_casts_to_the_dtype_of_weights_that_were_stepped_by_hand() -> None:
     fixed = fix_texts({"main.py": WEIGHTS_BY_HAND}, Applicability.UNSAFE)[0]["main.py"]
     assert fixed == WEIGHTS_BY_HAND.replace("dtype=torch.double", "dtype=torch.float32")
+
+
+CHOSEN = """
+import argparse
+import torch
+from torch import nn
+
+class A(nn.Sequential):
+    pass
+
+class B(nn.Sequential):
+    pass
+
+class C(nn.Sequential):
+    pass
+
+class D(nn.Sequential):
+    pass
+
+class Solver:
+    def __init__(self, kind):
+        self.net = None
+        self.device = torch.device("cuda")
+        if kind == "a":
+            self.net = A(nn.Linear(3, 1))
+        elif kind == "b":
+            self.net = B(nn.Linear(3, 1))
+        elif kind == "c":
+            self.net = C(nn.Linear(3, 1))
+        elif kind == "d":
+            self.net = D(nn.Linear(3, 1))
+        self.net.to(self.device)
+
+    def train(self, x):
+        return self.net(x)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="b")
+print(Solver(parser.parse_args().kind).train(torch.randn(2, 3)MOVE))
+"""
+
+
+def test_an_attribute_is_none_and_then_one_of_many_networks() -> None:
+    assert check_texts({"main.py": CHOSEN.replace("MOVE", "")})
+    assert not check_texts({"main.py": CHOSEN.replace("MOVE", ".cuda()")})
+
+
+STACKED = """
+import torch
+
+found = [[], []]
+for x in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(8, 3), torch.ones(8))):
+    for i, part in enumerate(x):
+        if i == 0:
+            part = part.cuda()
+        found[i].append(part)
+print([torch.stack(found[i]) for i in range(len(found))])
+"""
+
+
+def test_one_of_several_lists_is_stacked_by_itself() -> None:
+    assert not check_texts({"main.py": STACKED})
+    mixed = STACKED.replace("found[i].append", "found[0].append").replace(
+        "stack(found[i])", "stack(found[0])"
+    )
+    assert check_texts({"main.py": mixed})

@@ -217,3 +217,69 @@ def test_two_of_one_assignment_move_alike_where_a_function_makes_them(pair: str)
         "x.to(device, non_blocking=True), y =", "x, y ="
     )
     assert changed(text) == {f"    {moved}"}
+
+
+def test_a_file_to_go_on_from_chooses_no_device() -> None:
+    assert changed("""
+        parser.add_argument("--refine", default="", type=str)
+        args = parser.parse_args()
+        if args.refine:
+            net = nn.Linear(2, 2)
+            net.cuda()
+        else:
+            net = nn.Linear(2, 2)
+        print(net(x.cuda()))
+    """) >= {"    net = nn.Linear(2, 2).to(device)"}
+
+
+def test_an_option_that_names_a_device_still_does() -> None:
+    body = """
+        parser.add_argument("--gpu_id", default="", type=str)
+        args = parser.parse_args()
+        if args.gpu_id:
+            net.cuda()
+            x = x.cuda()
+        else:
+            x = x * 2
+        print(net(x))
+    """
+    assert not found(body)
+
+
+def test_options_are_handed_on_as_keywords() -> None:
+    assert found("""
+        parser.add_argument("--device", default="cuda")
+        args = parser.parse_args()
+        class Agent:
+            def __init__(self, **kwargs):
+                self.__dict__.update(kwargs)
+                self.net = nn.Linear(2, 2).to(self.device)
+        print(Agent(**vars(args)).net(x))
+    """)
+
+
+def test_an_attribute_that_options_choose_is_what_it_usually_is() -> None:
+    body = """
+        class Plain(nn.Module):
+            def forward(self, x, mark):
+                return x
+        class Marked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(2, 2)
+            def forward(self, x, mark):
+                return x + self.inner(mark)
+        class Model(nn.Module):
+            def __init__(self, kind):
+                super().__init__()
+                if kind == {usual}:
+                    self.part = Marked()
+                else:
+                    self.part = Plain()
+            def forward(self, x, mark):
+                return self.part(x, mark)
+        model = Model(args.gpu).cuda()
+        print(model(x.cuda(), x.double().cuda()))
+    """
+    assert found(body.format(usual="0"))
+    assert not found(body.format(usual="1"))

@@ -31,14 +31,14 @@ _CONTEXTS, _FUNCTION_STEPS = 3, 2_500
 #: A run that no script began is long after so many statements. From there on it follows what is new or
 #: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
 _LONG_RUN = 300
-#: A forward whose operands are on other devices than ever before is followed in any case: so often in a run
+#: A forward whose operands are on other devices, or of other dtypes, than ever before is followed in any case: so often in a run
 #: that is not too long already, and with all it calls for so many statements.
 _GRANTS, _GRANTED_STEPS, _LATE = 8, 1_500, 12_000
 
 #: As long as less than this part of an account is taken, a few statements more or less do not matter.
 _AMPLE = 0.8
 
-#: Where the operands of a call are, each in its turn.
+#: Where the operands of a call are, each in its turn, and of what dtype.
 Devices = tuple[str, ...]
 
 
@@ -153,10 +153,10 @@ def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
     if len(values) < 2 or not is_module(interp, values[0]):
         return None
     home = module_device(interp, values[0])
-    tensors = [value.device for value in values[1:] if isinstance(value, Tensor)]
-    if home is None or not home.is_accelerator or not any(device.is_known for device in tensors):
+    tensors = [value for value in values[1:] if isinstance(value, Tensor)]
+    if home is None or not home.is_accelerator or not any(tensor.device.is_known for tensor in tensors):
         return None
-    return (str(home), *map(str, tensors))
+    return (f"{home} {interp.autocast}", *(f"{tensor.device} {tensor.dtype}" for tensor in tensors))
 
 
 def _kind(value: Value) -> Hashable:

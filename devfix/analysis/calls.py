@@ -233,6 +233,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     """The result of a call whose body is interpreted, as long as the account of its function allows it."""
     account = interp.library.account(function)
     given = tuple(arg.value for arg in site.all_args())
+    free = interp.free_until
     if not accounts.may_follow(interp, function, site):
         return accounts.known(interp, account, given) or _not_followed(interp, site)
     frame = _new_frame(interp, function, site, given)
@@ -247,6 +248,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
         result = run(interp, function, frame)
     finally:
         interp.stack.pop()
+        interp.free_until = free  # what was granted to this call is not for those after it
     account.book(interp.steps - before)
     if start is not None and frame.is_cut and interp.state.dead:
         interp.state = start

@@ -80,6 +80,8 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     chosen = preferred(interp.source, body, orelse)
+    if chosen is not None and _is_text_of_another_kind(interp, test):
+        return None  # a file to go on from, say: whether there is one chooses no device
     if chosen is not None and _ends_program(body if chosen else orelse):
         return None  # what is done instead of all that follows is no choice of a device
     if chosen is not None and _is_chosen_already(interp, body if chosen else orelse):
@@ -96,6 +98,15 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+
+
+def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether an option is tested that is a text, or nothing, and whose name says nothing of devices."""
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
+    if not name or _DEVICE_WORDS.search(name.lower()):
+        return False
+    value = interp.eval(test)
+    return isinstance(value, Scalar) and value.type == "str"
 
 
 def _ends_program(branch: list[ast.stmt]) -> bool:

@@ -9,6 +9,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import join_all, join_elements, join_values, usually
 from devfix.analysis.values import (
+    TRUE,
     UNKNOWN,
     Class,
     Const,
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
 
 #: Of more functions or classes than this the usual one stands for all.
 _MANY = 4
-#: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
+#: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
 REPEATED = "repeated"
+#: That fact where ``x`` holds nothing: only what takes its place is read.
+PLACEHOLDER = Const("placeholder")
 
 
 def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
@@ -134,6 +137,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, replace(obj, attrs=attrs, element=element))
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
         interp.update(ref, replace(obj, element=value))
+    elif obj.facts.get(REPEATED) == PLACEHOLDER:
+        interp.update(ref, replace(obj, element=value).with_fact(REPEATED, TRUE))
     elif obj.kind in ("list", "set"):
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch

@@ -115,6 +115,10 @@ class CallSite:
         """The same call with one more argument in front (a method seen as a function)."""
         return replace(self, args=(receiver, *self.args))
 
+    def with_first(self, value: Value) -> CallSite:
+        """The same call with another value for its first argument."""
+        return replace(self, args=(self.args[0]._replace(value=value), *self.args[1:]))
+
     def all_args(self) -> list[Arg]:
         """Every argument, positional ones first."""
         return [*self.args, *self.keywords.values()]

@@ -83,6 +83,8 @@ class Interpreter:
         self.is_script = False
         #: What holds a module, and its details, by the call that asked.
         self.described: dict[tuple[int, int, Trail], tuple[Tensor, dict[str, str]]] = {}
+        #: What holds each module, and the objects for which that was found.
+        self.holders: tuple[list[tuple[int, Obj]], dict[int, list[tuple[Ref, Ref | None]]]] | None = None
         #: The oldest object that was changed since a call began that wants to know.
         self.oldest: float = math.inf
         self._sites, self.reads = library.sites, library.reads

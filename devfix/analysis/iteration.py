@@ -119,8 +119,12 @@ def _of_either(found: list[Value]) -> Value:
 
 
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
-    """Whether a collection may be long enough to have an item of this number."""
+    """Whether a collection may be long enough to have an item of this number; lists and tuples have none of several."""
     obj = interp.obj_of(value)
+    if isinstance(key, TupleValue) and (
+        isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
+    ):
+        return False
     items = exact_items(interp, value) if obj is None or obj.kind == "list" else None
     if items is None or not isinstance(key, Const) or not isinstance(key.value, int):
         return True

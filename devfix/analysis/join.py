@@ -5,6 +5,7 @@ from __future__ import annotations
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
+    NONE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -195,7 +196,8 @@ def _union(a: Value, b: Value) -> Value:
         else:
             found.append(value)
     if len(found) > _MAX_MEMBERS:
-        if not all(isinstance(value, _OF_OBJECTS) for value in found):
+        # An attribute is often None before it is one of several networks.
+        if not all(isinstance(value, _OF_OBJECTS) or value == NONE for value in found):
             return UNKNOWN
         if len(found) > _MAX_OBJECTS:
             return Union(tuple(found[:_MAX_MEMBERS]))
@@ -248,13 +250,16 @@ def object_like_usual(obj: Obj, usual: Obj) -> Obj:
     return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
 
 
-def join_objects(a: Obj, b: Obj, *, split: bool = False) -> Obj:
-    """The least upper bound of two versions of one heap object; ``split`` as for values."""
+def join_objects(a: Obj, b: Obj, *, split: bool = False, usual: bool | None = None) -> Obj:
+    """The least upper bound of two versions of one heap object; ``split`` as for values.
+
+    ``usual`` tells which of them (True: ``a``) a run has that is given no options.
+    """
     if a is b:
         return a
     return replace(
         a,
-        attrs=_join_attrs(a, b, split),
+        attrs=_join_attrs(a, b, split, usual),
         items=_join_items(a, b, split),
         element=_join_elements(a, b, split),
         place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
@@ -263,10 +268,15 @@ def join_objects(a: Obj, b: Obj, *, split: bool = False) -> Obj:
     )
 
 
-def _join_attrs(a: Obj, b: Obj, split: bool) -> dict[str, Value]:
+def _join_attrs(a: Obj, b: Obj, split: bool, usual: bool | None) -> dict[str, Value]:
     joined = dict(a.attrs)
     for name, value in b.attrs.items():
-        joined[name] = join_values(joined[name], value, split=split) if name in joined else value
+        mine = joined.get(name)
+        if mine is None:
+            joined[name] = value
+        elif mine is not value:
+            both = join_values(mine, value, split=split)
+            joined[name] = both if usual is None else usually(both, mine if usual else value)
     return joined
 
 

@@ -224,7 +224,7 @@ def join_states(
             obj, other = (
                 (obj, object_like_usual(other, obj)) if usual else (object_like_usual(obj, other), other)
             )
-        a.write(address, other if obj is None else join_objects(obj, other, split=split))
+        a.write(address, other if obj is None else join_objects(obj, other, split=split, usual=usual))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a

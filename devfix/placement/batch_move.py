@@ -6,7 +6,16 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import BindResult, Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
+from devfix.findings import (
+    BindResult,
+    Edit,
+    FileEdit,
+    InsertAfter,
+    InsertAtBodyStart,
+    Operand,
+    Origin,
+    WrapExpression,
+)
 from devfix.placement import batch_forms, device_expression
 from devfix.placement.device_expression import Place
 
@@ -71,9 +80,28 @@ def _in_loop(
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == name:
         return ()
+    once = _uses_by_position(loop, name)
+    if len(once) > 1:
+        return ()
+    if once:
+        only = WrapExpression(place.outline.source.span(once[0]), "", f".to({found.code})")
+        return (*found.edits, FileEdit(place.path, only))
     code = f"{name} = {name}.to({found.code})"
     edit = InsertAtBodyStart(place.outline.source.span(loop), code, _rank(place))
     return (*found.edits, FileEdit(place.path, edit))
+
+
+def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
+    """Uses of one of a batch's parts that only one of them has: where its number, or the name beside it, is tested."""
+    beside = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} - {name}
+    choices = (part for part in loop.body if isinstance(part, ast.If) and _reads(part.test) & beside)
+    inside = (node for choice in choices for part in choice.body for node in ast.walk(part))
+    names = (node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    return [node for node in names if node.id == name]
+
+
+def _reads(test: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
 
 
 def _rank(place: Place) -> int:

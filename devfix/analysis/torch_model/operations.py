@@ -52,6 +52,7 @@ from devfix.analysis.values import (
     Sequence,
     Tensor,
     TupleValue,
+    Union,
     Unknown,
     Value,
     without_none,
@@ -326,6 +327,10 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     """``cat``, ``stack`` and the like: every tensor of the sequence on one device."""
     arg = site.get(0, "tensors")
     given = [arg] if arg is not None else []
+    lists = without_none(arg.value) if arg is not None else UNKNOWN
+    if isinstance(lists, Union) and site.args and all(isinstance(each, Ref) for each in lists.members):
+        # It is one of several lists, none of which holds what the others do.
+        return interp.either(lists.members, lambda one: joined(interp, name, op, site.with_first(one)))
     if arg is not None and isinstance(without_none(arg.value), Tensor):
         given = list(site.args)  # meshgrid(a, b)
     parts: list[Part] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, iteration
@@ -256,10 +257,22 @@ def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
                     return interp.new(replace(obj, items=obj.items * times.value))
             values = containers.everything(obj)
             made = replace(obj, items=None, element=join_all(values) if values else None)
-            return interp.new(made.with_fact(containers.REPEATED, TRUE))
+            told = containers.PLACEHOLDER if _is_made_empty(made.element) else TRUE
+            return interp.new(made.with_fact(containers.REPEATED, told))
         if isinstance(part, TupleValue):
             return Sequence(join_all(list(part.items)))
     return None
+
+
+def _is_made_empty(value: Value | None) -> bool:
+    """Whether a value is what ``torch.empty`` gave, which nobody reads before something else takes its place."""
+    return (
+        isinstance(value, Tensor) and value.trail[:1] != () and _EMPTY.match(value.trail[0].text) is not None
+    )
+
+
+#: How a call begins that makes a tensor of whatever is in memory.
+_EMPTY = re.compile(r"(torch|th)\.empty\b")
 
 
 def _merged_dicts(interp: Interpreter, left: Value, right: Value) -> Value | None:

@@ -29,9 +29,21 @@ Holders = dict[int, list[tuple[Ref, Ref | None]]]
 
 
 def holders(interp: Interpreter) -> Holders:
-    """What every module holds, seen from what is held."""
+    """What every module holds, seen from what is held; sought again once something that holds others has changed."""
+    objects = [pair for pair in reads.objects(interp) if pair[1].kind in _HOLDING]
+    known = interp.holders
+    if known is None or known[0] != objects:
+        known = interp.holders = (objects, _sought(interp, objects))
+    return known[1]
+
+
+#: What holds modules, or lists and dicts of them.
+_HOLDING = frozenset({"module", "instance", "list", "dict"})
+
+
+def _sought(interp: Interpreter, objects: list[tuple[int, Obj]]) -> Holders:
     found: Holders = {}
-    for address, obj in reads.objects(interp):
+    for address, obj in objects:
         if obj.kind not in ("module", "instance"):
             continue
         owner = Ref(address)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def namespace(interp: Interpreter, ref: Ref) -> Value:
     """``vars(x)``, ``x.__dict__``: a dict of the attributes; what is written to it goes to ``x``."""
     obj = interp.obj(ref)
-    if obj.kind != "instance":
+    if obj.kind != "instance" and obj.cls != External("argparse.Namespace"):
         return UNKNOWN
     plain = {name: value for name, value in obj.attrs.items() if name.isidentifier()}
     if is_module(interp, ref):  # parameters, buffers and submodules are in dicts of their own
