@@ -98,7 +98,7 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
 
     if obj.kind in ("loader", "sampler") or data.is_own_loader(interp, obj):
         return data.batch(interp, value, node)
-    if obj.kind == "dataset":
+    if obj.kind == "dataset" or data.is_of_library(obj):
         where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
         return data.sample(interp, value, where)
     if obj.kind == "instance":

@@ -9,7 +9,7 @@ from devfix.analysis import classes, containers
 from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
-from devfix.analysis.torch_model import tokenizers
+from devfix.analysis.torch_model import graphs, tokenizers
 from devfix.analysis.values import (
     Array,
     BoundMethod,
@@ -152,6 +152,8 @@ def _summary_of_several(interp: Interpreter, value: Union) -> tuple[str, Device 
 def _movable(interp: Interpreter, value: Value) -> str:
     """``object`` for one whose class has a ``to`` that returns something, ``mover`` when it returns nothing."""
     obj = interp.obj_of(value)
+    if graphs.is_graph(obj):
+        return "object"
     if obj is None or obj.kind not in ("instance", "dict") or not isinstance(obj.cls, Class):
         return ""
     move = classes.find(interp, obj.cls, "to")

@@ -189,6 +189,19 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     return (*found.edits, FileEdit(place.path, edit))
 
 
+def is_movable_whole(facts: Facts, place: Place) -> bool:
+    """Whether the value at ``place`` gets one name, under which it is something that ``to`` moves as a whole."""
+    statement = place.outline.statement_of(place.node)
+    if not isinstance(statement, ast.Assign) or statement.value is not place.node:
+        return False
+    target = statement.targets[0] if len(statement.targets) == 1 else None
+    if not isinstance(target, ast.Name):
+        return False
+    scope, span = place.outline.scopes(statement)[0], place.outline.source.span(statement)
+    bindings = facts.bindings(place.path, scope).get(target.id, [])
+    return {binding.kind for binding in bindings if binding.statement == span} == {"object"}
+
+
 def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:
     """How the batch behind a name is moved; "" when nobody knows."""
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0]).get(name, [])

@@ -305,6 +305,7 @@ class Relocator:
             elif site.kind == "loader":
                 yield batch_move.whole_batch(self.facts, place, self.peers)
                 yield nested_move.at_loop(self.facts, place, self.peers)
+                yield self._wrap(place) if batch_move.is_movable_whole(self.facts, place) else ()
 
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""

@@ -12,7 +12,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
-from devfix.analysis.torch_model import batches, generators, hub_datasets, tokenizers, vision
+from devfix.analysis.torch_model import batches, generators, graphs, hub_datasets, tokenizers, vision
 from devfix.analysis.torch_model.batches import Batch
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.trails import dtype_trails, extend
@@ -148,6 +148,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return iteration.element(interp, value, node) if items or isinstance(value, Sequence) else UNKNOWN
     if hub_datasets.is_one(obj):
         return hub_datasets.row(interp, obj)
+    if graphs.is_dataset(obj):
+        return graphs.sample(interp)
     if obj.kind == "dataset":
         return TupleValue(tuple(_row(interp, item) for item in obj.items or ()))
     if obj.kind == "instance" and isinstance(obj.cls, Class):
@@ -169,7 +171,12 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
 
 def sample(interp: Interpreter, value: Value, node: ast.expr) -> Value:
     """``dataset[i]`` in the program's own code: the data stay in the dataset, a sample begins its life."""
-    return _from_loader(interp, element(interp, value, node), node)
+    return from_loader(interp, element(interp, value, node), node)
+
+
+def is_of_library(obj: Obj) -> bool:
+    """Whether an object is a data set of Hugging Face or PyTorch Geometric."""
+    return hub_datasets.is_one(obj) or graphs.is_dataset(obj)
 
 
 def dataset_attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
@@ -177,7 +184,7 @@ def dataset_attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) 
     if name == "indices":
         return Sequence(Scalar("int"))
     if name == "tensors" and obj.items is not None:
-        return _from_loader(interp, TupleValue(obj.items), node)
+        return from_loader(interp, TupleValue(obj.items), node)
     return None
 
 
@@ -195,7 +202,7 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     collate_fn = obj.attrs.get("collate_fn") or obj.facts.get("collate_fn", NONE)
     made = assembled(interp, obj.facts.get("dataset", UNKNOWN), collate_fn, where,
                      alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
-    result = _from_loader(interp, made.value, where)
+    result = from_loader(interp, made.value, where)
     if node is not None:
         batches.check(interp, obj, replace(made, value=result), node)
     return placed(interp, result, ACCELERATOR) if "moved" in obj.facts else result
@@ -284,6 +291,8 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
         last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
+    if obj is not None and graphs.is_graph(obj):
+        return graphs.each_tensor(interp, obj, change)
     if obj is not None and obj.cls == External(tokenizers.BATCH) and isinstance(obj.element, Tensor):
         return interp.new(replace(obj, element=change(obj.element)))
     if obj is not None and named_tuples.is_one(interp, obj):
@@ -325,6 +334,8 @@ def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
         items = tuple(collate(interp, item, node) for item in obj.items) if obj.items is not None else None
         last = collate(interp, obj.element, node) if obj.element is not None else None
         return interp.new(Obj("list", items=items, element=last))
+    if obj is not None and graphs.is_graph(obj):
+        return graphs.batch(interp, obj)
     if obj is not None and tokenizers.is_batch(interp, sample) and obj.element is not None:
         return interp.new(replace(obj, element=collate(interp, obj.element, node)))
     if obj is not None and named_tuples.is_one(interp, obj):
@@ -342,7 +353,7 @@ def default_collate(interp: Interpreter, name: str, site: CallSite) -> Value:
     )
 
 
-def _from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+def from_loader(interp: Interpreter, value: Value, node: ast.expr) -> Value:
     """Tensors on the CPU begin their life, for the training loop, where the loader yields them."""
 
     def begin(tensor: Tensor) -> Tensor:
@@ -373,7 +384,14 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    "torch.utils.data.DataLoader": loader,
+    **dict.fromkeys(
+        (
+            "torch.utils.data.DataLoader",
+            "torch_geometric.loader.DataLoader",
+            "torch_geometric.data.DataLoader",
+        ),
+        loader,
+    ),
     "torch.utils.data.TensorDataset": tensor_dataset,
     **dict.fromkeys(
         (

@@ -17,6 +17,7 @@ from devfix.analysis.torch_model import (
     distributions,
     frameworks,
     gradient_scaling,
+    graphs,
     hub_datasets,
     mappings,
     number_limits,
@@ -63,6 +64,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if obj.cls == External(tokenizers.BATCH) and name not in ("to", "items", "keys", "values", "get"):
         return obj.element
+    if graphs.is_graph(obj):
+        return graphs.attribute(obj, name)
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
     if obj.cls in (tables.TABLE, tables.DATES):
@@ -92,7 +95,9 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)
     if hub_datasets.is_one(obj):
-        return hub_datasets.item(interp, ref, obj, key)
+        return data.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
+    if graphs.is_dataset(obj):
+        return data.from_loader(interp, graphs.item(interp, ref, key, node), node)
     if obj.cls in (tables.TABLE, tables.DATES):
         return ref
     return None
@@ -170,6 +175,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
     **hub_datasets.METHODS,
+    **graphs.METHODS,
     text_files.NAME: text_files.method,
     threads.QUEUE: threads.queue_method,
     threads.EXECUTOR: threads.executor_method,

@@ -28,6 +28,7 @@ from devfix.analysis.torch_model import (
     getters,
     grad_mode,
     gradient_scaling,
+    graphs,
     heaps,
     host_memory,
     hub_datasets,
@@ -97,6 +98,7 @@ HANDLERS: dict[str, Handler] = {
     **function_transforms.HANDLERS,
     **vision.HANDLERS,
     **hub_datasets.HANDLERS,
+    **graphs.HANDLERS,
     **rearrangements.HANDLERS,
     **threads.HANDLERS,
     **trees.HANDLERS,
@@ -134,6 +136,17 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     return calls.call_unknown(interp, site)
 
 
+#: What makes sense of all names of a package that have no handler of their own.
+_BY_PREFIX: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
+    "scipy.": numpy_results.call,
+    "numpy": numpy_model.call,
+    "torch.optim.lr_scheduler.": optim.scheduler,
+    "torch.distributions.": distributions.construct,
+    "torchvision.transforms.": vision.transform,
+    **dict.fromkeys(graphs.PACKAGES, graphs.call),
+}
+
+
 def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
         found = operations.apply(interp, last, site)
@@ -146,18 +159,11 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         found = tables.call(interp, name, site)
         if found is not None:
             return found
-    if package.startswith("scipy."):
-        return numpy_results.call(interp, name, site)
-    if package.startswith("numpy"):
-        return numpy_model.call(interp, name, site)
     if package == "torch.optim" and last[:1].isupper():
         return optim.construct(interp, name, site)
-    if package.startswith("torch.optim.lr_scheduler"):
-        return optim.scheduler(interp, name, site)
-    if package.startswith("torch.distributions"):
-        return distributions.construct(interp, name, site)
-    if name.startswith("torchvision.transforms."):
-        return vision.transform(interp, name, site)
+    for prefix, handler in _BY_PREFIX.items():
+        if name.startswith(prefix):
+            return handler(interp, name, site)
     if package == averages.PACKAGE:
         return averages.call(interp, last, site)
     return layers.construct(interp, name, site)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, UNKNOWN_DEVICE
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import detection, metrics, owners, requirements, tokenizers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
@@ -124,6 +124,7 @@ def call(
     if "dispatched" not in obj.facts:
         weight, detail = owners.weight(interp, ref, place, parts, callee)
         device = requirements.meet(interp, site.node, name, [*parts, weight], scalars=False, detail=detail)
+        _meet_replaced(interp, obj, place, site)
     else:
         device = place.device
     trail = (interp.site("result", site.node),)
@@ -133,6 +134,21 @@ def call(
     if name.startswith(detection.PACKAGE):
         return detection.output(interp, obj, device, site)
     return result
+
+
+def _meet_replaced(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> None:
+    """A part that the program gave the model, a head of its own say, meets what the others make."""
+    for part in obj.attrs.values():
+        own = (
+            modules.first_parameter(interp, part)
+            if isinstance(part, Ref) and modules.is_module(interp, part)
+            else None
+        )
+        if own is not None and isinstance(part, Ref) and own.device == CPU and place.device.is_accelerator:
+            name = getattr(interp.obj(part).cls, "name", "") or "torch.nn.Module"
+            features = Part(replace(place, parameter=False), "input", site.node)
+            weight, detail = owners.weight(interp, part, own, [features], None)
+            requirements.meet(interp, site.node, name, [features, weight], scalars=False, detail=detail)
 
 
 def _output(interp: Interpreter, tensor: Tensor) -> Value:

@@ -1,0 +1,164 @@
+"""Graphs of PyTorch Geometric: ``Data``, the library's data sets, and its loaders.
+
+A graph holds tensors under names and moves as one: ``data.to(device)`` moves what it holds and
+returns the graph itself. What the library's data sets hold is on the CPU until somebody moves it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.copying import replace
+from devfix.analysis.frames import CallSite
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.torch_model import moves
+from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Scalar, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+DATA = "torch_geometric.data.Data"
+DATASET = "torch_geometric.data.Dataset"
+#: Transforms that leave graphs where they are.
+_KEEPING = "torch_geometric.transforms.BaseTransform"
+_TRANSFORMS = "torch_geometric.transforms."
+#: Packages of which every name is one of a kind.
+PACKAGES = ("torch_geometric.datasets.", _TRANSFORMS)
+#: What a graph of the library's data sets may hold, with its dtype where that is always the same.
+_HELD: dict[str, str | None] = {
+    **dict.fromkeys("x y pos z edge_attr edge_weight edge_label norm".split()),
+    **dict.fromkeys("edge_index edge_label_index edge_type batch ptr face".split(), "int64"),
+    **dict.fromkeys("train_mask val_mask test_mask".split(), "bool"),
+}
+#: What ``Data`` takes by position.
+_PARAMETERS = ("x", "edge_index", "edge_attr", "y", "pos")
+_COUNTS = frozenset(
+    "num_nodes num_edges num_features num_node_features num_edge_features num_classes num_graphs "
+    "batch_size".split()
+)
+
+
+def is_graph(obj: Obj | None) -> bool:
+    """Whether an object is a graph, or a batch of them."""
+    return obj is not None and obj.cls == External(DATA)
+
+
+def is_dataset(obj: Obj | None) -> bool:
+    """Whether an object is a data set of the library."""
+    return obj is not None and obj.cls == External(DATASET)
+
+
+def data(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Data(x=x, edge_index=edge_index)``: it holds what it is given."""
+    if site.open:
+        return UNKNOWN
+    held = {key: arg.value for key, arg in zip(_PARAMETERS, site.args, strict=False)}
+    held.update({key: arg.value for key, arg in site.keywords.items()})
+    return interp.new(Obj("external", External(DATA), attrs=held))
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """A data set or a transform of the library."""
+    if not name.rpartition(".")[2][:1].isupper():
+        return UNKNOWN
+    return (_transform if name.startswith(_TRANSFORMS) else _dataset)(interp, name, site)
+
+
+def _dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``Planetoid(root, "Cora")``: graphs on the CPU; a transform may have put them elsewhere."""
+    changes = (site.keywords[key].value for key in ("transform", "pre_transform") if key in site.keywords)
+    if site.open or any(change != NONE and not _keeps_devices(interp, change) for change in changes):
+        return UNKNOWN
+    return interp.new(Obj("external", External(DATASET)))
+
+
+def _keeps_devices(interp: Interpreter, transform: Value) -> bool:
+    obj = interp.obj_of(transform)
+    return obj is not None and obj.cls == External(_KEEPING)
+
+
+def _transform(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``T.NormalizeFeatures()`` leaves graphs where they are; ``T.ToDevice`` does not, ``T.Compose`` may not."""
+    last = name.rpartition(".")[2]
+    if last == "Compose" and site.args:
+        given = interp.obj_of(site.args[0].value)
+        parts = given.items if given is not None else None
+        keeps = parts is not None and all(_keeps_devices(interp, part) for part in parts)
+    else:
+        keeps = last not in ("ToDevice", "Compose", "RandomLinkSplit")
+    return interp.new(Obj("external", External(_KEEPING))) if keeps else UNKNOWN
+
+
+def item(interp: Interpreter, ref: Ref, key: Value, node: ast.expr) -> Value:
+    """``dataset[3]``; a slice, a mask and a list of numbers choose a part of the set."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        return ref
+    if scalar_type(key) == "int":
+        return sample(interp)
+    return ref if isinstance(key, Tensor) else UNKNOWN
+
+
+def sample(interp: Interpreter) -> Value:
+    """A graph of a data set."""
+    held = Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
+    return interp.new(Obj("external", External(DATA), element=held))
+
+
+def attribute(obj: Obj, name: str) -> Value | None:
+    """``data.x``: a tensor it was given, or one that graphs of the library's data sets have."""
+    if name in _COUNTS:
+        return Scalar("int")
+    if name in obj.attrs:
+        return obj.attrs[name]
+    if isinstance(obj.element, Tensor) and name in _HELD:
+        return replace(obj.element, dtype=_HELD[name])
+    return None
+
+
+def each_tensor(interp: Interpreter, obj: Obj, change: Callable[[Tensor], Tensor]) -> Ref:
+    """A graph like ``obj`` with every tensor changed."""
+    return interp.new(_changed(obj, change))
+
+
+def _changed(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:
+    attrs = {key: change(held) if isinstance(held, Tensor) else held for key, held in obj.attrs.items()}
+    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
+    return replace(obj, attrs=attrs, element=element)
+
+
+def batch(interp: Interpreter, obj: Obj) -> Ref:
+    """A batch of graphs: theirs under the same names, and the number of each node's graph."""
+    first = next((held for held in obj.attrs.values() if isinstance(held, Tensor)), None)
+    made = obj
+    if first is not None:
+        made = obj.with_attr("batch", Tensor(first.device, "int64", 1, grad=False, leaf=True))
+    return interp.new(made)
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``data.to(device)`` and its kin: in place, and the graph itself is returned."""
+    if name in ("to", "cuda", "cpu"):
+        target = moves.target_of(name, site)
+        device = moves.Target(target.device)
+        interp.update(ref, _changed(obj, lambda held: moves.retarget(interp, held, device, site)))
+        return ref
+    if name in ("clone", "__copy__"):
+        return interp.new(obj)
+    return ref if name in ("contiguous", "coalesce", "pin_memory") else UNKNOWN
+
+
+def dataset_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``dataset.shuffle()``: the same graphs."""
+    if name in ("shuffle", "copy", "index_select"):
+        return ref
+    return Scalar("int") if name in ("__len__", "len") else UNKNOWN
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {DATA: data}
+METHODS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
+    DATA: method,
+    DATASET: dataset_method,
+}

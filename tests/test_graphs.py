@@ -1,0 +1,85 @@
+"""Graphs of PyTorch Geometric move as a whole, and those of its data sets are on the CPU before that."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+SETUP = """
+import torch
+import torch_geometric.transforms as T
+from torch_geometric.data import Data
+from torch_geometric.datasets import Planetoid, TUDataset
+from torch_geometric.loader import DataLoader
+from torch_geometric.nn import GCNConv
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+conv = GCNConv(16, 2).to(device)
+"""
+
+
+def _fixed(program: str) -> str:
+    return fix_texts({"train.py": SETUP + program})[0]["train.py"]
+
+
+def test_the_graph_of_a_data_set_is_moved_where_it_gets_its_name() -> None:
+    program = "data = Planetoid('data', 'Cora')[0]\nout = conv(data.x, data.edge_index)\n"
+    assert clashes(SETUP + program) == ["11: device"]
+    assert "data = Planetoid('data', 'Cora')[0].to(device)\n" in _fixed(program)
+
+
+def test_batches_are_moved_at_the_top_of_the_loop() -> None:
+    program = """
+graphs = TUDataset("data", "MUTAG").shuffle()
+for batch in DataLoader(graphs[:100], batch_size=8, shuffle=True):
+    out = conv(batch.x, batch.edge_index)
+"""
+    assert clashes(SETUP + program) == ["13: device"]
+    assert "    batch = batch.to(device)\n" in _fixed(program)
+
+
+@pytest.mark.parametrize(
+    "move",
+    ["data = data.to(device)", "data.to(device)", "data.cuda()", "data = data.to(device, non_blocking=True)"],
+)
+def test_a_graph_moves_in_place(move: str) -> None:
+    program = f"data = Planetoid('data', 'Cora')[0]\n{move}\nconv(data.x, data.edge_index)[data.train_mask]\n"
+    assert clashes(SETUP + program) == []
+
+
+def test_another_sample_of_the_set_is_where_the_set_is() -> None:
+    program = """
+graphs = TUDataset("data", "MUTAG")
+first = graphs[0].to(device)
+conv(first.x, first.edge_index)
+second = graphs[0]
+conv(second.x, second.edge_index)
+"""
+    assert clashes(SETUP + program) == ["15: device"]
+
+
+def test_a_graph_holds_what_it_is_given() -> None:
+    program = """
+there = Data(x=torch.ones(2, 16, device=device), edge_index=torch.tensor([[0], [1]]).to(device))
+conv(there.x, there.edge_index)
+there.extra = torch.ones(2)
+here = Data(torch.ones(2, 16), torch.tensor([[0], [1]]))
+conv(here.x, here.edge_index)
+"""
+    assert clashes(SETUP + program) == ["15: device"]
+
+
+@pytest.mark.parametrize(
+    "transform",
+    ["T.ToDevice(device)", "T.Compose([T.NormalizeFeatures(), T.ToDevice(device)])", "own", "print"],
+)
+def test_a_transform_may_have_moved_the_graphs(transform: str) -> None:
+    program = (
+        f"own = lambda data: data.to(device)\ndata = Planetoid('data', 'Cora', transform={transform})[0]\n"
+    )
+    assert clashes(SETUP + program + "conv(data.x, data.edge_index)\n") == []
+
+
+def test_transforms_that_compute_leave_them_on_the_cpu() -> None:
+    transform = "T.Compose([T.NormalizeFeatures(), T.RandomNodeSplit()])"
+    program = f"data = Planetoid('data', 'Cora', transform={transform})[0]\nconv(data.x, data.edge_index)\n"
+    assert clashes(SETUP + program) == ["11: device"]
