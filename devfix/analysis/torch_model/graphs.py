@@ -26,7 +26,7 @@ DATASET = "torch_geometric.data.Dataset"
 _KEEPING = "torch_geometric.transforms.BaseTransform"
 _TRANSFORMS = "torch_geometric.transforms."
 #: Packages of which every name is one of a kind.
-PACKAGES = ("torch_geometric.datasets.", _TRANSFORMS)
+PACKAGES: tuple[str, ...] = ("torch_geometric.datasets.", _TRANSFORMS)
 #: What a graph of the library's data sets may hold, with its dtype where that is always the same.
 _HELD: dict[str, str | None] = {
     **dict.fromkeys("x y pos z edge_attr edge_weight edge_label norm".split()),
