@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,7 @@ def test_an_editor_finds_the_same(
     write(tmp_path, "from package.nets.layer import make", "make", marked)
     for root in (tmp_path, tmp_path / "package"):
         monkeypatch.chdir(root)
-        folder = Folder(str(root), Loaded(tuple(load_rules())), {}, loose=False)
+        folder = Folder(str(root), Loaded(tuple(load_rules())), {}, nullcontext, loose=False)
         programs = folder.programs()
         judged = [finding.code for program in programs for finding in folder.judgement(program).findings]
         assert judged == ["DF102"]
