@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import termios
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +49,7 @@ class Terminal:
         ready, _, _ = select.select([self._end], [], [], PATIENCE)
         assert ready, f"nothing more was shown after {self.shown!r}"
         try:
-            text = os.read(self._end, 65_536).decode().replace("\r\n", "\n")
+            text = os.read(self._end, 65_536).decode(errors="replace").replace("\r\n", "\n")
         except OSError:
             # The other end is closed.
             return ""
@@ -57,9 +58,15 @@ class Terminal:
 
 
 @contextlib.contextmanager
-def at_terminal(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Iterator[Terminal]:
-    """A program at a terminal of its own, which is where Control-C is heard."""
+def at_terminal(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    size: tuple[int, int] = (0, 0),
+) -> Iterator[Terminal]:
+    """A program at a terminal of its own, which is where Control-C is heard, of so many rows and columns."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     program = subprocess.Popen(
         command,
         cwd=folder,

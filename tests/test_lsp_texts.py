@@ -14,7 +14,6 @@ from lsprotocol import types
 
 from devfix import analysis
 from devfix.analysis.facts import Facts
-from devfix.analysis.retracing import Retracer
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.changes import text_edits
 from devfix.lsp.documents import Documents, uri_of
@@ -241,14 +240,14 @@ def _take(client: Hostile, steps: list[object]) -> None:
 
 
 def test_a_defect_is_told_of_the_file_it_is_met_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    analysed = Retracer.analyse
+    analysed = analysis.analyse
 
-    def analyse(self: Retracer, program: Program) -> Facts:
+    def analyse(program: Program) -> Facts:
         if any("first" in path for path in program.sources):
             raise ZeroDivisionError
-        return analysed(self, program)
+        return analysed(program)
 
-    monkeypatch.setattr(Retracer, "analyse", analyse)
+    monkeypatch.setattr(analysis, "analyse", analyse)
     bench = Workbench()
     bench.answer(Configure((str(tmp_path),)))
     for number, name in enumerate(("first", "second"), 1):

@@ -200,11 +200,19 @@ class Folder:
             return None
         return Scanned(source, before.good.imports)
 
+    def get_ready(self, program: Program) -> None:
+        """Find out now what makes the next judgement a quick one, if somebody types in a program."""
+        if (self._edited is None or not self._edited.is_at(program)) and may_be_followed(program):
+            edited = EditedProgram(program)
+            edited.judge(self.engine, program)
+            self._edited = edited
+
     def _followed(self, program: Program) -> Judgement | None:
-        """The judgement of a program in which somebody may be typing."""
+        """The judgement of a program in which somebody is typing: one with the files of the one before."""
         if self._edited is None or not self._edited.is_at(program):
+            known = self._last[0].sources.keys() if self._last is not None else frozenset[str]()
             self._edited = None
-            if not may_be_followed(program):
+            if known != program.sources.keys() or not may_be_followed(program):
                 return None
             self._edited = EditedProgram(program)
         return self._edited.judge(self.engine, program)

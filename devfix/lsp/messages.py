@@ -73,7 +73,9 @@ class See:
 
 @dataclass(frozen=True, slots=True)
 class GetReady:
-    """Fixes may be asked for next."""
+    """Somebody may type in a file next, or choose a fix."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)

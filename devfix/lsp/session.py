@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections import Counter
@@ -61,7 +62,7 @@ class Session:
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
-        self._readying: asyncio.Task[None] | None = None
+        self._readied: set[str] = set()
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.spawn(self._start())
@@ -118,6 +119,7 @@ class Session:
         document = self.documents.of(uri)
         path = self.documents.close(uri)
         self._forget_mends()
+        self._readied.discard(path)
         for kept in (self.observed, self._shown, self._sights):
             kept.pop(path, None)
         self.worker.tell(Drop(path))
@@ -214,20 +216,19 @@ class Session:
             view = self.checker.views.get(path)
             if view is not None:
                 self._tell_of_defect(path, view)
-                self._get_ready(view)
+                self._get_ready(path)
         self.show(paths)
 
-    def _get_ready(self, view: FileView) -> None:
-        """While nobody wants anything else, have that loaded which the first fix needs."""
-        if self._readying is None and any(finding.fix is not None for finding in view.findings):
-            self._readying = self.spawn(self._ready())
+    def _get_ready(self, path: str) -> None:
+        """While nobody wants anything else, have that done which the first edit and the first fix need."""
+        if path not in self._readied and self.documents.get(path) is not None:
+            self._readied.add(path)
+            self.spawn(self._ready(path))
 
-    async def _ready(self) -> None:
+    async def _ready(self, path: str) -> None:
         await asyncio.sleep(_PAUSE)
-        try:
-            await self.worker.ask_when_idle(GetReady(), GetReady)
-        except (WorkerDiedError, FailedRequestError):
-            self._readying = None  # another process begins without it
+        with contextlib.suppress(WorkerDiedError, FailedRequestError):
+            await self.worker.ask_when_idle(GetReady(path), GetReady)
 
     def show(self, paths: Iterable[str]) -> None:
         """Let the client have the diagnostics of these documents."""

@@ -155,8 +155,13 @@ class Workbench:
 
     @_answer.register
     def _(self, request: GetReady) -> GetReady:
-        with self._undisturbed():
-            import devfix.rewrite  # noqa: F401, PLC0415 - LibCST is not for the start
+        folder = self._folder(request.path)
+        program = folder.program_of(short_path(request.path))
+        if program is not None:
+            folder.get_ready(program)
+            if any(finding.fix is not None for finding in folder.judgement(program).findings):
+                with self._undisturbed():
+                    import devfix.rewrite  # noqa: F401, PLC0415 - LibCST is not for the start
         return request
 
     @_answer.register

@@ -1,8 +1,10 @@
 """What an editor waits for: the language server on a training file of a thousand lines, as a client sees it.
 
-    python tests/benchmarks/lsp_latency.py [FILE] [--edits 40] [--memory 0] [--files 300]
+    python tests/benchmarks/lsp_latency.py [FILE] [--edits 40] [--debounce 100] [--memory 0] [--files 300]
 
 Prints numbers and judges nothing: what they are worth depends on the machine and on what else it does.
+A check begins while the pause in typing lasts, so that less is left beyond a longer one: ``--debounce 20`` shows
+what lies behind the default.
 ``--memory 10000`` types so many edits and prints what the server's processes hold meanwhile.
 """
 
@@ -26,8 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lsp_editor import Editor, editor, neovim
 from training_file import training_file
 
-_DEBOUNCE = 0.02
-
 
 async def main(options: argparse.Namespace) -> None:
     text = training_file() if options.file is None else options.file.read_text(encoding="utf-8")
@@ -35,21 +35,22 @@ async def main(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "train.py").write_text(text, encoding="utf-8")
-        async with editor(neovim(), folder, options={"debounce": int(_DEBOUNCE * 1e3)}) as made:
+        async with editor(neovim(), folder, options={"debounce": options.debounce}) as made:
             start = time.perf_counter()
             uri = made.open(folder / "train.py")
             await made.diagnostics(uri)
             print(
                 f"open to first diagnostics: {time.perf_counter() - start:.2f} s, with the start of the process"
             )
-            await changes(made, uri, options.edits, text, "value_{} = {}")
-            await changes(made, uri, options.edits, text, "return {1}")
-            await blank_lines(made, uri, options.edits, text)
+            pause = options.debounce / 1e3
+            await changes(made, uri, options.edits, text, "value_{} = {}", pause)
+            await changes(made, uri, options.edits, text, "return {1}", pause)
+            await blank_lines(made, uri, options.edits, text, pause)
             await actions(made, uri, text)
             if options.memory:
                 await memory(made, uri, options.memory)
     if options.files:
-        await project(options.files)
+        await project(options.files, options.debounce)
 
 
 def parse_time(text: str) -> float:
@@ -61,7 +62,7 @@ def parse_time(text: str) -> float:
     return statistics.median(times)
 
 
-async def changes(made: Editor, uri: str, count: int, text: str, statement: str) -> None:
+async def changes(made: Editor, uri: str, count: int, text: str, statement: str, pause: float) -> None:
     """Statements typed at places all over the file, each waited for."""
     made.change(uri, 0, len(made.texts[uri]), text)
     await made.diagnostics(uri)
@@ -72,9 +73,9 @@ async def changes(made: Editor, uri: str, count: int, text: str, statement: str)
         start, before = time.perf_counter(), processor_time(worker)
         places.type(made, uri, statement.format(number, number))
         await made.diagnostics(uri)
-        times.append(time.perf_counter() - start - _DEBOUNCE)
+        times.append(time.perf_counter() - start - pause)
         spent.append(processor_time(worker) - before)
-    show(f"`{statement.format('n', 'n')}` to diagnostics, beyond the debounce", times)
+    show(f"`{statement.format('n', 'n')}` to diagnostics, beyond the debounce of {pause * 1e3:.0f} ms", times)
     show("    processor time of the analysis", spent)
     print(f"    its median / ast.parse: {statistics.median(spent) / parse_time(text):.1f}")
 
@@ -88,7 +89,7 @@ def processor_time(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def blank_lines(made: Editor, uri: str, count: int, text: str) -> None:
+async def blank_lines(made: Editor, uri: str, count: int, text: str, pause: float) -> None:
     """The enter key, before one function after the other."""
     made.change(uri, 0, len(made.texts[uri]), text)
     await made.diagnostics(uri)
@@ -98,8 +99,8 @@ async def blank_lines(made: Editor, uri: str, count: int, text: str) -> None:
         start = time.perf_counter()
         made.change(uri, offsets[number % len(offsets)], offsets[number % len(offsets)], "\n")
         await made.diagnostics(uri)
-        times.append(time.perf_counter() - start - _DEBOUNCE)
-    show("an empty line to diagnostics, beyond the debounce", times)
+        times.append(time.perf_counter() - start - pause)
+    show(f"an empty line to diagnostics, beyond the debounce of {pause * 1e3:.0f} ms", times)
     made.change(uri, 0, len(made.texts[uri]), text)
 
 
@@ -169,7 +170,7 @@ def resident(process: int) -> int:
     return pages * 4096 // 2**20
 
 
-async def project(count: int) -> None:
+async def project(count: int, debounce: int) -> None:
     """A project of many files is opened and typed in at once; how long does the server take to answer meanwhile?"""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -179,7 +180,7 @@ async def project(count: int) -> None:
             (folder / f"module_{number}.py").write_text(
                 text.replace("import argparse\n", f"import argparse\n{imported}")
             )
-        async with editor(neovim(), folder) as made:
+        async with editor(neovim(), folder, options={"debounce": debounce}) as made:
             start = time.perf_counter()
             uri = made.open(folder / "module_5.py")
             waiting = asyncio.ensure_future(made.diagnostics(uri))
@@ -196,7 +197,7 @@ async def project(count: int) -> None:
                 begun = time.perf_counter()
                 made.change(uri, 0, 0, f"# {number}\n")
                 await made.diagnostics(uri)
-                times.append(time.perf_counter() - begun - _DEBOUNCE)
+                times.append(time.perf_counter() - begun - debounce / 1e3)
             show("change to diagnostics in a program of 10 files", times)
 
 
@@ -214,6 +215,7 @@ if __name__ == "__main__":
     )
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--edits", type=int, default=40)
+    parser.add_argument("--debounce", type=int, default=100, help="milliseconds")
     parser.add_argument("--memory", type=int, default=0)
     parser.add_argument("--files", type=int, default=300)
     asyncio.run(main(parser.parse_args()))
