@@ -18,7 +18,7 @@ _DOTTED = re.compile(r"""(["'])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\1""")
 def patterns(tree: ast.Module) -> tuple[str, ...]:
     """The names that ``importlib.import_module`` is given, with ``*`` for what is not known, as in ``models.*_model``."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
-    found = (_pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
+    found = (pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
     # A name that begins with something unknown may be that of any module.
     known = (ANY if text.startswith(ANY) else text for text in found)
     return tuple(dict.fromkeys(t for t in known if t == ANY or t.partition(ANY)[0].rpartition(".")[0]))
@@ -35,13 +35,14 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def _pattern(node: ast.expr) -> str:
+def pattern(node: ast.expr) -> str:
+    """The name of a module as an expression gives it, with ``*`` for what is not known."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(map(_pattern, node.values))
+        return "".join(map(pattern, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _pattern(node.left) + _pattern(node.right)
+        return pattern(node.left) + pattern(node.right)
     return ANY
 
 

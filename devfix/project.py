@@ -42,6 +42,12 @@ class Program:
         """The path of the source that ``module`` means in ``importer``, or None."""
         return self.layout.resolve(importer, module, level)
 
+    def fitting(self, importer: str, pattern: str) -> list[str]:
+        """The paths of the sources that a name like ``pattern`` may mean in ``importer``; none for any name at all."""
+        if pattern.startswith(dynamic_imports.ANY):
+            return []
+        return sorted(dynamic_imports.matching(pattern, self.layout.places(importer), self.sources))
+
     def module_name(self, path: str) -> str:
         """The dotted name of the module at ``path``."""
         return self.layout.module_name(path)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 import pytest
-from text_program import check_texts, project
+from text_program import check_texts, fix_texts, project
 
 from devfix.dynamic_imports import matching, patterns
+from devfix.findings import Applicability
 
 
 @pytest.mark.parametrize(
@@ -116,3 +117,49 @@ def test_modules_that_the_texts_of_a_configuration_name() -> None:
     # Where nothing is imported by such a name, a text is a text.
     texts["lib/build.py"] = "def build(node):\n    return node\n"
     assert len(project(texts).programs()) == 2
+
+
+MODEL = """
+import torch
+from torch import nn
+
+
+class Config(object):
+    def __init__(self, size):
+        self.size = size
+        self.device = torch.device("cuda")
+
+
+class Model(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.line = nn.Linear(config.size, 2)
+
+    def forward(self, x):
+        return self.line(x)
+"""
+CHOOSING = """
+import sys
+from importlib import import_module
+
+import torch
+
+x = import_module("models." + sys.argv[1])
+config = x.Config(3)
+model = x.Model(config).to(config.device)
+out = model(torch.randn(2, 3).to(config.device))
+print(out.detach(){fetched}.numpy())
+"""
+
+
+@pytest.mark.parametrize("many", [1, 2, 7])
+def test_any_module_that_the_name_fits_may_be_meant(many: int) -> None:
+    models = {f"models/m{number}.py": MODEL for number in range(many)}
+    missing, whole = CHOOSING.format(fetched=""), CHOOSING.format(fetched=".cpu()")
+    assert fix_texts({"run.py": missing, **models}, Applicability.SAFE)[0]["run.py"] == whole
+    assert fix_texts({"run.py": whole, **models}, Applicability.SAFE)[0]["run.py"] == whole
+
+
+def test_a_name_that_fits_everything_says_nothing() -> None:
+    text = CHOOSING.format(fetched="").replace('"models." + ', "")
+    assert fix_texts({"run.py": text, "models/m.py": MODEL}, Applicability.SAFE)[0]["run.py"] == text

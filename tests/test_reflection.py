@@ -69,3 +69,68 @@ def test_which_function_a_single_dispatch_picks_is_not_known() -> None:
     print(place(torch.rand(3)) + torch.rand(3).cuda())
     """
     assert clashes(text) == []
+
+
+OPTIONS = """
+import argparse
+import torch
+
+
+class Run:
+    def __init__(self, config):
+        self.__dict__.update({defaults}**config)
+        self.model = torch.nn.Linear(3, 3).to(self.device)
+
+    def step(self):
+        return self.model(torch.rand(3))
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cuda")
+Run(vars(parser.parse_args())).step()
+"""
+
+
+@pytest.mark.parametrize("defaults", ["", "{}, "])
+def test_options_become_attributes(defaults: str) -> None:
+    assert len(clashes(OPTIONS.format(defaults=defaults))) == 1
+    assert clashes(OPTIONS.format(defaults=defaults).replace("rand(3)", "rand(3, device=self.device)")) == []
+
+
+CHOSEN = """
+import argparse
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return np.float32(np.zeros(3)), 1
+
+
+class Columns(Rows): pass
+class Cells(Rows): pass
+class Lines(Rows): pass
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", default="none")
+data = parser.parse_args().data
+if data == "rows":
+    data = Rows()
+elif data == "columns":
+    data = Columns()
+elif data == "cells":
+    data = Cells()
+elif data == "lines":
+    data = Lines()
+model = torch.nn.Linear(3, 3).cuda()
+for rows, _ in DataLoader(dataset=data):
+    model(rows{move})
+"""
+
+
+def test_a_name_that_was_replaced_by_one_of_many_data_sets_is_none() -> None:
+    assert len(clashes(CHOSEN.format(move=""))) == 1
+    assert clashes(CHOSEN.format(move=".cuda()")) == []

@@ -65,8 +65,12 @@ def are_many(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
     """Whether a name stands for one of very many functions or classes; of classes that are no models few are too many."""
     if not all(isinstance(callee, (Function, Class)) for callee in callees):
         return False
-    plain = all(isinstance(callee, Class) and not external_bases(interp, callee) for callee in callees)
+    plain = all(isinstance(callee, Class) and not _bases(interp, callee) for callee in callees)
     return len(callees) > (_MANY_PLAIN if plain else _MANY)
+
+
+def _bases(interp: Interpreter, cls: Class) -> set[str]:
+    return {*external_bases(interp, cls)} - {"builtins.object"}
 
 
 def one_of_many(interp: Interpreter, callees: tuple[Value, ...], outcome: Callable[[Value], Value]) -> Value:

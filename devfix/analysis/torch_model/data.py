@@ -136,7 +136,9 @@ def batch_sampler(interp: Interpreter, name: str, site: CallSite) -> Value:
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """``dataset[i]``."""
     if isinstance(value, Union):
-        each = [element(interp, member, node) for member in value.members]
+        # Nobody hands a loader the name of a data set: such a member is an option that chose none.
+        named = tuple(member for member in value.members if scalar_type(member) != "str") or value.members
+        each = [element(interp, member, node) for member in named]
         lengths = {len(part.items) for part in each if isinstance(part, TupleValue)}
         # Samples of two parts or of three are told apart, so that the first part of both stays known.
         return Union(tuple(each)) if len(lengths) == len(each) > 1 else join_all(each)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix import dynamic_imports
 from devfix.analysis import attributes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
@@ -35,6 +37,10 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: Of so many modules one may be meant.
+_MOST_MODULES = 12
 
 
 def namespace(interp: Interpreter, ref: Ref) -> Value:
@@ -156,11 +162,23 @@ def _perhaps(held: Value, value: Value) -> Value:
     return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
 
 
+def _fitting(interp: Interpreter, name: ast.expr | None) -> Value:
+    """One of the modules of the project that a name like that fits, unless they are very many."""
+    paths = interp.program.fitting(interp.frame.path, dynamic_imports.pattern(name)) if name is not None else []
+    if not 0 < len(paths) <= _MOST_MODULES:
+        return UNKNOWN
+    loaded = [interp.load_module(path) for path in paths]
+    return loaded[0] if len(loaded) == 1 else Union(tuple(loaded))
+
+
 def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``importlib.import_module("models." + args.model)``: as a run has it that is given no options."""
+    """``importlib.import_module("models." + args.model)``: as a run has it that is given no options.
+
+    Without a default it may be any of the modules that a name like that fits.
+    """
     known = usual_value(site.value(0, "name"))
     if known is None or not isinstance(known.value, str):
-        return UNKNOWN
+        return _fitting(interp, site.args[0].node if site.args else None)
     module = known.value.lstrip(".")
     level = len(known.value) - len(module)
     path = reads.resolve(interp, interp.frame.path, module, level)
