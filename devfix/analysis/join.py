@@ -198,7 +198,7 @@ def _union(a: Value, b: Value) -> Value:
     if len(found) > _MAX_MEMBERS:
         # An attribute is often None before it is one of several networks, and an option a text that chose none.
         others = [value for value in found if not (isinstance(value, _OF_OBJECTS) or value == NONE)]
-        if len(others) > 1:
+        if any(scalar_type(value) != "str" for value in others):
             return UNKNOWN
         if len(found) > _MAX_OBJECTS:
             return Union(tuple(found[:_MAX_MEMBERS]))

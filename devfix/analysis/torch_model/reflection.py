@@ -164,7 +164,9 @@ def _perhaps(held: Value, value: Value) -> Value:
 
 def _fitting(interp: Interpreter, name: ast.expr | None) -> Value:
     """One of the modules of the project that a name like that fits, unless they are very many."""
-    paths = interp.program.fitting(interp.frame.path, dynamic_imports.pattern(name)) if name is not None else []
+    paths = (
+        interp.program.fitting(interp.frame.path, dynamic_imports.pattern(name)) if name is not None else []
+    )
     if not 0 < len(paths) <= _MOST_MODULES:
         return UNKNOWN
     loaded = [interp.load_module(path) for path in paths]
