@@ -79,3 +79,53 @@ for _ in range(3):
     print(w + y)
 """
     assert clashes(text) == []
+
+
+CACHE = """
+import torch
+from torch import nn
+
+class Grid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.grid = torch.zeros(1)
+
+    def forward(self, x):
+        {refresh}
+        return x + self.grid
+
+net = Grid().cuda()
+x = torch.ones(2, 4, 4).cuda()
+for epoch in range(100):
+    if epoch % 10 == 0:
+        y = net(x)
+"""
+FITS = "if self.grid.shape != x.shape:"
+MAKE = "self.grid = torch.zeros(x.shape)"
+
+
+@pytest.mark.parametrize(
+    "refresh",
+    [
+        f"{FITS} {MAKE}.to(x.device)",
+        f"{FITS}\n            print(epoch)\n            {MAKE}.cuda()",
+        f"if self.grid.numel() < x.numel(): {MAKE}.to(x.device)",
+    ],
+)
+def test_a_cache_that_fits_has_been_filled_before(refresh: str) -> None:
+    """Some rounds of the loop fill it and others do not, but none uses what it held at first."""
+    assert clashes(CACHE.format(refresh=refresh)) == []
+
+
+@pytest.mark.parametrize(
+    "refresh",
+    [
+        f"{FITS} {MAKE}",
+        f"if x.sum() > 3: {MAKE}.to(x.device)",
+        "if self.grid.sum() > 3: self.grid = (2 * self.grid).to(x.device)",
+        f"{FITS} y = torch.zeros(x.shape).to(x.device)",
+        "pass",
+    ],
+)
+def test_what_is_not_filled_by_its_own_test_is_as_it_was(refresh: str) -> None:
+    assert clashes(CACHE.format(refresh=refresh)) != []

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis import correlated
+from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.values import (
@@ -169,8 +171,9 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
 
 
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
-    """A flag that was once taken to be set is set from there on: what else depends on it agrees."""
+    """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
     for part, found in _parts(test, outcome):
+        correlated.assume(interp, part, found)
         if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
             _narrow(interp, part, boolean(found))
 
@@ -237,7 +240,10 @@ def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """Narrow variables by a test that came out as ``outcome``."""
+    if isinstance(test, ast.BoolOp):
+        correlated.assume(interp, test, outcome)
     for part, found in _parts(test, outcome):
+        correlated.assume(interp, part, found)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
         elif isinstance(part, ast.Name) and found:
@@ -272,6 +278,14 @@ def _assume_compare(interp: Interpreter, test: ast.Compare, outcome: bool) -> No
             _narrow(interp, test.left, NONE)
     else:
         _narrow(interp, test.left, without_none(value))
+
+
+def assume_filled(interp: Interpreter, target: ast.expr) -> None:
+    """Where a cache fits it has been filled before: it is not what it was at first any more."""
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        value = interp.eval(target)
+        if isinstance(value, Tensor) and value.split is not None:
+            _narrow(interp, target, replace(value, split=None))
 
 
 def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:

@@ -13,6 +13,7 @@ from devfix.analysis import (
     calls,
     comprehensions,
     conditions,
+    correlated,
     iteration,
     speaking,
     suspended,
@@ -161,7 +162,10 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if interp.program.adopts:
         _agree(interp, node, body, orelse)
     joined = join_values(body, orelse, split=interp.program.adopts)
-    return joined if usual is None else usually(joined, body if usual else orelse)
+    if usual is not None:
+        joined = usually(joined, body if usual else orelse)
+    correlated.keep_expression(interp, node, joined, body, orelse)
+    return joined
 
 
 def _agree(interp: Interpreter, node: ast.IfExp, body: Value, orelse: Value) -> None:

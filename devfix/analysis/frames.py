@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from devfix.analysis.copying import replace
+from devfix.analysis.correlated import Choice
 from devfix.analysis.state import State
 from devfix.analysis.values import Class, Function, Value
 
@@ -48,6 +49,8 @@ class Frame:
     #: Whether the function calls itself again where recursion is not followed any more.
     is_cut: bool = False
     loops: list[Loop] = field(default_factory=list)
+    #: What tests chose that were met undecided, by the test and the variable.
+    choices: dict[str, dict[str, Choice]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

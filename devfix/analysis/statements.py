@@ -13,6 +13,7 @@ from devfix.analysis import (
     construction,
     containers,
     contexts,
+    correlated,
     imports,
     iteration,
     patterns,
@@ -21,7 +22,7 @@ from devfix.analysis import (
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
-from devfix.analysis.syntax import asks_for_file, data_names, depends_on_data, grows, renews
+from devfix.analysis.syntax import asks_for_file, data_names, depends_on_data, grows, refills, renewed
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -94,14 +95,20 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     then = interp.state
     interp.state = before.fork()
     conditions.assume(interp, node.test, False)
+    caches = renewed(node)
+    for target, value in caches:
+        if refills(target, value):
+            conditions.assume_filled(interp, target)
     _run_branch(interp, node.orelse, unusual=usual is True)
     of_data = depends_on_data(node.test) or _names_data(interp, node.test) or grows(node)
-    split = of_data and not renews(node)
+    split = of_data and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or interp.program.adopts
     # What a file holds that was there is what is made where it was not.
     alike = asks_for_file(node.test)
+    chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike)
+    correlated.keep(interp, node.test, chosen)
 
 
 def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> None:

@@ -276,17 +276,26 @@ def _is_test_of_data(value: ast.expr) -> bool:
 
 
 @remembered
-def renews(node: ast.If) -> bool:
-    """Whether a statement makes anew what its test asks for: a cache that is filled when it does not fit."""
-    asked = {ast.unparse(part) for part in walk(node.test) if isinstance(part, (ast.Name, ast.Attribute))}
-    made = [
-        target
+def renewed(node: ast.If) -> tuple[tuple[ast.expr, ast.expr], ...]:
+    """What a statement makes anew that its test asks for, and of what: a cache that is filled when it does not fit."""
+    asked = _named_in(node.test)
+    return tuple(
+        (target, part.value)
         for statement in node.body
         for part in statements_in(statement)
         if isinstance(part, ast.Assign)
         for target in part.targets
-    ]
-    return any(ast.unparse(target) in asked for target in made)
+        if ast.unparse(target) in asked
+    )
+
+
+def refills(target: ast.expr, value: ast.expr) -> bool:
+    """Whether what a cache is given has nothing of what it held before."""
+    return ast.unparse(target) not in _named_in(value)
+
+
+def _named_in(node: ast.expr) -> set[str]:
+    return {ast.unparse(part) for part in walk(node) if isinstance(part, (ast.Name, ast.Attribute))}
 
 
 @remembered

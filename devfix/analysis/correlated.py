@@ -1,0 +1,167 @@
+"""Correlated: a test that a function asks twice comes out the same both times, and with it what the first time chose.
+
+``net = A() if args.large else B()`` makes ``net`` either of two; behind ``if args.large:`` it is the one. What a test
+chose is known by the variable, as long as that is what came out where the branches met.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from devfix.analysis.syntax import is_flag, remembered, statements_in, statements_of, walk
+from devfix.analysis.values import Tensor, TupleValue, Union, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.analysis.state import State
+
+
+class Choice(NamedTuple):
+    """What a variable is after a test that chose between two values for it."""
+
+    joined: Value
+    then: Value
+    other: Value
+
+
+#: Values that are made where branches meet, and nowhere else are the same.
+_OWN = (Tensor, TupleValue, Union)
+
+#: What the branches of a test leave in the variables that they bind.
+Outcomes = Mapping[str, tuple[Value, Value]]
+
+
+def assume(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
+    """What was chosen by a test is what it chooses when it comes out as ``outcome``."""
+    frame = interp.frame
+    if not frame.choices:
+        return
+    for name, choice in frame.choices.get(ast.dump(part), {}).items():
+        if interp.state.get(frame.id, name) is choice.joined:
+            interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Outcomes:
+    """What either branch of a test leaves behind, if the test would come out the same again."""
+    frame = interp.frame
+    if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
+        return {}
+    known = frame.choices.get(_key(node.test)[0], {})
+    pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in {*known, *_bound(node)}}
+    return {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
+
+
+def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
+    """Remember what a test chose, now that its branches have met.
+
+    What was chosen before, and was only taken to be what it was, is what it has been all the time.
+    """
+    if not found:
+        return
+    frame = interp.frame
+    key, swapped = _key(test)
+    known = frame.choices.setdefault(key, {})
+    for name, (a, b) in found.items():
+        then, other = (b, a) if swapped else (a, b)
+        before = known.get(name)
+        if before is not None and before.then is then and before.other is other:
+            interp.state.set(frame.id, name, before.joined)
+            continue
+        joined = interp.state.get(frame.id, name)
+        if isinstance(joined, _OWN) and joined is not then and joined is not other:
+            known[name] = Choice(joined, then, other)
+
+
+def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: Value, other: Value) -> None:
+    """The same for ``name = this if test else that``."""
+    statement = interp.frame.statement
+    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(joined, _OWN):
+        return
+    if joined is then or joined is other or not _is_steady(interp, node.test):
+        return
+    key, swapped = _key(node.test)
+    choice = Choice(joined, other, then) if swapped else Choice(joined, then, other)
+    names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+    interp.frame.choices.setdefault(key, {}).update(dict.fromkeys(names, choice))
+
+
+def _key(test: ast.expr) -> tuple[str, bool]:
+    """A test without the ``not`` before it, and whether it was one."""
+    swapped = False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, swapped = test.operand, not swapped
+    return ast.dump(test), swapped
+
+
+def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether nothing in the function or script around gives what a test asks for another value."""
+    function = interp.frame.function
+    texts = _asked(test)
+    return bool(texts) and _changing(interp.source.tree if function is None else function.node).isdisjoint(
+        texts
+    )
+
+
+@remembered
+def _asked(test: ast.expr) -> frozenset[str]:
+    """The names, attributes and entries that a test of options is about; none for any other test."""
+    parts = list(walk(test))
+    if not is_flag(test) or any(isinstance(part, ast.Call) for part in parts):
+        return frozenset()
+    return frozenset(
+        ast.unparse(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
+    )
+
+
+@remembered
+def _bound(node: ast.If) -> frozenset[str]:
+    """The names that the branches of a test bind."""
+    return frozenset(
+        target.id for part in statements_in(node) for target in _targets(part) if isinstance(target, ast.Name)
+    )
+
+
+@remembered
+def _changing(scope: ast.AST) -> frozenset[str]:
+    """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
+    changing: set[str] = set()
+    bound: set[str] = set()
+    for node in walk(scope):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            changing.update(node.names)
+        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            changing.add(node.target.id)
+    if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        bound.update(arg.arg for arg in walk(scope.args) if isinstance(arg, ast.arg))
+    for part in statements_of(scope):
+        in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
+        changing.update(
+            ast.unparse(target)
+            for inner in (statements_in(part) if in_loop else ())
+            for target in _targets(inner)
+        )
+        for target in _targets(part):
+            text = ast.unparse(target)
+            if text in bound or not isinstance(target, ast.Name):
+                changing.add(text)
+            bound.add(text)
+    return frozenset(changing)
+
+
+def _targets(statement: ast.AST) -> Iterator[ast.expr]:
+    """What a statement gives values to, and what it takes away."""
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
+        targets = [statement.target]
+    elif isinstance(statement, ast.Delete):
+        targets = statement.targets
+    elif isinstance(statement, (ast.With, ast.AsyncWith)):
+        targets = [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    else:
+        return
+    for part in (part for target in targets for part in walk(target)):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
+            yield part

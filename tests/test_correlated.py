@@ -1,0 +1,117 @@
+"""A test of an option that is asked twice comes out the same both times."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+#: Two networks that are called differently: the one with numbers, the other with places in a table.
+NETWORKS = """
+import argparse
+import torch
+from torch import nn
+
+class Numbers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x, y):
+        return self.layer(x) + y
+
+class Places(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(3, 3)
+
+    def forward(self, x, y):
+        return x + self.table(y)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--places", action="store_false")
+parser.add_argument("--wide", action="store_true")
+args = parser.parse_args()
+
+def use(net, y):
+    return net(torch.ones(2, 3), y)
+
+numbers, places = torch.ones(2, 3), torch.ones(2, dtype=torch.long)
+
+"""
+CHOOSE = "    if args.places:\n        net = Places()\n    else:\n        net = Numbers()\n"
+PREPARE = "def main(args):\n" + CHOOSE
+
+
+def found(body: str) -> list[str]:
+    lines = NETWORKS.count("\n")
+    told = (each.split(": ") for each in clashes(NETWORKS + body + "\nmain(args)\n"))
+    return [f"{'in forward' if int(line) < lines else 'in main'}: {what}" for line, what in told]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    if args.places:\n        use(net, places)\n    else:\n        use(net, numbers)\n",
+        "    if not args.places:\n        use(net, numbers)\n    else:\n        use(net, places)\n",
+        (
+            "    for epoch in range(9):\n"
+            "        if args.places:\n            use(net, places)\n        else:\n            use(net, numbers)\n"
+            "        if args.places:\n            use(net, places)\n        else:\n            use(net, numbers)\n"
+        ),
+        "    if args.places and args.wide:\n        use(net, places)\n",
+        "    if args.wide:\n        print(1)\n    elif args.places:\n        use(net, places)\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "choose",
+    [
+        CHOOSE,
+        "    net = Places() if args.places else Numbers()\n",
+        "    net = Numbers() if not args.places else Places()\n",
+    ],
+)
+def test_what_an_option_chose_is_used_as_it_says(choose: str, body: str) -> None:
+    assert found(f"def main(args):\n{choose}{body}") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["args.places", "places_asked", "options['places']", "args.wide and args.places"]
+)
+def test_options_have_many_forms(name: str) -> None:
+    text = (
+        PREPARE.replace("args.places", name)
+        + f"    if {name}:\n        use(net, places)\n    else:\n        use(net, numbers)\n"
+    )
+    setup = "    options = vars(args)\n    places_asked = args.places\n"
+    assert found(text.replace("(args):\n", f"(args):\n{setup}")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    if args.places:\n        use(net, numbers)\n",  # the wrong way round
+        "    if args.wide:\n        use(net, numbers)\n",  # another option
+        "    args.places = input()\n    if not args.places:\n        use(net, numbers)\n",
+        "    args = parser.parse_args([])\n    if not args.places:\n        use(net, numbers)\n",
+        "    if args.wide:\n        net = Places()\n    if not args.places:\n        use(net, numbers)\n",
+        "    if args.places or args.wide:\n        use(net, numbers)\n",
+    ],
+)
+def test_what_may_be_otherwise_is_still_found(body: str) -> None:
+    assert found(PREPARE + body) == ["in forward: index-dtype"]
+
+
+def test_a_test_that_each_round_decides_anew_chooses_nothing_for_the_next() -> None:
+    rounds = """
+def main(args):
+    net = Numbers()
+    for name in args.names:
+        flag = name.big
+        if flag:
+            use(net, numbers)
+        if flag:
+            net = Places()
+        else:
+            net = Numbers()
+"""
+    assert found(rounds) == []
