@@ -35,6 +35,7 @@ from devfix.analysis.torch_model import (
     movers,
     moves,
     own_optimizers,
+    strangers,
     tokenizers,
 )
 from devfix.analysis.values import (
@@ -138,7 +139,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
     interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
-    return moves.typed(interp, site) or call_unknown(interp, site)
+    return strangers.method(interp, callee, site) or moves.typed(interp, site) or call_unknown(interp, site)
 
 
 def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:

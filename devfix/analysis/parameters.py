@@ -87,6 +87,8 @@ def _bind_one(
         # Where code calls the function, what is learnt of the argument holds for that call alone.
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
         value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
+        if interp.program.adopts and arg is not None and arg.node is not None:
+            interp.given[value.token] = (interp.site_of_caller("given", arg.node),)
     if isinstance(value, Tensor):
         if interp.program.adopts and arg is not None and arg.node is not None:
             value = value.at(interp.site_of_caller("given", arg.node))

@@ -21,6 +21,7 @@ from devfix.analysis.torch_model import (
     owners,
     pretrained,
     requirements,
+    strangers,
 )
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
 from devfix.analysis.torch_model.specs import Op
@@ -318,8 +319,8 @@ def _criterion(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Valu
 def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: CallSite) -> Value:
     """A layer with parameters: its inputs and its weight meet."""
     spec = WEIGHTED[name]
-    op = Op(spec.inputs)
-    parts, _ = operations.parts_of(interp, op, _flattened(interp, spec, name, site))
+    parts, _ = operations.parts_of(interp, Op(spec.inputs), _flattened(interp, spec, name, site))
+    parts += strangers.parts(interp, spec.inputs[:1], site)
     whole = {id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), Tensor)}
     parts = [replace(part, held=part.held or id(part.node) in whole) for part in parts]
     full = f"torch.nn.{name}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.torch_model import autocast, operations, requirements
+from devfix.analysis.torch_model import autocast, operations, requirements, strangers
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import UNKNOWN, Const, Tensor, Value
@@ -93,6 +93,7 @@ def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg
     spec = LOSSES[name]
     op = Op(spec.operands)
     parts, _ = operations.parts_of(interp, op, site)
+    parts += strangers.parts(interp, spec.operands[:2], site)
     for role, arg in (buffers or {}).items():
         if isinstance(arg.value, Tensor):
             parts.append(Part(arg.value, role, arg.node))

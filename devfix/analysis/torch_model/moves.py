@@ -123,6 +123,8 @@ def _to_target(site: CallSite) -> Target:
             dtype = dtype_of(value) or "?"
         elif value == NONE or (isinstance(value, Const) and isinstance(value.value, bool)):
             continue
+        elif isinstance(value, Unknown) and _is_called_dtype(arg.node):
+            dtype = "?"
         elif not (isinstance(value, Scalar) and value.type == "bool"):
             device = device_of(value)
             dtype = dtype if isinstance(value, (DeviceValue, Const, Scalar)) else "?"
@@ -136,6 +138,12 @@ def _to_target(site: CallSite) -> Target:
         return Target(UNKNOWN_DEVICE, "?")
     followed = [arg.value for arg in site.all_args() if is_followed(arg.value)]
     return Target(device, dtype, chosen=not followed, roots=roots_followed(followed[0]) if followed else ())
+
+
+def _is_called_dtype(node: ast.expr | None) -> bool:
+    """Whether what nobody knows is called a dtype, and so is no device."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return str(name).endswith("dtype")
 
 
 def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Value:

@@ -1,0 +1,61 @@
+"""Strangers: values of which nothing is known that meet what a program has been adopted with.
+
+Everything was made for the CPU there. What a layer or a loss takes as an operand is a tensor, so it comes along; to
+move what is there already does no harm. What is handed to a function remembers where, so that it can move there.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.modules import is_module
+from devfix.analysis.torch_model import tensor_methods
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.specs import FLOATING, RESHAPES, SAME
+from devfix.analysis.values import DeviceValue, Tensor, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from devfix.analysis.interpreter import Interpreter
+
+#: Methods that collections have too.
+_OF_OTHERS = frozenset(name for kind in (list, dict, set, str, tuple) for name in dir(kind))
+_METHODS = (SAME | FLOATING | RESHAPES) - _OF_OTHERS
+
+
+def parts(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Part]:
+    """The operands of unknown kind among the first ones of a call, which must be tensors.
+
+    What a module has computed in an unknown way is where the module is.
+    """
+    if not interp.program.adopts:
+        return []
+    receiver = interp.frame.receiver
+    computes = receiver is not None and is_module(interp, receiver)
+    found: list[Part] = []
+    for position, role in enumerate(roles):
+        arg = site.get(position, role)
+        if arg is None or not isinstance(arg.value, Unknown):
+            continue
+        trail = interp.given.get(arg.value.token, ())
+        if trail or not computes:
+            found.append(Part(Tensor(UNKNOWN_DEVICE, trail=trail), role, arg.node))
+    return found
+
+
+def method(interp: Interpreter, callee: Value, site: CallSite) -> Value | None:
+    """``x.to(device)``, and ``x.view(2, 3)`` of an unknown argument: it is a tensor; None for any other call."""
+    if not (isinstance(callee, Unknown) and interp.program.adopts):
+        return None
+    func = site.node.func if isinstance(site.node, ast.Call) else None
+    if isinstance(func, ast.Attribute) and func.attr == "to" and isinstance(site.value(0), DeviceValue):
+        return tensor_methods.call(interp, Tensor(UNKNOWN_DEVICE), "to", func, site)
+    token, _, name = callee.token.rpartition(".")
+    trail = interp.given.get(token)
+    if trail is None or name not in _METHODS:
+        return None
+    return tensor_methods.call(interp, Tensor(UNKNOWN_DEVICE, trail=trail), name, func, site)

@@ -1,0 +1,138 @@
+"""Values of which nothing is known, where they meet what a program has been adopted with."""
+
+from __future__ import annotations
+
+from test_adoption import adopted
+from text_program import clashes, files
+
+NET = """
+import torch.nn as nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 3)
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, x, scale=None):
+        h = self.first(x.flatten(1)).relu()
+        return self.last(h) if scale is None else self.last(h) * scale
+"""
+
+
+def test_what_comes_from_outside_moves_where_a_script_hands_it_to_a_model() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            import elsewhere
+            from net import Net
+
+            model = Net()
+            for x, y in elsewhere.batches():
+                loss = torch.nn.functional.mse_loss(model(x), y)
+                loss.backward()
+            print(model(elsewhere.held()).argmax(1).numpy())
+            """,
+            net=NET,
+        )
+    )
+    assert "mse_loss(model(x.to(device)), y.to(device))" in after["main.py"]
+    assert "model(elsewhere.held().to(device)).argmax(1).cpu().numpy()" in after["main.py"]
+    assert after["net.py"].strip() == NET.strip()
+
+
+def test_what_is_handed_on_moves_where_the_model_gets_it() -> None:
+    after = adopted(
+        files(
+            """
+            import elsewhere
+            from net import Net
+
+
+            def predict(model, rows):
+                return model(rows)
+
+
+            print(predict(Net(), elsewhere.rows()).sum().item())
+            """,
+            net=NET,
+        )
+    )["main.py"]
+    assert "predict(Net().to(device), elsewhere.rows().to(device))" in after
+
+
+def test_an_argument_that_nothing_shows_to_be_a_tensor_stays_as_it_is() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            import elsewhere
+            from net import Net
+
+            model = Net()
+            scale = elsewhere.scale()
+            print(model(torch.ones(2, 3), scale).sum().item())
+            """,
+            net=NET,
+        )
+    )["main.py"]
+    assert "model(torch.ones(2, 3, device=device), scale)" in after
+
+
+def test_what_a_module_computes_in_an_unknown_way_stays_as_it_is() -> None:
+    net = """
+    import elsewhere
+    import torch.nn as nn
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Linear(3, 1)
+
+        def forward(self, x):
+            return self.last(elsewhere.mixed(x))
+    """
+    after = adopted(
+        files(
+            """
+            import torch
+            from net import Net
+
+            print(Net()(torch.ones(2, 3)).sum().item())
+            """,
+            net=net,
+        )
+    )
+    assert "elsewhere.mixed(x))" in after["net.py"]
+
+
+def test_a_program_with_a_device_of_its_own_is_not_judged_by_what_is_unknown() -> None:
+    text = """
+    import torch
+    import elsewhere
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = torch.nn.Linear(3, 1).to(device)
+    for x, y in elsewhere.batches():
+        loss = torch.nn.functional.mse_loss(model(x), y)
+    """
+    assert clashes(text) == []
+
+
+def test_an_unknown_argument_that_is_called_a_dtype_is_no_choice_of_a_device() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            import elsewhere
+
+            model = torch.nn.Linear(3, 1)
+            x = torch.ones(2, 3).to(elsewhere.dtype)
+            print(model(x).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "torch.nn.Linear(3, 1).to(device)" in after
