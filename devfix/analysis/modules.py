@@ -42,8 +42,8 @@ MODULE_BASES = frozenset(
         "torch.distributions.transforms.TransformModule",
     }
 )
-#: How transformers names its models.
-_PRETRAINED = re.compile(r"(Model|For[A-Z]\w+)$")
+#: How transformers and diffusers name their models; those of other frameworks have a prefix.
+_PRETRAINED = re.compile(r"(?!TF[A-Z]|Flax[A-Z])\w*(Model|For[A-Z]\w+)$")
 
 
 def external_bases(interp: Interpreter, cls: Value) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def is_module_name(name: str) -> bool:
         package.startswith(("torchvision.models", "torchmetrics.", "torch.nn.modules"))
     ):
         return last[:1].isupper()
-    return package.startswith("transformers") and _PRETRAINED.search(last) is not None
+    return package.startswith(("transformers", "diffusers")) and _PRETRAINED.match(last) is not None
 
 
 def is_module(interp: Interpreter, value: Value) -> bool:

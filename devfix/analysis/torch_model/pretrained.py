@@ -7,6 +7,7 @@ called with inputs that must be where the parameters are.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, modules
@@ -39,6 +40,16 @@ _MAKERS = (
     "torch.hub.load",
     "segmentation_models_pytorch",
 )
+#: What beside models lives in these packages: losses have no parameters, helpers make no models.
+_NO_MODELS = (
+    *(f"segmentation_models_pytorch.{part}." for part in ("losses", "metrics", "utils", "datasets")),
+    *(f"timm.models.{part}." for part in ("helpers", "registry", "hub", "features")),
+)
+#: Classes of transformers that are no models of PyTorch.
+_NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
+_LAYERS = "timm.models.layers."
+#: Functions that return the model they are given, with parameters added beside those it has.
+_ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
 _GRAPH = ("torch_geometric.nn", "dgl.nn")
 
@@ -51,16 +62,24 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package == "transformers" and tokenizers.is_maker(last):
         return tokenizers.make(interp, name, site)
     is_class = last[:1].isupper()
-    if name.startswith(_MAKERS) and not (is_class and last.endswith("Weights")):
+    if name in _ADAPTING:
+        return site.value(0, "model") or UNKNOWN
+    if name.startswith(_MAKERS) and not _is_helper(name, last):
         if package == "torchvision.models" or package.startswith(_MAKERS) or name in _MAKERS:
             return _model(interp, name, site)
     if is_class and name.startswith(_GRAPH):
         return _model(interp, name, site)
-    if is_class and name.startswith("transformers.") and modules.is_module_name(name):
+    if is_class and name.startswith(("transformers.", "diffusers.")) and modules.is_module_name(name):
         return _model(interp, name, site)
     if is_class and name.startswith("torchmetrics"):
         return metrics.construct(interp, name, site)
     return None
+
+
+def _is_helper(name: str, last: str) -> bool:
+    """Whether a name of a package of models is none: a loss, a set of weights, a function for authors of models."""
+    functions = name.startswith(_LAYERS) and last[:1].islower()
+    return functions or name.startswith(_NO_MODELS) or "Weights" in name or last.startswith("_")
 
 
 def _parameter(interp: Interpreter, site: CallSite) -> Tensor:
@@ -77,7 +96,10 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     last = owner.rpartition(".")[2]
     if tokenizers.is_maker(last):
         return tokenizers.make(interp, owner, site)
-    if not owner.startswith(("transformers", "diffusers", "peft")) or "Config" in last:
+    base = site.value(0, "model")
+    if owner.startswith("peft") and isinstance(base, Ref):
+        return base  # its adapters are added to a model that is there
+    if not owner.startswith(("transformers", "diffusers", "peft")) or _NO_TORCH.match(last):
         return UNKNOWN
     if owner.startswith("diffusers") and last.endswith("Scheduler"):
         # It has no parameters, and computes where its inputs are.
