@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import check_texts, fix_texts
+from text_program import check_texts, clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -179,3 +179,39 @@ def test_one_of_several_lists_is_stacked_by_itself() -> None:
         "stack(found[i])", "stack(found[0])"
     )
     assert check_texts({"main.py": mixed})
+
+
+COPIED = """
+import copy
+import sys
+
+import torch
+from torch import nn
+
+
+class A(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.a(x)
+
+
+class B(A):
+    pass
+
+
+if sys.argv[1] == "a":
+    net = A(){moved}
+else:
+    net = B().cuda()
+best = copy.deepcopy(net).cuda()
+x = torch.randn(3, 3).cuda()
+print(best(x), net(x))
+"""
+
+
+def test_a_copy_of_one_of_several_is_not_the_original() -> None:
+    assert len(clashes(COPIED.format(moved=""))) == 1
+    assert clashes(COPIED.format(moved=".cuda()")) == []

@@ -24,7 +24,9 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     TupleValue,
+    Union,
     Value,
+    members,
 )
 
 if TYPE_CHECKING:
@@ -44,10 +46,11 @@ def deepcopy(interp: Interpreter, name: str, site: CallSite) -> Value:
 def copied(interp: Interpreter, value: Value, site: CallSite) -> Value:
     """A value and everything it holds, once more."""
     copy = clone(interp, value, {})
-    if isinstance(copy, Ref) and is_module(interp, copy):
-        # From here on the copy has a life of its own: moving the original leaves it where it is.
-        obj = interp.obj(copy)
-        interp.update(copy, replace(obj, trail=extend(obj.trail, interp.site("module", site.node))))
+    for each in members(copy):
+        if isinstance(each, Ref) and is_module(interp, each):
+            # From here on the copy has a life of its own: moving the original leaves it where it is.
+            obj = interp.obj(each)
+            interp.update(each, replace(obj, trail=extend(obj.trail, interp.site("module", site.node))))
     return copy
 
 
@@ -55,6 +58,9 @@ def clone(interp: Interpreter, value: Value, done: dict[int, Ref]) -> Value:
     """A deep copy of a value; shared parts stay shared."""
     if isinstance(value, TupleValue):
         return TupleValue(tuple(clone(interp, item, done) for item in value.items))
+    if isinstance(value, Union):
+        usual = value.usual and clone(interp, value.usual, done)
+        return Union(tuple(clone(interp, member, done) for member in value.members), usual)
     if not isinstance(value, Ref):
         return value
     if value.address in done:
