@@ -113,10 +113,13 @@ def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Va
 
 def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value:
     obj = interp.obj(ref)
-    if obj.kind == "dict":
+    if obj.kind in ("dict", "list"):
         own = classes.find(interp, obj.cls, name) if isinstance(obj.cls, Class) else None
         if own is not None:
             return bind_method(interp, own, ref, node)
+    if obj.kind == "list" and name == "data" and isinstance(obj.cls, Class) and name not in obj.attrs:
+        return ref  # what a ``UserList`` wraps holds the same items
+    if obj.kind == "dict":
         if name == "data" and mappings.is_user_dict(interp, obj):
             return ref  # what it wraps holds the same entries
         entry = obj.attrs.get(name) if isinstance(obj.cls, Class) and not hasattr(dict, name) else None
@@ -150,6 +153,10 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
     if name in ("__name__", "__qualname__"):
         return Const(cls.node.name) if name == "__name__" else UNKNOWN
+    metaclass = classes.find(interp, cls, classes.METACLASS)
+    inherited = classes.find(interp, metaclass, name) if isinstance(metaclass, Class) else None
+    if inherited is not None and not isinstance(inherited, Function):
+        return inherited
     return ExternalMethod(receiver, name, node)
 
 
@@ -320,4 +327,5 @@ def _set_item_of_object(
         site = CallSite(target, (Arg(key, target.slice), Arg(value)))
         calls.call_function(interp, own, [receiver], target, site)
     else:
-        containers.set_item(interp, receiver, key, value, target)
+        data = mappings.wrapped(interp, obj)
+        containers.set_item(interp, receiver if data is None else data, key, value, target)

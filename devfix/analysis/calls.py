@@ -24,9 +24,7 @@ from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.syntax import makes_functions
 from devfix.analysis.torch_model import (
     external_objects,
-    function_commands,
     functions,
-    grad_mode,
     hooks,
     idle_moves,
     layers,
@@ -52,7 +50,6 @@ from devfix.analysis.values import (
     Sequence,
     Tensor,
     Union,
-    Unknown,
     Value,
     without_none,
 )
@@ -332,42 +329,6 @@ def make_class(interp: Interpreter, node: ast.ClassDef, bases: tuple[Value, ...]
     with interp.entered(frame):
         interp.run(node.body)
     return made
-
-
-def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
-    """The value a decorator returns; one from outside the project leaves the function as it is."""
-    name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
-    if isinstance(value, Function):
-        if name in ("property", "cached_property"):
-            return replace(value, kind="property")
-        if name in ("staticmethod", "classmethod"):
-            return replace(value, kind=name)
-        if name in ("setter", "getter", "deleter"):
-            called = getattr(value.node, "name", "")
-            previous = interp.state.get(interp.frame.id, called)
-            if name == "setter":
-                interp.state.set(interp.frame.id, classes.setter_of(called), value)
-            return previous if previous is not None else value
-    wrapper = interp.eval(decorator)
-    if isinstance(wrapper, External) and wrapper.name.startswith("functools.singledispatch"):
-        return UNKNOWN  # which of the registered functions runs depends on the argument
-    if isinstance(wrapper, External) and wrapper.name in grad_mode.HANDLERS:
-        wrapper = call(interp, wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
-    if isinstance(value, Function) and _is_manager(interp, wrapper):
-        return replace(value, within=(*value.within, wrapper))
-    if isinstance(wrapper, (Function, BoundMethod)):
-        made = call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
-        if isinstance(made, Function) and isinstance(value, Function):
-            return replace(made, owner=value.owner, kind=value.kind)
-        return value if isinstance(made, Unknown) else made
-    return function_commands.with_option(interp, wrapper, value) if isinstance(value, Function) else value
-
-
-def _is_manager(interp: Interpreter, wrapper: Value) -> bool:
-    """Whether a decorator is one of torch's context managers."""
-    obj = interp.obj_of(wrapper)
-    names = ("torch.autocast", grad_mode.NAME)
-    return obj is not None and isinstance(obj.cls, External) and obj.cls.name in names
 
 
 def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:

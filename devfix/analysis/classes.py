@@ -49,6 +49,10 @@ def find(interp: Interpreter, cls: Class, name: str) -> Value | None:
     return None
 
 
+#: Under which name the namespace of a class keeps its metaclass.
+METACLASS = "metaclass:"
+
+
 def setter_of(name: str) -> str:
     """Under which name the namespace of a class keeps what sets a property."""
     return f"setter:{name}"

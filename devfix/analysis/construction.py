@@ -14,10 +14,12 @@ from devfix.analysis.torch_model import bases
 from devfix.analysis.values import (
     UNKNOWN,
     Class,
+    Const,
     Function,
     Obj,
     Ref,
     SuperValue,
+    TupleValue,
     Value,
 )
 
@@ -34,6 +36,34 @@ def announce(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> No
     given = {each.arg: Arg(interp.eval(each.value), each.value) for each in keywords if each.arg is not None}
     given.pop("metaclass", None)
     calls.call_function(interp, hook, [cls], place, CallSite(place, keywords=given))
+
+
+def meet_metaclass(interp: Interpreter, cls: Class, keywords: list[ast.keyword]) -> None:
+    """A class that was just made is what the ``__new__`` and ``__init__`` of its metaclass have to do with."""
+    for each in keywords:
+        if each.arg == "metaclass":
+            interp.state.set(cls.frame, classes.METACLASS, interp.eval(each.value))
+    metaclass = classes.find(interp, cls, classes.METACLASS)
+    if not isinstance(metaclass, Class):
+        return
+    names = {name: value for name, value in interp.state.variables(cls.frame).items() if ":" not in name}
+    namespace = interp.new(Obj("dict", attrs=names, facts={_MADE: cls}))
+    place = ast.copy_location(ast.Constant(None), cls.node)
+    given = (Arg(Const(cls.node.name)), Arg(TupleValue(cls.bases)), Arg(namespace))
+    for name, first in (("__new__", metaclass), ("__init__", cls)):
+        method = classes.find(interp, metaclass, name)
+        if isinstance(method, Function):
+            calls.call_function(interp, method, [first], place, CallSite(place, given))
+
+
+#: The fact of a namespace that says of which class it is.
+_MADE = "class"
+
+
+def of_metaclass(interp: Interpreter, site: CallSite) -> Value:
+    """``super().__new__(metaclass, name, bases, namespace)``: the class, which has been made already."""
+    namespace = interp.obj_of(site.value(3, "namespace"))
+    return namespace.facts.get(_MADE, UNKNOWN) if namespace is not None else UNKNOWN
 
 
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:

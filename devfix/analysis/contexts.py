@@ -13,6 +13,7 @@ from devfix.analysis.torch_model import grad_mode, standard_library
 from devfix.analysis.torch_model.frameworks import PLACING_MANAGERS
 from devfix.analysis.values import (
     NONE,
+    UNKNOWN,
     Class,
     DeviceValue,
     DTypeValue,
@@ -47,6 +48,8 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         if isinstance(obj.cls, External):
             if obj.cls.name == grad_mode.NAME:
                 return manager, grad_mode.enter(interp, obj)
+            if obj.cls.name == STACK:
+                return manager, _with_stack(interp, manager)
             if obj.cls.name == standard_library.HANDING_ON:
                 return obj.attrs["entered"], _nothing
             if obj.cls.name == "torch.autocast":
@@ -59,6 +62,34 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
     if isinstance(manager, Unknown) and _may_place(node):
         return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
     return manager, _nothing
+
+
+#: The class of managers that enter others for the time of their own block.
+STACK = "contextlib.ExitStack"
+
+
+def _with_stack(interp: Interpreter, stack: Ref) -> Callable[[], None]:
+    left = interp.entered_by[stack.address] = []
+
+    def leave() -> None:
+        for each in reversed(left):
+            each()
+        interp.entered_by.pop(stack.address, None)
+
+    return leave
+
+
+def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``stack.enter_context(manager)``; what else a stack does is done when it is left."""
+    manager = site.value(0, "cm")
+    if name not in ("enter_context", "enter_async_context") or manager is None:
+        return UNKNOWN
+    entered, leave = enter(interp, manager, site.node)
+    if ref.address in interp.entered_by:
+        interp.entered_by[ref.address].append(leave)
+    else:
+        leave()
+    return entered
 
 
 def _that_does_something(interp: Interpreter, manager: Union) -> Value:

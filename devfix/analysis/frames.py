@@ -41,6 +41,8 @@ class Frame:
     results: list[tuple[ast.expr, Value]] = field(default_factory=list)
     #: Returns of exception handlers: what they leave behind counts only where nothing else returns.
     rescues: list[tuple[Value, State]] = field(default_factory=list)
+    #: Which of them are those of handlers that make what a look-up has not found.
+    filling: set[int] = field(default_factory=set)
     #: Which of the states at a ``return`` only options lead to that are not given as a rule.
     unusual: set[int] = field(default_factory=set)
     yields: list[Value] = field(default_factory=list)

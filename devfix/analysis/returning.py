@@ -10,7 +10,7 @@ from devfix.analysis.join import join_values, like_usual
 from devfix.analysis.state import State, join_states, keep_main_path
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Tensor, TupleValue, Unknown, Value
+from devfix.analysis.values import ExternalMethod, Tensor, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -45,8 +45,11 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     split = not frame.options or interp.program.adopts
     value, state = _join(frame.returns or frame.rescues, frame.unusual, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
-        value = join_values(value, rescued)
-        state = keep_main_path(state, other)
+        fills = id(other) in frame.filling
+        value = (
+            rescued if fills and isinstance(value, (Unknown, ExternalMethod)) else join_values(value, rescued)
+        )
+        state = join_states(state, other, alike=True) if fills else keep_main_path(state, other)
     return value, state
 
 

@@ -21,7 +21,17 @@ from devfix.analysis.join import (
     usually,
 )
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.values import Const, DeviceValue, External, Obj, Ref, Scalar, Unknown, Value
+from devfix.analysis.values import (
+    Const,
+    DeviceValue,
+    External,
+    ExternalMethod,
+    Obj,
+    Ref,
+    Scalar,
+    Unknown,
+    Value,
+)
 
 Variables = dict[str, Value]
 
@@ -259,7 +269,8 @@ def _join_frame(
 def _is_loaded(state: State, value: Value) -> bool:
     """Whether nothing is known of a value but that it may come out of a file."""
     obj = state.read(value.address) if isinstance(value, Ref) else None
-    return isinstance(value, Unknown) or (obj is not None and obj.cls == External("torch.load"))
+    nothing = isinstance(value, (Unknown, ExternalMethod))  # a method is an attribute that nobody has seen
+    return nothing or (obj is not None and obj.cls == External("torch.load"))
 
 
 def keep_main_path(main: State, other: State) -> State:

@@ -14,6 +14,8 @@ from devfix.analysis import (
     containers,
     contexts,
     correlated,
+    decorators,
+    handlers,
     imports,
     iteration,
     patterns,
@@ -21,7 +23,7 @@ from devfix.analysis import (
 )
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
-from devfix.analysis.state import State, is_settled, join_states, keep_main_path, widen
+from devfix.analysis.state import State, is_settled, join_states, widen
 from devfix.analysis.syntax import asks_for_file, data_names, depends_on_data, grows, refills, renewed
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
@@ -255,41 +257,6 @@ def assert_(interp: Interpreter, node: ast.Assert) -> None:
         conditions.assume(interp, node.test, True)
 
 
-def try_(interp: Interpreter, node: ast.Try) -> None:
-    """A handler may start from anywhere in the body, so it sees both ends of it joined."""
-    before = interp.state.fork()
-    last = _run_to_the_end(interp, node.body)
-    interp.run(node.orelse)
-    after = interp.state
-    for handler in node.handlers:
-        entry = join_states(before.fork(), (last if after.dead else after).fork())
-        entry.dead = False
-        interp.state = entry
-        if handler.name:
-            interp.state.set(interp.frame.id, handler.name, UNKNOWN)
-        returned = len(interp.frame.returns)
-        with interp.recorder.mute():
-            interp.run(handler.body)
-        interp.frame.rescues += interp.frame.returns[returned:]
-        del interp.frame.returns[returned:]
-        # The path without an exception is the program under analysis; a handler's only counts
-        # for the names that it alone binds (an import's fallback, say).
-        after = keep_main_path(after, interp.state)
-    interp.state = after
-    interp.run(node.finalbody)
-
-
-def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
-    """Execute statements; the state before the one that ended the path, or else the last."""
-    last = interp.state
-    for statement in body:
-        last = interp.state.fork()
-        interp.run([statement])
-        if interp.state.dead:
-            return last
-    return interp.state
-
-
 def with_(interp: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     """Each manager is entered and its ``as`` bound, then the body runs, and they are left in reverse order.
 
@@ -312,7 +279,7 @@ def function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) 
     """The name is bound to the function, as its decorators return it; the body waits for a call."""
     value: Value = calls.make_function(interp, node)
     for decorator in reversed(node.decorator_list):
-        value = calls.decorate(interp, decorator, value)
+        value = decorators.decorate(interp, decorator, value)
     interp.assign(binding.target_frame(interp, node.name), node.name, value)
 
 
@@ -325,9 +292,10 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     cls = calls.make_class(interp, node, bases)
     interp.library.classes.append(cls)
     construction.announce(interp, cls, node.keywords)
+    construction.meet_metaclass(interp, cls, node.keywords)
     made: Value = cls
     for decorator in reversed(node.decorator_list):
-        made = calls.decorate(interp, decorator, made)
+        made = decorators.decorate(interp, decorator, made)
     interp.assign(binding.target_frame(interp, node.name), node.name, made)
 
 
@@ -390,7 +358,7 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.Return: return_,
     ast.Raise: raise_,
     ast.Assert: assert_,
-    ast.Try: try_,
+    ast.Try: handlers.try_,
     ast.With: with_,
     ast.AsyncWith: with_,
     ast.FunctionDef: function,
@@ -404,4 +372,4 @@ EXECUTORS: dict[type[ast.stmt], Callable[[Interpreter, Any], None]] = {
     ast.ImportFrom: imports.import_from,
 }
 if hasattr(ast, "TryStar"):
-    EXECUTORS[ast.TryStar] = try_
+    EXECUTORS[ast.TryStar] = handlers.try_

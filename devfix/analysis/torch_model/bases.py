@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, modules
+from devfix.analysis import calls, classes, construction, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     batches,
-    data,
     distributions,
     external_objects,
     frameworks,
@@ -54,9 +53,24 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
             if isinstance(init, Function):
                 calls.call_function(interp, init, [made], site.node, site)
         return made
+    if bases & _LISTS and not _OF_DICTS & set(_defined(interp, cls)):
+        return _own_list(interp, cls, site)
     return None
 
 
+def _own_list(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """A list with methods of its own."""
+    init = classes.find(interp, cls, "__init__")
+    given = CallSite(site.node) if isinstance(init, Function) else site
+    made = calls.call(interp, External("builtins.list"), given)
+    if isinstance(made, Ref):
+        interp.update(made, replace(interp.obj(made), cls=cls, trail=(interp.site("other", site.node),)))
+        if isinstance(init, Function):
+            calls.call_function(interp, init, [made], site.node, site)
+    return made
+
+
+_LISTS = frozenset({"builtins.list", "collections.UserList", "collections.deque"})
 _DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
 #: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
 #: entries as attributes, as configurations do.
@@ -78,7 +92,14 @@ def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> Non
 def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
     """``base.__init__(ref, ...)``; whether anything is known of it."""
     package, _, last = base.rpartition(".")
-    if base in _DICTS:
+    if base == mappings.USER_DICT and interp.obj(ref).kind == "instance":
+        data = calls.call(interp, External("builtins.dict"), site)
+        interp.update(ref, interp.obj(ref).with_attr("data", data))
+    elif base in _LISTS and interp.obj(ref).kind == "list":
+        made = interp.obj_of(calls.call(interp, External("builtins.list"), site))
+        if made is not None:
+            interp.update(ref, replace(interp.obj(ref), items=made.items, element=made.element))
+    elif base in _DICTS:
         made = interp.obj_of(calls.call(interp, External("builtins.dict"), site))
         if made is not None:
             obj = interp.obj(ref)
@@ -121,7 +142,7 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     """``super().name(...)`` where no class of the project has ``name``."""
     receiver = value.receiver
     if not isinstance(receiver, Ref):
-        return UNKNOWN
+        return construction.of_metaclass(interp, site) if name == "__new__" else UNKNOWN
     obj = interp.obj(receiver)
     if name == "__init__":
         initialise(interp, receiver, obj.cls, site)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, modules
+from devfix.analysis import calls, contexts, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
@@ -24,6 +24,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     optim,
     python_random,
+    single_dispatch,
     sobol,
     tables,
     text_files,
@@ -124,6 +125,9 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return threads.method(interp, ref, obj, name, site)
     if mappings.is_mapping(interp, obj):
         return mappings.method(interp, ref, obj, name, site)
+    entries = mappings.wrapped(interp, obj)
+    if entries is not None:
+        return mappings.of_wrapped(interp, entries, name, site)
     found = frameworks.method(interp, ref, obj, name, site)
     if found is not None:
         return found
@@ -167,6 +171,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     "torch.Generator": _generator,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
+    single_dispatch.NAME: single_dispatch.method,
+    contexts.STACK: contexts.stack_method,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,
     gradient_scaling.SCALER: gradient_scaling.method,

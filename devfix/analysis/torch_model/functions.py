@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, named_tuples
+from devfix.analysis import calls, construction, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     arguments,
@@ -103,6 +103,7 @@ HANDLERS: dict[str, Handler] = {
     **threads.HANDLERS,
     **trees.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
+    "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }
 
 #: Packages whose functions take modules and tensors without moving them.

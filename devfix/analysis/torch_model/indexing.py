@@ -12,7 +12,14 @@ from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import default_dicts, external_objects, grad_mode, module_walks, requirements
+from devfix.analysis.torch_model import (
+    default_dicts,
+    external_objects,
+    grad_mode,
+    mappings,
+    module_walks,
+    requirements,
+)
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import dtype_trails, roots_of
 from devfix.analysis.values import (
@@ -197,6 +204,9 @@ def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) 
         if isinstance(found, Function):
             site = CallSite(node, (Arg(key, node.slice),))
             return calls.call_function(interp, found, [ref], node, site)
+        data = mappings.wrapped(interp, obj)
+        if data is not None:
+            return containers.get_item(interp, data, key)
     if obj.kind == "list" and isinstance(node.slice, ast.Slice):
         return _list_slice(interp, obj, node.slice)
     if default_dicts.FACTORY in obj.facts:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration
+from devfix.analysis import calls, classes, containers, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.modules import external_bases
+from devfix.analysis.torch_model import container_methods
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -91,3 +92,23 @@ def set_data(interp: Interpreter, ref: Ref, value: Value) -> None:
         interp.update(ref, replace(obj, attrs=other.attrs, element=other.element))
     else:
         interp.update(ref, replace(obj, attrs={}, element=UNKNOWN))
+
+
+def wrapped(interp: Interpreter, obj: Obj) -> Ref | None:
+    """The dict within an object of a class that descends from ``UserDict``, and gets its entries its own way."""
+    data = obj.attrs.get("data") if obj.kind == "instance" else None
+    return data if isinstance(data, Ref) and is_user_dict(interp, obj) else None
+
+
+def of_wrapped(interp: Interpreter, data: Ref, name: str, site: CallSite) -> Value:
+    """What such an object inherits is done with the dict."""
+    obj = interp.obj(data)
+    first = site.value(0) or UNKNOWN
+    if obj.kind != "dict" or name == "__contains__":
+        return UNKNOWN
+    if name == "__getitem__":
+        return containers.get_item(interp, data, first)
+    if name == "__setitem__":
+        containers.set_item(interp, data, first, site.value(1) or UNKNOWN, None)
+        return NONE
+    return container_methods.call(interp, data, obj, name, site)

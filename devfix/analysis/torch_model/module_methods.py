@@ -158,10 +158,12 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 def _register_buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     name, value = site.value(0, "name"), site.value(1, "tensor")
-    if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
+    if value is not None:
         obj = interp.obj(ref)
-        obj = replace(obj.with_attr(name.value, value), buffers=obj.buffers | {name.value})
-        interp.update(ref, obj)
+        known = isinstance(name, Const) and isinstance(name.value, str)
+        # Under a computed name it is kept among the nameless parts.
+        kept = str(name.value) if known and isinstance(name, Const) else f"child {len(obj.attrs)}"
+        interp.update(ref, replace(obj.with_attr(kept, value), buffers=obj.buffers | {kept}))
     return NONE
 
 

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     number_range,
     numpy_types,
     operand_types,
+    overloads,
     requirements,
 )
 from devfix.analysis.torch_model.folding import folded
@@ -75,6 +76,10 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         return interp.either(right.members, lambda member: binary(interp, node, left, member), usual=usual)
     if isinstance(left, Const) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
         return percent(left.value, right)
+    if isinstance(left, Ref) or isinstance(right, Ref):
+        own = overloads.binary(interp, node, node.op, left, right)
+        if own is not None:
+            return own
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):
@@ -329,4 +334,8 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         return left
     fake = ast.BinOp(node.target, node.op, node.value)
     ast.copy_location(fake, node)
+    if isinstance(left, Ref):
+        own = overloads.binary(interp, fake, node.op, left, right, changed=True)
+        if own is not None:
+            return own
     return binary(interp, fake, left, right)

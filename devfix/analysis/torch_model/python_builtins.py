@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.torch_model import mapped, operations
+from devfix.analysis.torch_model import mapped, operations, overloads
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.values import (
     NONE,
@@ -30,6 +32,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    members,
     usual_value,
     without_none,
 )
@@ -211,11 +214,20 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
     node = site.args[0].node if site.args else None
     element = iteration.element(interp, value, node) if items is None else join_all(list(items) or [Const(0)])
     element = without_none(element)
+    if isinstance(members(element)[0], Ref):
+        start = site.value(1, "start") or Const(0)
+        added = (start, *(items if items is not None else (element, element)))
+        return functools.reduce(lambda a, b: _added(interp, a, b, site), added)
     if isinstance(element, Tensor):
         return operations.derived(interp, [element], site, element.dtype, element.rank)
     if isinstance(element, Array):
         return Array(element.dtype, element.rank, (interp.site("array", site.node),))
     return Scalar(scalar_type(element) or "int") if scalar_type(element) else UNKNOWN
+
+
+def _added(interp: Interpreter, left: Value, right: Value, site: CallSite) -> Value:
+    """The sum of two objects whose classes say how they are added."""
+    return overloads.binary(interp, site.node, ast.Add(), left, right) or UNKNOWN
 
 
 def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:

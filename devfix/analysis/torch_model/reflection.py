@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
-from devfix.analysis import attributes, reads
+from devfix.analysis import attributes, classes, reads, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import join_values
+from devfix.analysis.join import join_all, join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
 from devfix.analysis.torch_model import names, python_builtins
@@ -83,7 +83,9 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(owner, Namespace) and not _is_there(interp, owner, attribute):
         return _any_of(interp, owner)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
-        return UNKNOWN
+        return _any_part(interp, owner, site)
+    if _is_nameless(interp, owner, attribute.value):
+        return _any_part(interp, owner, site)
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
     default = site.value(2)
     if default is None:
@@ -92,6 +94,41 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return default
     unsure = isinstance(found, (Unknown, ExternalMethod))
     return UNKNOWN if unsure else found
+
+
+def _is_nameless(interp: Interpreter, owner: Value, name: str) -> bool:
+    """Whether an object was given parts under names that nobody knows, of which this can only be one."""
+    obj = interp.obj_of(owner)
+    if obj is None or name in obj.attrs or not any(each.startswith(_NAMELESS) for each in obj.attrs):
+        return False
+    return not isinstance(obj.cls, Class) or classes.find(interp, obj.cls, name) is None
+
+
+def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
+    """``getattr(self, f"step_{phase}")``: any of the attributes whose names begin and end so."""
+    obj = interp.obj_of(owner)
+    asked = site.get(1)
+    begin, end = syntax.ends_of_text(asked.node) if asked is not None else ("", "")
+    if obj is None or not isinstance(owner, Ref) or not (begin or end):
+        return UNKNOWN
+    cls = obj.cls if isinstance(obj.cls, Class) else None
+    methods = (
+        [] if cls is None else [n for c in classes.linearise(cls) for n in interp.state.variables(c.frame)]
+    )
+    fitting = [n for n in dict.fromkeys((*obj.attrs, *methods)) if n.startswith(begin) and n.endswith(end)]
+    fitting += [n for n in obj.attrs if n.startswith(_NAMELESS)]  # what was stored under such a name
+    found = [
+        obj.attrs[n] if n in obj.attrs else attributes.get_attribute(interp, owner, n, site.node)
+        for n in fitting
+        if n.isidentifier() or n in obj.attrs
+    ]
+    return join_all(found[:_MOST_PARTS]) if found else UNKNOWN
+
+
+#: Under such names an object keeps what it was given under names that nobody knows.
+_NAMELESS = "child "
+#: Of more parts than this that a name may mean the first stand for all.
+_MOST_PARTS = 8
 
 
 def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) -> bool:

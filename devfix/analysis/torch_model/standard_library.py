@@ -152,6 +152,11 @@ def is_idle_manager(interp: Interpreter, manager: Value) -> bool:
     return obj is not None and obj.cls == External(HANDING_ON) and obj.attrs["entered"] == NONE
 
 
+def exit_stack(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ExitStack()``."""
+    return interp.new(Obj("external", External("contextlib.ExitStack")))
+
+
 def chain_map(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``ChainMap(first, second)``: what the first does not hold is looked for in the second."""
     held = [interp.obj_of(arg.value) for arg in site.args]
@@ -184,6 +189,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "collections.ChainMap": chain_map,
     "contextlib.nullcontext": handing_on,
     "contextlib.closing": handing_on,
+    **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
     "types.SimpleNamespace": namespace,
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,

@@ -1,0 +1,61 @@
+"""Handlers: what a ``try`` statement leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from devfix.analysis.state import State, join_states, keep_main_path
+from devfix.analysis.syntax import names_what_is_missing
+from devfix.analysis.values import UNKNOWN
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def try_(interp: Interpreter, node: ast.Try) -> None:
+    """A handler may start from anywhere in the body, so it sees both ends of it joined."""
+    before = interp.state.fork()
+    last = _run_to_the_end(interp, node.body)
+    interp.run(node.orelse)
+    after = interp.state
+    for handler in node.handlers:
+        entry = join_states(before.fork(), (last if after.dead else after).fork())
+        entry.dead = False
+        interp.state = entry
+        if handler.name:
+            interp.state.set(interp.frame.id, handler.name, UNKNOWN)
+        after = _handled(interp, handler, after)
+    interp.state = after
+    interp.run(node.finalbody)
+
+
+def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State) -> State:
+    """What holds behind a handler, which has been entered.
+
+    The path without an exception is the program under analysis; a handler's only counts for the names that it alone
+    binds (an import's fallback, say). Where it makes what was not there yet, both are.
+    """
+    returned = len(interp.frame.returns)
+    fills = names_what_is_missing(handler)
+    with nullcontext() if fills else interp.recorder.mute():
+        interp.run(handler.body)
+    rescues = interp.frame.returns[returned:]
+    interp.frame.rescues += rescues
+    del interp.frame.returns[returned:]
+    if not fills:
+        return keep_main_path(after, interp.state)
+    interp.frame.filling.update(id(state) for _, state in rescues)
+    return join_states(after, interp.state, alike=True)
+
+
+def _run_to_the_end(interp: Interpreter, body: list[ast.stmt]) -> State:
+    """Execute statements; the state before the one that ended the path, or else the last."""
+    last = interp.state
+    for statement in body:
+        last = interp.state.fork()
+        interp.run([statement])
+        if interp.state.dead:
+            return last
+    return interp.state
