@@ -56,8 +56,8 @@ class Interpreter:
         self.steps, self.calls = 0, 0
         #: Up to which step functions are followed whatever their accounts say, and how often that was granted.
         self.free_until, self.granted = 0, 0
-        self.cuts = 0  # how often a recursion was not followed any deeper
-        self.unbound = 0  # how often a name was read that nothing had bound
+        #: How often a recursion was not followed any deeper, and how often a name was read that nothing had bound.
+        self.cuts, self.unbound = 0, 0
         #: The dtype of the autocast block that is active ("?": one that is not known).
         self.autocast: str | None = None
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.

@@ -92,19 +92,8 @@ def initialise(interp: Interpreter, ref: Ref, cls: Value, site: CallSite) -> Non
 def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> bool:
     """``base.__init__(ref, ...)``; whether anything is known of it."""
     package, _, last = base.rpartition(".")
-    if base == mappings.USER_DICT and interp.obj(ref).kind == "instance":
-        data = calls.call(interp, External("builtins.dict"), site)
-        interp.update(ref, interp.obj(ref).with_attr("data", data))
-    elif base in _LISTS and interp.obj(ref).kind == "list":
-        made = interp.obj_of(calls.call(interp, External("builtins.list"), site))
-        if made is not None:
-            interp.update(ref, replace(interp.obj(ref), items=made.items, element=made.element))
-    elif base in _DICTS:
-        made = interp.obj_of(calls.call(interp, External("builtins.dict"), site))
-        if made is not None:
-            obj = interp.obj(ref)
-            entries = {**obj.attrs, **made.attrs}
-            interp.update(ref, replace(obj, attrs=entries, element=made.element or obj.element))
+    if base in _DICTS or base in _LISTS:
+        _initialise_container(interp, ref, base, site)
     elif base == "torch.optim.Optimizer" or (package == "torch.optim" and last[:1].isupper()):
         optim.initialise_base(interp, ref, base, site)
     elif base in frameworks.TRAINERS:
@@ -122,6 +111,22 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
     else:
         return False
     return True
+
+
+def _initialise_container(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
+    """``dict.__init__(ref, entries)``, ``list.__init__(ref, items)``."""
+    obj = interp.obj(ref)
+    made = calls.call(interp, External("builtins.dict" if base in _DICTS else "builtins.list"), site)
+    held = interp.obj_of(made)
+    if held is None:
+        return
+    if base == mappings.USER_DICT and obj.kind == "instance":
+        interp.update(ref, obj.with_attr("data", made))
+    elif base in _DICTS:
+        entries = {**obj.attrs, **held.attrs}
+        interp.update(ref, replace(obj, attrs=entries, element=held.element or obj.element))
+    elif obj.kind == "list":
+        interp.update(ref, replace(obj, items=held.items, element=held.element))
 
 
 def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> None:
