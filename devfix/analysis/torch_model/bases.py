@@ -10,6 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     batches,
+    data,
     distributions,
     external_objects,
     frameworks,
