@@ -225,3 +225,34 @@ def test_a_tensor_made_by_the_type_of_another_is_on_the_cpu() -> None:
     kind(2).to(x.device) + x
     """
     assert clashes(text) == ["6: device"]
+
+
+def test_what_nobody_knows_takes_no_dimension_from_a_draw() -> None:
+    text = """
+import sys
+import torch
+from torch import nn
+
+def point(dim, low, high):
+    direction = torch.randn(dim)
+    return (low + high) * (direction / torch.norm(direction, 2))
+
+dim, low, high = eval(sys.stdin.read())
+print(nn.Linear(3, 1).cuda()(point(dim, low, high)))
+"""
+    assert clashes(text) == ["11: device"]
+    assert clashes(text.replace("point(dim, low, high)))", "point(dim, low, high).cuda()))")) == []
+
+
+def test_what_from_numpy_takes_has_dimensions() -> None:
+    text = """
+import pickle
+import sys
+import numpy as np
+import torch
+
+means = np.mean(np.concatenate([p["states"] for p in pickle.load(sys.stdin.buffer)], axis=0), axis=0)
+print(torch.rand(2, 3).cuda() - torch.from_numpy(means))
+"""
+    assert clashes(text) == ["8: device"]
+    assert clashes(text.replace("from_numpy(means)", "from_numpy(np.array(sys.argv[1]))")) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,8 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     rank = size_rank(interp, sizes) if factory.sizes else factory.rank
     if site.open and factory.sizes:
         rank = AT_LEAST_1  # ``*sizes`` of nobody knows how many
+    if factory.random and factory.sizes and rank is None and sizes:
+        rank = AT_LEAST_1  # nobody draws a number so
     return _new(interp, site, factory.dtype, rank, random=factory.random)
 
 
@@ -186,10 +189,19 @@ def from_numpy(interp: Interpreter, name: str, site: CallSite) -> Value:
     trail = (interp.site("numpy", site.node),)
     if isinstance(data, Array):
         roots = (data.trail,) if data.trail else ()
-        rank = data.rank if data.rank is not None else None
+        rank = AT_LEAST_1 if data.rank is None and not _may_be_number(data) else data.rank
         return Tensor(CPU, settled(data.dtype), rank, grad=False, leaf=True, trail=trail, roots=roots)
     # It takes no scalars of NumPy, and hardly anybody gives it an array without dimensions.
     return Tensor(CPU, rank=AT_LEAST_1, trail=trail, grad=False, leaf=True)
+
+
+def _may_be_number(array: Array) -> bool:
+    """Whether an array may be without dimensions: most calls give a scalar then, which ``from_numpy`` does not take."""
+    return not array.trail or any(_OF_NUMBER.search(site.text) for site in array.trail)
+
+
+#: Calls that give arrays without dimensions.
+_OF_NUMBER = re.compile(r"\b(as)?array\(|squeeze")
 
 
 def like(interp: Interpreter, name: str, site: CallSite) -> Value:

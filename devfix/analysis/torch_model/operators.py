@@ -137,7 +137,9 @@ def tensor_result(
     result = Tensor(
         device,
         autocast.lowered(interp, dtype) if strict else dtype,
-        None if unknown else _result_rank(left[0], right[0], product=strict),
+        _rank_beside_unknown(tensors, product=strict)
+        if unknown
+        else _result_rank(left[0], right[0], product=strict),
         grad=grad,
         leaf=grad_mode.is_leaf(grad),
         trail=(interp.site("result", node),),
@@ -157,6 +159,11 @@ def _result_rank(left: Value, right: Value, *, product: bool) -> int | None:
     if None in ranks or ranks == [1, 1]:
         return None
     return 2 if ranks == [2, 2] else AT_LEAST_1
+
+
+def _rank_beside_unknown(tensors: list[Tensor], *, product: bool) -> int | None:
+    """A pointwise result has no fewer dimensions than its operands."""
+    return None if product or all(tensor.rank in (0, None) for tensor in tensors) else AT_LEAST_1
 
 
 def _stays(tensor: Tensor, left: Value, right: Value) -> bool:
