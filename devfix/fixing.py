@@ -92,6 +92,8 @@ class Fixer:
                 raise
             # A device that leads nowhere is not adopted.
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
+        if end.program.adopts and self._is_worse(start.judgement, end.judgement):
+            end = self._settle(start, self._leads_on)
         if self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         elif len(end.fixed) > len(start.judgement.findings) and not end.program.adopts:
@@ -253,6 +255,17 @@ class Fixer:
     def _wants(self, finding: Finding, fix: Fix) -> bool:
         adopts = finding.code == ADOPTING_RULE and fix.applicability > Applicability.DISPLAY
         return adopts or fix.applicability >= self.wanted
+
+    def _leads_on(self, before: State, after: State) -> bool:
+        """Whether no more findings than before are without a fix, as they are at the end of a blind alley."""
+        stuck, still = (
+            sum(
+                not any(self._wants(finding, fix) for fix in _fixes(finding))
+                for finding in state.judgement.findings
+            )
+            for state in (before, after)
+        )
+        return still <= stuck
 
     def _is_worse(self, before: Judgement, after: Judgement) -> bool:
         """Whether a rule has more findings than before, or fails now; advice does not count."""

@@ -112,3 +112,40 @@ def test_a_default_where_every_entry_is_known_is_not_taken() -> None:
     rows.get("a", start) + torch.ones(2, device="cuda")
     """
     assert clashes(text) == []
+
+
+def test_a_way_that_ends_blindly_is_not_taken() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from learner import Learner
+
+
+            def noisy(x):
+                gain = torch.empty(x.size(0), 1).uniform_(0.7, 1.3)
+                return x.roll(1) * gain
+
+
+            learner = Learner(noisy)
+            print(learner(torch.ones(4, 3)).sum().item())
+            """,
+            learner="""
+            import torch
+            import torch.nn as nn
+
+
+            class Learner(nn.Module):
+                def __init__(self, augment):
+                    super().__init__()
+                    self.augment = augment
+                    self.net = nn.Linear(3, 1)
+                    self.forward(torch.ones(2, 3))
+
+                def forward(self, x):
+                    return self.net(self.augment(x))
+            """,
+        )
+    )["main.py"]
+    assert "learner = Learner(noisy).to(device)" in after
+    assert "gain = torch.empty(x.size(0), 1).uniform_(0.7, 1.3).to(x.device)" in after

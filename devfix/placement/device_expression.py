@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
@@ -58,6 +59,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     A choice that the reader of the place has seen comes first, then the tensors at hand, then
     modules, then a choice that the file makes further down.
     """
+    followed = next(filter(None, (_followed(facts, place, peer) for peer in peers)), None)
+    if followed is not None:
+        return DeviceExpression(f"{followed}.device")
     own = chosen(facts, place)
     seen = own is not None and _is_seen(facts, place, own.code)
     if own is not None and seen and not _is_strange(facts, place, own.code):
@@ -264,6 +268,27 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if bindings and is_usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return peer.text
     return None
+
+
+def _followed(facts: Facts, place: Place, peer: Operand) -> str | None:
+    """A parameter that the peer is computed from, which some calls have on the accelerator and others on the CPU."""
+    function = place.outline.function_of(place.node)
+    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
+    if function is None or node is None or place.outline.function_of(node) is not function:
+        return None
+    given = {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
+    bound = {part.id for part in _names(function) if isinstance(part.ctx, ast.Store)}
+    known = facts.bindings(place.path, place.outline.scopes(place.node)[0])
+    for name in (part.id for part in _names(node) if part.id in given - bound):
+        found = known.get(name, [])
+        both = any(is_wanted(each.device) for each in found) and any(each.device == CPU for each in found)
+        if both and all(each.kind == "tensor" for each in found):
+            return name
+    return None
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (part for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
 def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
