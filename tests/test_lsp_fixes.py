@@ -14,7 +14,17 @@ from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.findings import Applicability, Finding
 from devfix.lsp.changes import text_edits
-from devfix.lsp.messages import Check, Checked, Configure, Mend, MendAll, Mended, Put, known_by
+from devfix.lsp.messages import (
+    Check,
+    Checked,
+    Configure,
+    GetReady,
+    Mend,
+    MendAll,
+    Mended,
+    Put,
+    known_by,
+)
 from devfix.lsp.positions import Lines
 from devfix.lsp.workbench import Workbench
 from devfix.runner import Task, run_paths
@@ -42,6 +52,7 @@ class Bench:
         """Each finding, with the file it is in."""
         for path in self.texts:
             checked = self.ask(Check(path))
+            self.ask(GetReady(path))  # fixes are judged from what is known then
             assert isinstance(checked, Checked)
             for finding in checked.views[path].findings:
                 yield path, finding

@@ -66,7 +66,13 @@ class WatchedState(State):
         if found is not None:
             return found  # it was written since the call began
         self.watch.keys[address] = None
-        return self.held(address)
+        layer: Layer | None = self.layer
+        while layer is not None:  # as ``held`` does it, without a call: nothing is done more often
+            found = layer.heap.get(address)
+            if found is not None:
+                return found
+            layer = layer.below
+        return None
 
     def objects(self) -> list[tuple[int, Obj]]:
         """All objects with their addresses, the oldest first."""
