@@ -181,3 +181,39 @@ for batch in DataLoader(TensorDataset(torch.randn(8, 3), torch.ones(8)), batch_s
 def test_one_part_of_a_batch_moves_where_it_is_told_from_the_others() -> None:
     after = fix_texts({"main.py": PARTS})[0]["main.py"]
     assert after == PARTS.replace("net(part)", "net(part.to(device))")
+
+
+WRAPPED = """
+import torch
+from torch import nn
+from torch.autograd import Variable
+from torch.utils.data import DataLoader, TensorDataset
+
+class Shell(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, *args):
+        return self.inner(*args)
+
+if input():
+    net = Shell(nn.Linear(3, 1)).cuda()
+else:
+    net = nn.Linear(3, 1).cuda()
+for x, y in DataLoader(TensorDataset(torch.randn(8, 3), torch.ones(8, 1)), batch_size=2):
+    x, y = Variable(x), Variable(y.cuda())
+    print(nn.functional.mse_loss(net(x), y).item())
+"""
+
+
+def test_what_is_wrapped_beside_another_moves_as_that_does() -> None:
+    after = fix_texts({"main.py": WRAPPED})[0]["main.py"]
+    assert after == WRAPPED.replace("Variable(x)", "Variable(x.cuda())")
+
+
+def test_arguments_that_are_handed_on_together_have_no_to() -> None:
+    after = fix_texts({"main.py": WRAPPED.replace("Variable(x), Variable(y.cuda())", "x, y.cuda()")})[0][
+        "main.py"
+    ]
+    assert ".to(" not in after.partition("if input")[0]

@@ -11,6 +11,7 @@ from devfix.findings import Applicability
 
 PROGRAM = """
 import torch
+from solvers import integrated
 from torch import nn
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -50,6 +51,11 @@ def mended(own: str, use: str, made: str = "Net()") -> tuple[str, str]:
             "for w in self.w: x = x * w",
         ),
         ("self.w, self.l = nn.Parameter(torch.ones(3)), nn.Linear(3, 3)", "x = self.l(x * self.w)"),
+        ("self.w = nn.ParameterDict({'a': nn.Parameter(torch.ones(3))})", "x = x * self.w['a'].exp()"),
+        (
+            "self.k, self.l = nn.Linear(3, 3), nn.Linear(3, 3)",
+            "x = self.l(x + integrated(self.k, x).to(x.device))",
+        ),
     ],
 )
 def test_a_module_that_nobody_moved_is_moved(own: str, use: str) -> None:

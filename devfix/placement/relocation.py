@@ -51,9 +51,9 @@ _MAX_SOURCES = 3
 #: The turn of what is done when all else that mends a program has been done.
 _LAST = 2
 
-#: What makes a collection, which has no ``to``.
+#: What makes a collection, which has no ``to``, or stands for what is in one.
 _DISPLAYS = (
-    ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
+    ast.Starred, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
 )  # fmt: skip
 
 Edits = tuple[FileEdit, ...]

@@ -48,7 +48,7 @@ def where_made(facts: Facts, sites: list[Origin]) -> Iterator[Edits]:
 
 
 def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: ast.Name) -> Edits:
-    """In ``x, y = x.cuda(), y`` the name moves as well."""
+    """In ``x, y = x.cuda(), y`` the name moves as well, and so it does in ``Variable(x.cuda()), Variable(y)``."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     target = targets[0] if len(targets) == 1 else None
     value = statement.value if isinstance(statement, ast.Assign) else None
@@ -58,6 +58,14 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
     own = next((made for part, made in pairs if part is name), None)
     if own is None or len(target.elts) != len(value.elts):
         return ()
+    wrapper = _wrapper(own)
+    if wrapper:
+        pairs = [
+            (part, made.args[0])
+            for part, made in pairs
+            if isinstance(made, ast.Call) and _wrapper(made) == wrapper
+        ]
+        own = next(made for part, made in pairs if part is name)
     if _last_move(own) or not f"{ast.unparse(own)}.".startswith(f"{name.id}."):
         return ()
     for part, made in pairs:
@@ -68,6 +76,13 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
         if _is_placed(facts, place, statement, part.id):
             return (FileEdit(place.path, WrapExpression(place.outline.source.span(own), "", suffix)),)
     return ()
+
+
+def _wrapper(value: ast.expr) -> str:
+    """The function that is called with one argument alone; "" for any other expression."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or len(value.args) != 1:
+        return ""
+    return value.func.id
 
 
 def _unpacked(statement: ast.stmt) -> set[str]:

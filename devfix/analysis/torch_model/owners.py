@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from devfix.analysis import modules, reads
 from devfix.analysis.containers import everything
 from devfix.analysis.copying import replace
+from devfix.analysis.iteration import NAMED
 from devfix.analysis.join import MOVED
-from devfix.analysis.lattice import CPU
+from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import Trail, extend
 from devfix.analysis.values import Class, Obj, Ref, Tensor, Union, Value, members
@@ -197,7 +198,7 @@ def _life_above(interp: Interpreter, trail: Trail) -> Trail:
         if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
             continue
         top, container = root(interp, ref)
-        if top != ref and container is None and all(part.device == CPU for part in _staying(interp, top)):
+        if top != ref and container is None and _has_stayed(interp, top):
             return _life(interp, top, ref)
     return ()
 
@@ -209,10 +210,11 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
         if obj.kind not in ("module", "instance") or not modules.is_module(interp, ref):
             continue
         # What a criterion of torch's own was given is moved where it is made.
-        own = [part for name, part in modules.registered(obj) if name == "" or obj.kind == "instance"]
+        given = obj.kind == "module" and obj.cls not in NAMED
+        own = [part for name, part in modules.registered(obj) if name == "" or not given]
         if _begins_with(trail, own):
             top, container = root(interp, ref)
-            if container is None and all(part.device == CPU for part in _staying(interp, top)):
+            if container is None and _has_stayed(interp, top):
                 return _life(interp, top, ref)
         for value in obj.attrs.values():
             held = interp.obj_of(value)
@@ -221,6 +223,11 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
                 if _begins_with(trail, kept):
                     return held.trail
     return ()
+
+
+def _has_stayed(interp: Interpreter, top: Ref) -> bool:
+    """Whether a module was never moved: parts of it that were lost sight of tell nothing of the rest."""
+    return all(part.device == CPU or part.device == UNKNOWN_DEVICE for part in _staying(interp, top))
 
 
 def _staying(interp: Interpreter, top: Ref) -> list[Tensor]:
