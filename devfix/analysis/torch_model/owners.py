@@ -227,7 +227,7 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
 
 def _has_stayed(interp: Interpreter, top: Ref) -> bool:
     """Whether a module was never moved: parts of it that were lost sight of tell nothing of the rest."""
-    return all(part.device == CPU or part.device == UNKNOWN_DEVICE for part in _staying(interp, top))
+    return all(part.device in (CPU, UNKNOWN_DEVICE) for part in _staying(interp, top))
 
 
 def _staying(interp: Interpreter, top: Ref) -> list[Tensor]:
