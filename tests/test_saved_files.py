@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
 
 HEAD = """\
 import os
@@ -120,3 +122,33 @@ def test_a_file_is_known_by_the_form_of_its_name(saved: str, loaded: str) -> Non
     train("runs")
     """
     assert clashes(text) == ["9: device"]
+
+
+PORTABLE = """\
+import argparse
+import torch
+
+DEVICE = {device}
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default=DEVICE)
+parser.add_argument("--resume", default="")
+args = parser.parse_args()
+if not torch.cuda.is_available():
+    args.device = "cpu"
+model = torch.nn.Linear(3, 3).to(args.device)
+if args.resume:
+    model.load_state_dict(torch.load(args.resume{where}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "where"),
+    [
+        ('"cuda:0"', ', map_location="cpu"'),
+        ('"cuda" if torch.cuda.is_available() else "cpu"', ", map_location=DEVICE"),
+    ],
+)
+def test_a_state_is_not_loaded_to_an_accelerator_that_may_not_be_there(device: str, where: str) -> None:
+    text = PORTABLE.format(device=device, where="")
+    fixed, _ = fix_texts({"train.py": text}, Applicability.UNSAFE)
+    assert fixed["train.py"] == PORTABLE.format(device=device, where=where)

@@ -58,12 +58,26 @@ class MapLocation:
         found = device_expression.find(self.facts, place, [])
         named = found is not None and not found.edits and dotted(ast.parse(found.code, mode="eval").body)
         if named and found is not None and not self._holds_host_state(place):
-            return found.code
+            if self.is_certain or not _is_fixed(place, named):
+                return found.code
         # load_state_dict copies to where the model is; a tensor that is used by itself does not.
         return '"cpu"' if self.mismatch.kind == "map-location" else None
 
     def _holds_host_state(self, place: Place) -> bool:
         return holds_host_state(self.facts, place)
+
+
+def _is_fixed(place: Place, name: str) -> bool:
+    """Whether a variable names an accelerator whether there is one or not: then it says nothing to other machines."""
+    values = (
+        node.value
+        for node in place.outline.source.tree.body
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+    )
+    return any(
+        isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.partition(":")[0] != "cpu"
+        for value in values
+    )
 
 
 def holds_host_state(facts: Facts, place: Place) -> bool:
