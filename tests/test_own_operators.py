@@ -8,6 +8,7 @@ from text_program import clashes
 HEAD = """\
 import collections
 import contextlib
+import enum
 import functools
 import torch
 import torch.nn as nn
@@ -126,6 +127,14 @@ def managed():
         return stack.enter_context(contextlib.nullcontext(x))
 
 
+class Kind(str, enum.Enum):
+    ONE = "one"
+    TWO = "two"
+
+    def scaled(self, x):
+        return x if self is Kind.ONE else x * 2
+
+
 def by_phase(phase):
     return getattr(Part(), f"step_{phase}")(x)
 """
@@ -143,6 +152,12 @@ WAYS = [
     "Tables(9).to(x.device)(5)",
     "managed()",
     "by_phase(input())",
+    "Kind.TWO.scaled(x)",
+    "Kind(input()).scaled(x)",
+    "Kind[input()].scaled(x)",
+    "[kind.scaled(x) for kind in Kind][0]",
+    "{kind: kind.scaled(x) for kind in Kind}[Kind.ONE]",
+    "Vector(x).__class__(x).t",
 ]
 
 
@@ -156,6 +171,10 @@ def test_what_passes_through_stays_where_it_is(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_what_agrees_is_no_clash(way: str) -> None:
     assert clashes(f"{HEAD}\nx = there\nthere * {way}\n") == []
+
+
+def test_a_member_is_no_other() -> None:
+    assert clashes(f"{HEAD}\nx = there\nif Kind.ONE is Kind.TWO:\n    there * host\n") == []
 
 
 def test_a_stack_leaves_what_it_entered() -> None:

@@ -127,6 +127,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
         return found
+    if name == "__class__" and isinstance(obj.cls, Class):
+        return obj.cls
     if name == "__dict__":
         from devfix.analysis.torch_model import reflection  # it gets attributes by name
 

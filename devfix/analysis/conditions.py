@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated
+from devfix.analysis import correlated, enumerations
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
@@ -311,7 +311,7 @@ def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | N
     if isinstance(left, Const) and isinstance(right, Const):
         return left == right
     if isinstance(left, Ref) and isinstance(right, Ref):
-        return True if left == right else None
+        return True if left == right else False if enumerations.is_member(interp, right) else None
     return None
 
 

@@ -14,6 +14,7 @@ from devfix.analysis import (
     comprehensions,
     conditions,
     correlated,
+    enumerations,
     iteration,
     speaking,
     suspended,
@@ -212,6 +213,8 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return Scalar("str")
     if isinstance(value, Class) and "typing.Generic" in external_bases(interp, value):
         return value  # a generic class with its parameters
+    if isinstance(value, Class) and enumerations.is_one(interp, value):
+        return enumerations.member(interp, value, key, by_name=True)
     return UNKNOWN
 
 

@@ -10,6 +10,7 @@ from devfix.analysis.join import join_all
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
+    Class,
     Const,
     External,
     Obj,
@@ -50,6 +51,10 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
         if len(known) < len(rows) or len({len(row) for row in known}) > 1:
             return None
         return tuple(_of_either(list(column)) for column in zip(*known, strict=True))
+    if isinstance(value, Class):
+        from devfix.analysis import enumerations  # classes have bodies
+
+        return enumerations.all_of(interp, value)
     obj = interp.obj_of(value)
     if obj is None:
         return None

@@ -15,6 +15,7 @@ from devfix.analysis import (
     contexts,
     correlated,
     decorators,
+    enumerations,
     handlers,
     imports,
     iteration,
@@ -293,6 +294,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     interp.library.classes.append(cls)
     construction.announce(interp, cls, node.keywords)
     construction.meet_metaclass(interp, cls, node.keywords)
+    enumerations.make_members(interp, cls)
     made: Value = cls
     for decorator in reversed(node.decorator_list):
         made = decorators.decorate(interp, decorator, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, construction, modules
+from devfix.analysis import calls, classes, construction, enumerations, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value | None:
     """Instances that are no plain objects: enumerations, dicts with methods. None for the rest."""
     bases = set(modules.external_bases(interp, cls))
-    if bases & {"enum.Enum", "enum.IntEnum", "enum.Flag", "enum.StrEnum"}:
-        return UNKNOWN
+    if enumerations.is_one(interp, cls):
+        return enumerations.member(interp, cls, site.value(0, "value") or UNKNOWN)
     if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
         init = classes.find(interp, cls, "__init__")
         given = CallSite(site.node) if isinstance(init, Function) else site

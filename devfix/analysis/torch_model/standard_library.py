@@ -187,6 +187,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "collections.deque": deque,
     "collections.OrderedDict": dict_,
     "collections.ChainMap": chain_map,
+    "asyncio.run": lambda _interp, _name, site: site.value(0, "main") or UNKNOWN,
+    "asyncio.gather": lambda _interp, _name, site: TupleValue(tuple(arg.value for arg in site.args)),
     "contextlib.nullcontext": handing_on,
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
