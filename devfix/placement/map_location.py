@@ -57,9 +57,9 @@ class MapLocation:
     def _device(self, place: Place) -> str | None:
         found = device_expression.find(self.facts, place, [])
         named = found is not None and not found.edits and dotted(ast.parse(found.code, mode="eval").body)
-        if named and found is not None and not self._holds_host_state(place):
-            if self.is_certain or not _is_fixed(place, named):
-                return found.code
+        serves = named and (self.is_certain or not _is_fixed(place, named))
+        if serves and found is not None and not self._holds_host_state(place):
+            return found.code
         # load_state_dict copies to where the model is; a tensor that is used by itself does not.
         return '"cpu"' if self.mismatch.kind == "map-location" else None
 
@@ -72,10 +72,13 @@ def _is_fixed(place: Place, name: str) -> bool:
     values = (
         node.value
         for node in place.outline.source.tree.body
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
     )
     return any(
-        isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value.partition(":")[0] != "cpu"
+        isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+        and value.value.partition(":")[0] != "cpu"
         for value in values
     )
 
