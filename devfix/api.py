@@ -15,7 +15,8 @@ from devfix.commands import Options, engine_of
 from devfix.config import ConfigError, Settings
 from devfix.discovery import short_path
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport, Finding, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Applicability, Finding
 from devfix.registry import load
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths, run_source

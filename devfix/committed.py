@@ -12,7 +12,7 @@ from devfix.baseline.known import Known, known_from
 from devfix.config import ConfigError
 from devfix.discovery import PROGRAM_SUFFIXES, short_path, would_collect
 from devfix.engine import Engine
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.harmless_git import GitError, environment_for_git, run_git
 from devfix.project import Scanned, find_roots, load_project, scan, scanned
 from devfix.report.results import Results, by_path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from devfix.config import Glob, SettingsOf
 from devfix.config.globs import first_match
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.gitignore import GitIgnores, Pattern
 
 #: What files end in that hold a program or a part of one.

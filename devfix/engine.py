@@ -11,7 +11,8 @@ from functools import cached_property
 
 from devfix.batch import ApplyEdits, text_after
 from devfix.config import ConfigError, Settings, SettingsOf
-from devfix.findings import Applicability, Crash, Edit, FileReport, Finding, ReplaceComment
+from devfix.file_report import Crash, FileReport
+from devfix.findings import Applicability, Edit, Finding, ReplaceComment
 from devfix.fixing import Admits, Fixer, NotConvergingError, State
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
 from devfix.project import Program, Project

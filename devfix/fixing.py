@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
+from devfix.file_report import Skipped
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -18,7 +19,6 @@ from devfix.findings import (
     InsertAtBodyStart,
     InsertBefore,
     Note,
-    Skipped,
     Span,
 )
 from devfix.judgement import Judgement, UnusedSuppression

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import TextIO
 
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, Finding
 from devfix.fixing import Admits
 from devfix.project import Program
 from devfix.report.paint import Paint

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from devfix import dynamic_imports
 from devfix.discovery import collect, short_path
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.imports import Import, Layout, find_imports, folders_around
 from devfix.source import Source, read_source
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from devfix.cache.memory import Known, kind
 from devfix.cache.signatures import Signature, digest, is_settled, signature_of
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.prefilter import guessed_imports, matters, needs_parsing
 from devfix.project import Scanned, scanned
 from devfix.source import check_syntax, decode_text, read_bytes

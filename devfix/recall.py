@@ -11,7 +11,8 @@ from pathlib import Path
 from devfix.cache.memory import Memory, Tree
 from devfix.cache.signatures import Signature, digest, is_settled, signature
 from devfix.config import Settings, SettingsOf
-from devfix.findings import FileReport, Finding, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Finding
 from devfix.project import collect, find_roots
 from devfix.source import Source, decode_text, read_bytes
 

@@ -16,7 +16,8 @@ from devfix.cache.memory import Memory, Tree, program_key
 from devfix.cache.unit_store import UnitStore
 from devfix.discovery import short_path
 from devfix.engine import Engine
-from devfix.findings import Applicability, Crash, FileReport, Skipped
+from devfix.file_report import Crash, FileReport, Skipped
+from devfix.findings import Applicability
 from devfix.judgement import is_relevant
 from devfix.nesting import deepest
 from devfix.pool import Pool

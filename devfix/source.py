@@ -20,7 +20,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from devfix.findings import Skipped, Span
+from devfix.file_report import Skipped
+from devfix.findings import Span
 from devfix.suppression import Suppression, find_suppressions
 from devfix.timing import READING, spent_on
 

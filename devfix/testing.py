@@ -17,7 +17,8 @@ from typing import Any
 
 from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import FileReport, Finding, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Finding
 from devfix.project import Project
 from devfix.registry import Rule, load_rules, page
 from devfix.rules import Rule as Checks

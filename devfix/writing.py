@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from devfix.atomic_write import Replacement, may_write, remove_leftovers, write_atomically
-from devfix.findings import FileReport, Skipped
+from devfix.file_report import FileReport, Skipped
 from devfix.source import Source
 
 _CHANGED = "changed on disk while devfix was at work"

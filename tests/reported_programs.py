@@ -8,7 +8,8 @@ from pathlib import Path
 
 from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import Applicability, Crash, FileReport, Skipped
+from devfix.file_report import Crash, FileReport, Skipped
+from devfix.findings import Applicability
 from devfix.registry import PackFault, load
 from devfix.report.results import Results
 from devfix.report.view import View

@@ -22,7 +22,8 @@ from devfix.cache.memory import Memory
 from devfix.cache.store import Store, clean, open_store
 from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Applicability
 from devfix.recall import recall
 from devfix.registry import load_rules
 from devfix.report.results import Results

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from devfix.findings import FileReport
+from devfix.file_report import FileReport
 from devfix.report.diff import render_diff
 from devfix.report.paint import Paint
 from devfix.report.results import Results

@@ -16,16 +16,8 @@ from hypothesis import strategies as st
 from devfix import engine
 from devfix.config import Configuration, Glob, Settings
 from devfix.engine import Engine
-from devfix.findings import (
-    Applicability,
-    FileEdit,
-    FileReport,
-    Finding,
-    Fix,
-    InsertBefore,
-    ReplaceExpression,
-    Span,
-)
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, FileEdit, Finding, Fix, InsertBefore, ReplaceExpression, Span
 from devfix.project import Program, Project
 from devfix.source import Source
 

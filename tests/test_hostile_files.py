@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from devfix.cli import app
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.source import MAX_BYTES, Source, decode_source
 
 BAD = "import torch\nnet = torch.nn.Linear(3, 3).cuda()\nx = torch.rand(3, 3)\nprint(net(x))\n"

@@ -18,7 +18,8 @@ from typer.testing import CliRunner, Result
 from devfix import engine
 from devfix.cli import app
 from devfix.config import Settings
-from devfix.findings import Applicability, FileReport, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Applicability
 from devfix.notebooks import Notebook
 from devfix.project import Project
 from devfix.source import Source, decode_source

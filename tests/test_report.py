@@ -7,19 +7,8 @@ import json
 import pytest
 from fakes import DISPLAY, SAFE, UNSAFE
 
-from devfix.findings import (
-    Applicability,
-    Crash,
-    FileEdit,
-    FileReport,
-    Finding,
-    Fix,
-    Note,
-    ReplaceExpression,
-    SetKeyword,
-    Skipped,
-    Span,
-)
+from devfix.file_report import Crash, FileReport, Skipped
+from devfix.findings import Applicability, FileEdit, Finding, Fix, Note, ReplaceExpression, SetKeyword, Span
 from devfix.report.concise import render_concise
 from devfix.report.excerpt import excerpt
 from devfix.report.faults import render_faults

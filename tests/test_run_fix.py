@@ -11,7 +11,8 @@ from observed_reports import record
 from typer.testing import CliRunner
 
 from devfix.cli import app
-from devfix.findings import Applicability, FileReport, Finding, Fix, Span
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, Finding, Fix, Span
 from devfix.observation.record import parse_record
 from devfix.observation.repair import Repair
 from devfix.observation.search import Mended, State

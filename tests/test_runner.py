@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from devfix import analysis, reading, runner, source, writing
 from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import FileReport, Finding, Skipped
+from devfix.file_report import FileReport, Skipped
+from devfix.findings import Finding
 from devfix.project import Program
 from devfix.registry import load_rules
 from devfix.report.results import Results

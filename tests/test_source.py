@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devfix.findings import Skipped, Span
+from devfix.file_report import Skipped
+from devfix.findings import Span
 from devfix.source import MAX_BYTES, Source, decode_source, read_source
 
 

@@ -15,7 +15,7 @@ from devfix.analysis import entries, interpreter
 from devfix.baseline.known import hide, known_from
 from devfix.cli import app
 from devfix.config import Settings
-from devfix.findings import RUN, FileReport
+from devfix.file_report import RUN, FileReport
 from devfix.report.json import render_json
 from devfix.report.json_lines import render_json_lines
 from devfix.report.results import Results

@@ -18,7 +18,7 @@ from textwrap import dedent
 import pytest
 
 from devfix import atomic_write, writing
-from devfix.findings import FileReport
+from devfix.file_report import FileReport
 from devfix.source import Source
 from devfix.writing import write_reports
 
@@ -176,7 +176,7 @@ def test_what_a_killed_run_has_left_is_removed_by_the_next_one() -> None:
 
 _WRITER = """
     import itertools
-    from devfix.findings import FileReport
+    from devfix.file_report import FileReport
     from devfix.source import Source
     from devfix.writing import write_reports
     names = [f"{number}.py" for number in range(6)]

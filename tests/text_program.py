@@ -15,7 +15,8 @@ from devfix.analysis.library import Library
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.values import Obj, Value
 from devfix.config import Settings
-from devfix.findings import Applicability, FileReport, Finding, Mismatch
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, Finding, Mismatch
 from devfix.project import Program, Project
 from devfix.registry import Rule
 from devfix.source import Source

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.lattice import Device
-from devfix.findings import RUN, Mismatch, Origin, Span
+from devfix.file_report import RUN
+from devfix.findings import Mismatch, Origin, Span
 
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret

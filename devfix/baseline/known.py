@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from devfix.baseline.trace import Trace, relative, traces
-from devfix.findings import FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Finding
 from devfix.project import Program
 from devfix.report.results import Results
 from devfix.source import Source

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from devfix import findings
 from devfix.cache.memory import Known, Past, Tree
+from devfix.file_report import FileReport, Skipped
 from devfix.findings import (
     Applicability,
     FileEdit,
-    FileReport,
     Finding,
     Fix,
     Mismatch,
@@ -19,7 +19,6 @@ from devfix.findings import (
     Operand,
     Origin,
     ReplaceComment,
-    Skipped,
     Span,
 )
 from devfix.imports import Import

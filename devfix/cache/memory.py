@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from devfix.cache.signatures import Signature, digest
 from devfix.cache.store import Store
-from devfix.findings import FileReport, Skipped
+from devfix.file_report import FileReport, Skipped
 from devfix.imports import Import
 from devfix.project import Program
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from devfix.findings import Finding, Note, Skipped, Span
+from devfix.file_report import Skipped
+from devfix.findings import Finding, Note, Span
 from devfix.project import Scanned, scanned
 from devfix.source import Source, check_syntax
 

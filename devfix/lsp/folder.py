@@ -14,7 +14,8 @@ from devfix.baseline.known import Known, admitted
 from devfix.config import ConfigError, Configuration, Settings
 from devfix.discovery import collect, would_collect
 from devfix.engine import Engine
-from devfix.findings import Finding, Skipped
+from devfix.file_report import Skipped
+from devfix.findings import Finding
 from devfix.imports import Import, find_imports
 from devfix.judgement import Analyse, Judgement
 from devfix.lsp.blank_lines import judgement_after

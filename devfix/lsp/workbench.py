@@ -14,7 +14,8 @@ from typing import Any
 from devfix.analysis.seen_values import see
 from devfix.discovery import short_path
 from devfix.engine import reports, with_built_in
-from devfix.findings import FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Finding
 from devfix.judgement import is_relevant
 from devfix.lsp.buffers import Buffer, carried_over, next_buffer
 from devfix.lsp.folder import Folder, folder_of

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from devfix.findings import Skipped
+from devfix.file_report import Skipped
 from devfix.observation.search import State
 from devfix.observation.trial import Stage
 from devfix.source import check_syntax

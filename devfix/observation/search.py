@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileEdit, Finding, Skipped, WrapExpression
+from devfix.file_report import Skipped
+from devfix.findings import Applicability, FileEdit, Finding, WrapExpression
 from devfix.observation.line_map import lines_before
 from devfix.observation.remedies import Prescriber, Remedy, Sign, parted, sign_of
 from devfix.observation.trial import Stage, Trial

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from devfix.baseline.wishes import Wishes as BaselineWishes
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport
+from devfix.file_report import FileReport
+from devfix.findings import Applicability
 from devfix.known_findings import known_of, without_known
 from devfix.proof.inquiry import Inquiry, Wishes, announce, find_subjects
 from devfix.proof.rewriting import Rewriting, rewrite

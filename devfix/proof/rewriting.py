@@ -9,7 +9,8 @@ from pathlib import Path
 
 from devfix.baseline.known import Known
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport
+from devfix.file_report import FileReport
+from devfix.findings import Applicability
 from devfix.proof.verdict import Changes
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths

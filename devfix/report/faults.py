@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devfix.findings import Crash, Skipped
+from devfix.file_report import Crash, Skipped
 from devfix.report.paint import Paint, printable
 from devfix.report.results import Results
 

@@ -6,7 +6,8 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
-from devfix.findings import Crash, FileEdit, FileReport, Finding, Fix, Note, Skipped, Span
+from devfix.file_report import Crash, FileReport, Skipped
+from devfix.findings import FileEdit, Finding, Fix, Note, Span
 from devfix.report.cells import Place
 from devfix.report.locations import posix
 from devfix.report.results import Results

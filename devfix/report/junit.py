@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from devfix.findings import FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Finding
 from devfix.report.locations import posix
 from devfix.report.results import Results
 from devfix.report.view import View

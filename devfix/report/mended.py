@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devfix.findings import FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Finding
 from devfix.report.cells import in_cells
 from devfix.report.paint import Paint
 from devfix.report.results import Results

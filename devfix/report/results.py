@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from devfix.findings import Applicability, Crash, FileReport, Finding, Skipped, Span
+from devfix.file_report import Crash, FileReport, Skipped
+from devfix.findings import Applicability, Finding, Span
 from devfix.registry import PackFault
 from devfix.report.cells import cell_named, in_cells
 from devfix.source import Source

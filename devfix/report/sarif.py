@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from devfix import __version__
-from devfix.findings import Applicability, Crash, Finding, Fix, Note, Skipped, Span
+from devfix.file_report import Crash, Skipped
+from devfix.findings import Applicability, Finding, Fix, Note, Span
 from devfix.registry import Rule, page, summary
 from devfix.report.catalogue import rule_markdown
 from devfix.report.fingerprint import fingerprints

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from devfix.findings import RUN, Applicability, FileReport
+from devfix.file_report import RUN, FileReport
+from devfix.findings import Applicability
 from devfix.report.mended import fixes_made
 from devfix.report.paint import printable
 from devfix.report.results import Results

@@ -11,7 +11,8 @@ from pathlib import Path
 from devfix.config import SettingsOf
 from devfix.discovery import PROGRAM_SUFFIXES, exclusion, short_path
 from devfix.engine import Engine
-from devfix.findings import Applicability, FileReport, Finding
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, Finding
 from devfix.observation.record import RunRecord
 from devfix.observation.repair import Repair, Repairer
 from devfix.project import Program, find_roots, load_project

@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from devfix.findings import Applicability, FileReport, Note, Span
+from devfix.file_report import FileReport
+from devfix.findings import Applicability, Note, Span
 from devfix.report.diff import render_diff
 from devfix.report.excerpt import excerpt
 from devfix.report.json import finding_data

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from devfix.discovery import short_path
-from devfix.findings import Skipped, Span
+from devfix.file_report import Skipped
+from devfix.findings import Span
 from devfix.source import Source, read_source
 from devfix.tracebacks.raised import Frame, Raised
 from devfix.tracebacks.signatures import CALLS, ROLES

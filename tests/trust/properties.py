@@ -14,7 +14,8 @@ from text_program import check_texts, fix_texts, project, rules
 
 from devfix.config import Settings
 from devfix.engine import Engine
-from devfix.findings import Applicability, Finding, Skipped, Span
+from devfix.file_report import Skipped
+from devfix.findings import Applicability, Finding, Span
 from devfix.source import Source, check_syntax, decode_source
 
 NAME = "main.py"

@@ -1,0 +1,50 @@
+"""File report: what became of one file of a run. Findings, files that were not looked at and defects of devfix are kept apart.
+
+As :mod:`devfix.findings` it is plain data, which crosses borders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from devfix.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was not looked at, and why; ``fault`` when the reason is an error (exit 2)."""
+
+    path: str
+    reason: str
+    fault: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A defect of devfix itself: the file is left alone, the run goes on, the exit code is 2."""
+
+    path: str
+    message: str
+    traceback: str
+
+
+#: Among the names of functions, what a file does when it is run.
+RUN = "<module>"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file: its findings, or why there are none.
+
+    ``new_text`` is that of its source, which makes a file of it: of a notebook it is the program. ``unfinished`` names the
+    functions in which more may be wrong, since the analysis ended before; :data:`RUN` stands for the file's own run.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    new_text: str | None = None
+    skipped: Skipped | None = None
+    crash: Crash | None = None
+    suppressed: int = field(default=0)
+    unfinished: tuple[str, ...] = ()
