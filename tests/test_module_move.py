@@ -85,3 +85,39 @@ net(torch.ones(2, 3, dtype=torch.long, device=device))
 def test_what_comes_of_a_layers_weight_moves_with_the_model() -> None:
     after = fix_texts({"main.py": OF_A_LAYER})[0]["main.py"]
     assert after == OF_A_LAYER.replace("net = Net()", "net = Net().to(device)")
+
+
+CHOSEN = """
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--deep", action="store_true")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+if args.deep:
+    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))
+else:
+    net = nn.Linear(3, 1)
+print(net(torch.ones(2, 3, device=device)))
+"""
+
+
+def test_whichever_module_an_option_picks_moves_once() -> None:
+    after = fix_texts({"main.py": CHOSEN})[0]["main.py"]
+    assert after == CHOSEN.replace("\nprint", "\nnet.to(device)\nprint")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "    net = nn.Linear(3, 1)\n    print(net(torch.ones(3, device=device)))",
+        "    net = nn.Linear(3, 1).to(device)",
+        "    net = None",
+    ],
+)
+def test_a_branch_that_is_of_another_kind_moves_its_own(kept: str) -> None:
+    after = fix_texts({"main.py": CHOSEN.replace("    net = nn.Linear(3, 1)\n", f"{kept}\n")})[0]["main.py"]
+    assert "nn.Linear(3, 1)).to(device)" in after
+    assert "net.to(device)" not in after

@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     WrapExpression,
 )
-from devfix.placement import device_expression, introduction, sibling_module
+from devfix.placement import device_expression, introduction, module_choice, sibling_module
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -134,6 +134,10 @@ class ModuleMover:
         if site.kind == "module" and not _is_moved(outline.parents.get(outline.parents.get(node, node))):
             if self._leaves_device_out(node):
                 yield Place(site.path, outline, node), _Passed(outline, node)
+            several = module_choice.after(outline, node)
+            if several is not None:
+                choice, name = several
+                yield Place(site.path, outline, choice), _Edit(outline, choice, f"{name}.to({{}})")
             yield Place(site.path, outline, node), _wrapped(outline, node)
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)

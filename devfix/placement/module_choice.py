@@ -1,0 +1,72 @@
+"""Choices of a module: where each branch of an ``if`` makes one, whichever it is moves once, after the ``if``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.outline import Outline
+
+
+def after(outline: Outline, made: ast.expr) -> tuple[ast.If, str] | None:
+    """The ``if`` of which each branch gives a new module to one name, and the name; None for any other call."""
+    statement = outline.parents.get(made)
+    target = _target(statement)
+    if target is None or not isinstance(statement, ast.Assign) or statement.value is not made:
+        return None
+    name = ast.unparse(target)
+    choice = outline.parents.get(statement)
+    if not isinstance(choice, ast.If):
+        return None
+    while isinstance(around := outline.parents.get(choice), ast.If) and choice in around.orelse:
+        choice = around
+    branches = list(_branches(choice))
+    complete = bool(branches[-1]) or _is_needed(outline, choice, name)
+    taken = [branch for branch in branches if branch]
+    if len(taken) < 2 or not complete or not all(_makes(branch, name) for branch in taken):
+        return None
+    return None if _is_called(choice, name) else (choice, name)
+
+
+def _branches(choice: ast.If) -> Iterator[list[ast.stmt]]:
+    """The bodies of a chain of ``elif``, that of the last ``else`` included, empty or not."""
+    while True:
+        yield choice.body
+        if len(choice.orelse) != 1 or not isinstance(choice.orelse[0], ast.If):
+            break
+        choice = choice.orelse[0]
+    yield choice.orelse
+
+
+def _target(statement: ast.AST | None) -> ast.expr | None:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return targets[0] if len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Attribute)) else None
+
+
+def _makes(branch: list[ast.stmt], name: str) -> bool:
+    """Whether a branch calls something for the name, and moves nothing itself."""
+    values = [part.value for part in branch if isinstance(part, ast.Assign) and _names(part, name)]
+    return len(values) == 1 and isinstance(values[0], ast.Call) and not _moves(branch)
+
+
+def _names(statement: ast.Assign, name: str) -> bool:
+    target = _target(statement)
+    return target is not None and ast.unparse(target) == name
+
+
+def _moves(branch: list[ast.stmt]) -> bool:
+    methods = (node for part in branch for node in ast.walk(part) if isinstance(node, ast.Attribute))
+    return any(method.attr in ("to", "cuda", "cpu") for method in methods)
+
+
+def _is_needed(outline: Outline, choice: ast.If, name: str) -> bool:
+    """Whether what follows at once asks the name for something, which it must have got by then."""
+    block = outline.block_of(choice)
+    rest = block[block.index(choice) + 1 :][:1]
+    attributes = (node for part in rest for node in ast.walk(part) if isinstance(node, ast.Attribute))
+    return any(ast.unparse(node.value) == name for node in attributes)
+
+
+def _is_called(choice: ast.If, name: str) -> bool:
+    calls = (node for node in ast.walk(choice) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func) == name for call in calls)
