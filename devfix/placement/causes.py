@@ -13,6 +13,7 @@ _CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 #: Kinds of mismatch that are a cause by themselves.
 _BY_KIND = {
     "numpy": "numpy-of-device-tensor",
+    "array-dtype": "numpy-lacks-dtype",
     "host-only": "host-only-argument-on-device",
     "index-dtype": "index-not-integer",
     "target-dtype": "target-dtype",

@@ -61,19 +61,34 @@ def focus(mismatch: Mismatch, path: str, span: Span) -> Span | None:
 
 
 def _state(mismatch: Mismatch, operand: Operand) -> str:
-    if operand.device is not None:
-        role = "parameters" if _is_module(mismatch, operand) else operand.role
-        return f"{role}: on {device_name(operand.device)}"
-    return f"{operand.role}: {operand.dtype}"
+    """Where an operand is, or its dtype where that is what matters."""
+    role = "parameters" if _is_module(mismatch, operand) else operand.role
+    if operand.dtype is not None and (operand.device is None or is_of_dtypes(mismatch)):
+        return f"{role}: {operand.dtype}"
+    return f"{role}: on {device_name(operand.device)}"
+
+
+def is_of_dtypes(mismatch: Mismatch) -> bool:
+    """Whether it is the dtypes of the operands that do not fit."""
+    return mismatch.kind.endswith("dtype") or mismatch.kind in (
+        "target-width",
+        "value-range",
+        "float64-on-mps",
+    )
 
 
 def life(mismatch: Mismatch) -> tuple[Note, ...]:
     """Where each operand came from."""
+    telling = ("move", "cast", "array") if is_of_dtypes(mismatch) else ("move",)
     notes: dict[Note, None] = {}
     for operand in mismatch.operands:
         for trail in (operand.trail, *operand.roots):
             for site in trail:
-                if site.kind in _SPOKEN and (operand.device in ("cpu", None) or site.kind == "move"):
+                if mismatch.kind == "array-dtype" and site.kind == "result":
+                    notes.setdefault(
+                        Note(site.path, site.span, f"`{site.text}` is computed here, in {operand.dtype}")
+                    )
+                elif site.kind in _SPOKEN and (operand.device in ("cpu", None) or site.kind in telling):
                     notes.setdefault(_note(site))
     return tuple(notes)
 

@@ -33,6 +33,7 @@ _TITLES = {
     "value-range": "a number that does not fit the tensor it is written into, in {}",
     "float64-on-mps": "a float64 tensor goes to MPS, which has none, in {}",
     "numpy": "NumPy is handed a tensor of the accelerator, in {}",
+    "array-dtype": "NumPy is handed a tensor of a dtype that it does not have, in {}",
     "host-only": "an argument on the accelerator that has to be on the CPU, in {}",
     "generator": "a random generator of another device, in {}",
     "worker": "a loader's worker uses the accelerator, in {}",

@@ -14,6 +14,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "device": ("operand-not-moved", "created-on-cpu", "model-not-moved"),
     "optimizer-state": ("optimizer-state-before-move", "optimizer-before-move"),
     "numpy": ("numpy-of-device-tensor",),
+    "array-dtype": ("numpy-lacks-dtype",),
     "host-only": ("host-only-argument-on-device",),
     "dtype": ("float64-meets-float32",),
     "index-dtype": ("index-not-integer",),

@@ -48,11 +48,20 @@ def reads(interp: Interpreter, name: str, site: CallSite) -> Value:
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
     """Record the tensors that cannot be read (facts: "np.array on cuda", "list of cuda scalars")."""
     for arg in site.all_args():
+        value = without_none(arg.value)
+        if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
+            check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         for tensor, node, inside in _device_tensors(interp, arg):
             detail = {"grad": "1"} if tensor.grad else {}
             if inside:
                 detail["inside"] = inside
             requirements.record(interp, site.node, name, "numpy", [Part(tensor, "array", node)], **detail)
+
+
+def check_dtype(interp: Interpreter, name: str, node: ast.expr, part: Part) -> None:
+    """Record a tensor of a dtype that NumPy does not have (facts: "bfloat16.numpy()"; ``tolist`` and ``item`` run)."""
+    if part.tensor.dtype == "bfloat16":
+        requirements.record(interp, node, name, "array-dtype", [part], wanted="float32")
 
 
 def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:

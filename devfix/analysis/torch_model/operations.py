@@ -108,10 +108,15 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
     if base in TESTS:
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
     if base in RESHAPES:
-        return derived(
-            interp, [first], site, _magnitude(base, first.dtype), ranks.reshaped(interp, base, first, site)
-        )
+        dtype = _magnitude(base, _read_as(base, first.dtype, site))
+        return derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
     return None
+
+
+def _read_as(base: str, dtype: str | None, site: CallSite) -> str | None:
+    """The dtype of a view: ``x.view(torch.int16)`` reads the same memory as numbers of another kind."""
+    asked = site.value(1, "dtype") if base == "view" else None
+    return dtype_of(asked) or dtype
 
 
 def _magnitude(base: str, dtype: str | None) -> str | None:

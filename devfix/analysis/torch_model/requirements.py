@@ -31,7 +31,7 @@ class Part:
 
 #: Kinds of mismatch for which it matters where a dtype comes from.
 _OF_DTYPE = frozenset(
-    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps value-range".split()
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype array-dtype float64-on-mps value-range".split()
 )
 
 

@@ -14,6 +14,7 @@ from devfix.analysis.torch_model import (
     functional,
     generators,
     hooks,
+    host_memory,
     leaves,
     moves,
     number_range,
@@ -198,4 +199,6 @@ def _numpy(interp: Interpreter, value: Tensor, where: ast.expr | None, site: Cal
         requirements.record(
             interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail
         )
+    else:
+        host_memory.check_dtype(interp, "torch.Tensor.numpy", site.node, Part(value, "self", where))
     return Array(value.dtype, value.rank, (*value.trail, interp.site("numpy", site.node))[-8:])

@@ -29,6 +29,9 @@ def install(patcher: Patcher, machine: Machine) -> None:
 def _numpy(machine: Machine, original: Any) -> Any:
     @functools.wraps(original)
     def numpy(self: Tensor, *, force: bool = False) -> Any:
+        if self.dtype is torch.bfloat16 and (force or not machine.is_accelerator(device_of(self))):
+            _refuse_dtype(machine, self, "Tensor.numpy")
+            return original(self.float(), force=force)
         if not machine.is_accelerator(device_of(self)) or self.layout is not torch.strided:
             return original(self, force=force)
         if force:
@@ -62,3 +65,11 @@ def _refuse(machine: Machine, tensor: Tensor, operation: str) -> None:
     )
     refusal = Refusal(text, "numpy", TypeError, (tensor,))
     machine.refuse(refusal, operation, [Operand("self", tensor, claim_of(tensor), device)])
+
+
+def _refuse_dtype(machine: Machine, tensor: Tensor, operation: str) -> None:
+    """Raise what NumPy's lack of a dtype makes torch say on every device (torch/csrc/utils/tensor_numpy.cpp)."""
+    refusal = Refusal(
+        "Got unsupported ScalarType BFloat16", "array-dtype", TypeError, (tensor,), wanted="float32"
+    )
+    machine.refuse(refusal, operation, [Operand("self", tensor, claim_of(tensor), device_of(tensor))])

@@ -242,11 +242,11 @@ SORTS: tuple[Family, ...] = (
     # ---- the rest
     Family(
         "numpy-bfloat16",
-        "",
+        "array-dtype",
         r"Got unsupported ScalarType <t:found>",
         near="unsupported ScalarType",
         operator="numpy",
-        says="NumPy has no {found}. This is no mismatch of operands.",
+        says="NumPy has no {found}.",
         advice="Cast before you hand it over: `x.float().cpu().numpy()`.",
     ),
     Family(
