@@ -20,8 +20,23 @@ def patterns(tree: ast.Module) -> tuple[str, ...]:
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
     found = (pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
     # A name that begins with something unknown may be that of any module.
-    known = (ANY if text.startswith(ANY) else text for text in found)
+    known = [ANY if text.startswith(ANY) else text for text in found]
+    if ANY in known:
+        known += [f"{folder}.{ANY}" for folder in added_folders(tree)]
     return tuple(dict.fromkeys(t for t in known if t == ANY or t.partition(ANY)[0].rpartition(".")[0]))
+
+
+def added_folders(tree: ast.Module) -> tuple[str, ...]:
+    """The folders beside a file that it has modules looked for in, as ``sys.path.append("models")`` does, with dots."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
+    adding = [call.args[-1] for call in calls if ast.unparse(call.func) in _ADDING]
+    texts = [[part.value for part in ast.walk(arg) if isinstance(part, ast.Constant)] for arg in adding]
+    folders = (os.path.normpath(each[-1]) for each in texts if each and isinstance(each[-1], str))
+    return tuple(dict.fromkeys(".".join(folder.split(os.sep)) for folder in folders if folder[:1].isalpha()))
+
+
+#: How a folder is put where modules are looked for.
+_ADDING = frozenset({"sys.path.append", "sys.path.insert"})
 
 
 def named_in(text: str) -> Iterator[str]:

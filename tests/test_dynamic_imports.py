@@ -23,6 +23,10 @@ from devfix.findings import Applicability
         ('importlib.import_module(name + ".model")', ("*",)),
         ('importlib.import_module("yaml")', ()),
         ('load("models." + name)', ()),
+        ('sys.path.append(os.path.join(ROOT, "nets"))\nimport_module(name)', ("*", "nets.*")),
+        ('sys.path.insert(0, "./lib/nets")\nimport_module(name)', ("*", "lib.nets.*")),
+        ('sys.path.append("..")\nsys.path.append(ROOT)\nimport_module(name)', ("*",)),
+        ('sys.path.append("nets")', ()),
     ],
 )
 def test_the_names_that_are_known(call: str, found: tuple[str, ...]) -> None:
@@ -163,3 +167,25 @@ def test_any_module_that_the_name_fits_may_be_meant(many: int) -> None:
 def test_a_name_that_fits_everything_says_nothing() -> None:
     text = CHOOSING.format(fetched="").replace('"models." + ', "")
     assert fix_texts({"run.py": text, "models/m.py": MODEL}, Applicability.SAFE)[0]["run.py"] == text
+
+
+ADDED = """
+import argparse
+import importlib
+import os
+import sys
+import torch
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "nets"))
+parser = argparse.ArgumentParser()
+parser.add_argument("--net", default="small")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = importlib.import_module(parser.parse_args().net).Net(3)
+print(net(torch.ones(2, 3, device=device)))
+"""
+
+
+def test_a_module_in_a_folder_that_the_script_adds() -> None:
+    texts = {"train.py": ADDED, "nets/small.py": NET.format(name="").replace("zeros(1, 1)", "zeros(())")}
+    after, _ = fix_texts(texts, Applicability.UNSAFE)
+    assert after == {**texts, "train.py": ADDED.replace(".Net(3)", ".Net(3).to(device)")}

@@ -221,6 +221,10 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
     module = known.value.lstrip(".")
     level = len(known.value) - len(module)
     path = reads.resolve(interp, interp.frame.path, module, level)
+    if path is None and not level:
+        added = dynamic_imports.added_folders(interp.source.tree)
+        found = (reads.resolve(interp, interp.frame.path, f"{folder}.{module}") for folder in added)
+        path = next(filter(None, found), None)
     if path is not None:
         return interp.load_module(path, "" if level else module)
     return names.external(module) if not level else UNKNOWN
