@@ -33,6 +33,27 @@ def test_who_follows_a_tensor_chooses_no_device(function: str) -> None:
     assert "torch.nn.Linear(3, 1).to(device)" in after
 
 
+def test_a_name_for_the_device_of_a_tensor_is_no_choice() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+
+            def shifted(x):
+                device, rows = x.device, len(x)
+                return x + torch.arange(rows, device=device).unsqueeze(1)
+
+
+            model = torch.nn.Linear(3, 1)
+            print(model(shifted(torch.ones(4, 3))).sum().item())
+            """
+        )
+    )["main.py"]
+    assert f"DEVICE = {CHOICE}" in after
+    assert "torch.nn.Linear(3, 1).to(DEVICE)" in after
+
+
 @pytest.mark.parametrize(
     "function",
     [

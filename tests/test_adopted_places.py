@@ -149,3 +149,46 @@ def test_a_way_that_ends_blindly_is_not_taken() -> None:
     )["main.py"]
     assert "learner = Learner(noisy).to(device)" in after
     assert "gain = torch.empty(x.size(0), 1).uniform_(0.7, 1.3).to(x.device)" in after
+
+
+def test_what_a_module_makes_of_its_inputs_moves_where_they_are_given() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from critic import Critic
+
+
+            class Agent:
+                def __init__(self):
+                    self.critic = Critic()
+
+                def value(self, batch):
+                    return self.critic(batch.obs, batch.action)
+
+
+            class Batch:
+                def __init__(self, rows):
+                    self.obs = torch.tensor([row[:2] for row in rows])
+                    self.action = torch.tensor([row[2:] for row in rows])
+
+
+            print(Agent().value(Batch([[0.0, 1.0, 2.0]])).sum().item())
+            """,
+            critic="""
+            import torch
+            import torch.nn as nn
+
+
+            class Critic(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.net = nn.Linear(3, 1)
+
+                def forward(self, obs, action):
+                    x = torch.cat([obs, action], -1)
+                    return self.net(x)
+            """,
+        )
+    )
+    assert "x = torch.cat([obs, action], -1)\n" in after["critic.py"]

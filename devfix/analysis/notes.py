@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, containers
-from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, Device, parse_device
+from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
 from devfix.analysis.torch_model import graphs, tokenizers
@@ -92,7 +92,8 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, Tensor):
         return "tensor", value.device
     if isinstance(value, DeviceValue):
-        return "device", value.device
+        # Nobody chose the CPU where the device was read from a tensor there.
+        return "device", UNKNOWN_DEVICE if value.followed and value.device == CPU else value.device
     if isinstance(value, Const):
         device = parse_device(value.value) if isinstance(value.value, str) else UNKNOWN_DEVICE
         return ("device", device) if device.is_known else ("other", None)

@@ -133,6 +133,8 @@ class Relocator:
         derived = len(trails) <= _MAX_SOURCES and not is_made
         if derived:
             yield self._jointly(trails, self._at_unpacking), 0
+        if computed and self.facts.program.adopts:
+            yield self._as_arguments(), 1
         yield from ((edits, 2 * computed) for edits in self._where_made(self.operand.trail))
         if derived:
             yield self._jointly(trails, self._at_arrival), 1
