@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from browser import CHROMIUM, browser
 from documentation import ROOT, hook, pages, text_of
 
 from devfix.findings import Applicability
@@ -127,6 +128,21 @@ def test_a_reader_fetches_nothing_from_elsewhere(site: Path, seen: dict[str, See
     assert not [
         page for page in site.rglob("*.html") if 'class="mermaid"' in page.read_text(encoding="utf-8")
     ]
+
+
+@needs_mkdocs
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@pytest.mark.parametrize("name", ["index.html", "rules/operand-not-moved.html"])
+def test_the_search_needs_no_server(site: Path, name: str) -> None:
+    links = "[...document.querySelectorAll('.md-search-result__link')].map((link) => link.href)"
+    with browser() as page:
+        page.resize(1400, 900)
+        page.open(site / name)
+        page.ask("document.querySelector('[data-md-component=search-query]').focus()")
+        page.press(*"autocast")
+        while not (found := page.ask(links)):
+            assert page.complaints == []
+    assert found[0].startswith((site / "gpu" / "autocast.html").as_uri())
 
 
 @needs_mkdocs
