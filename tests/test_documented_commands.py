@@ -99,7 +99,11 @@ def scripts() -> dict[str, list[Block]]:
 def test_no_other_page_holds_commands() -> None:
     folders = ("codemods", "corpus", "devfix", "docs", "editors", "tests")
     there = [*ROOT.glob("*.md"), *(page for folder in folders for page in (ROOT / folder).rglob("*.md"))]
-    named = {path.relative_to(ROOT).as_posix() for path in there if not {"node_modules", "bundled"} & set(path.parts)}
+    named = {
+        path.relative_to(ROOT).as_posix()
+        for path in there
+        if not {"node_modules", "bundled"} & set(path.parts)
+    }
     others = named - {*pages(), *BESIDE}
     assert not [block.place for block in blocks(*sorted(others)) if is_shell(block)]
 

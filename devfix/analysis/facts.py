@@ -12,6 +12,8 @@ Kinds of mismatch:
     operands on two accelerators.
 ``numpy``
     NumPy is handed a tensor that lives on the accelerator.
+``array-dtype``
+    NumPy is handed a tensor of a dtype that it does not have.
 ``host-only``
     an argument that must be on the CPU lives on the accelerator.
 ``index-dtype``

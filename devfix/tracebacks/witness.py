@@ -35,6 +35,7 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset({"map-location"}),
     frozenset({"float64-on-mps"}),
     frozenset({"value-range"}),
+    frozenset({"array-dtype"}),
     frozenset(
         "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype float64-on-mps".split()
     ),
@@ -138,7 +139,7 @@ def _most_exact(found: list[Mismatch], placed: Placed) -> list[Mismatch]:
 
 #: Kinds whose rules can do with what a traceback knows.
 _MADE = frozenset(
-    {"device", "numpy", "host-only", "dtype", "index-dtype", "target-dtype", "mask-dtype", "float-dtype"}
+    "device numpy host-only dtype index-dtype target-dtype mask-dtype float-dtype array-dtype".split()
 )
 
 
