@@ -18,6 +18,19 @@ def is_written(mismatch: Mismatch, operand: Operand) -> bool:
     return mismatch.get("in_place") == operand.role
 
 
+def is_stored_back(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether what comes out is written into the tensor that the operand is a part of: ``seen[i] = b * seen[i] + x``."""
+    if mismatch.path not in facts.program.sources or operand.path != mismatch.path:
+        return False
+    outline = facts.outline(mismatch.path)
+    node = outline.expression_at(operand.span)
+    statement = outline.statement_at(operand.span)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if node is None or not isinstance(target, ast.Subscript):
+        return False
+    return named_tensor(outline, facts, node) == ast.unparse(target.value)
+
+
 def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     """Whether somebody moved the operand to the CPU for this use, or the module it belongs to.
 
@@ -39,6 +52,13 @@ def _is_statement(facts: Facts, move: Origin) -> bool:
         return False
     statement = facts.outline(move.path).statement_at(move.span)
     return isinstance(statement, ast.Expr)
+
+
+def kept(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> tuple[Fix | None, bool]:
+    """What moves the others to the operand, and whether that is where the result is written."""
+    stored = is_stored_back(facts, mismatch, operand)
+    found = fix(facts, mismatch, operand, peers, anyway=stored)
+    return found, stored or is_written(mismatch, operand)
 
 
 def fix(

@@ -295,7 +295,7 @@ def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
     """A tensor with a name that the operand is computed from where they meet."""
     node = place.outline.expression_at(peer.span) if _same_statement(place, peer) else None
     name = named_tensor(place.outline, facts, node) if node is not None and peer.role != "weight" else None
-    return name if name is not None and _is_bound(place, name) else None
+    return name if name is not None and _is_bound(place, name.partition("[")[0]) else None
 
 
 def _same_statement(place: Place, peer: Operand) -> bool:

@@ -21,6 +21,8 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
             if node.func.attr in _MOVES:
                 return None
             node = node.func.value
+        elif isinstance(node, ast.Subscript) and _is_entry(node):
+            return outline.source.segment(outline.source.span(node))
         elif isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
         ):
@@ -31,6 +33,12 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
             return None
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+
+
+def _is_entry(node: ast.Subscript) -> bool:
+    """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
+    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return isinstance(key, str) and isinstance(node.value, ast.Name)
 
 
 def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:

@@ -79,13 +79,13 @@ class Relocator:
         back = moving_back.fix(self.facts, self.operand)
         if back is not None:
             found[back.edits] = back
-        kept = destination.fix(self.facts, self.mismatch, self.operand, self.peers)
+        kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
         for edits, turn in self._candidates():
             if edits:
                 found.setdefault(edits, self._fix(edits, turn))
-        if kept is not None and destination.is_written(self.mismatch, self.operand):
+        if kept is not None and stays_there:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
