@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from devfix.analysis.scope_names import parameters_of
 from devfix.analysis.syntax import is_flag, remembered, statements_in, statements_of, walk
 from devfix.analysis.values import Tensor, TupleValue, Union, Value
 
@@ -127,14 +128,12 @@ def _bound(node: ast.If) -> frozenset[str]:
 def _changing(scope: ast.AST) -> frozenset[str]:
     """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
     changing: set[str] = set()
-    bound: set[str] = set()
+    bound = {parameter.arg for parameter in parameters_of(scope)}
     for node in walk(scope):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             changing.update(node.names)
         elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
             changing.add(node.target.id)
-    if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        bound.update(arg.arg for arg in walk(scope.args) if isinstance(arg, ast.arg))
     for part in statements_of(scope):
         in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
         changing.update(

@@ -107,11 +107,18 @@ class Facts:
 
     def calls_of(self, function: ast.AST) -> list[OptionalCall]:
         """The calls of a function that has parameters with defaults, or takes any."""
-        return [call for call in self._optional if call.function is function]
+        return self._optional_of.get(function, [])
 
     def calls_at(self, node: ast.expr) -> list[OptionalCall]:
         """What one expression calls, when it is run again and again."""
         return [call for call in self._optional if call.node is node]
+
+    @cached_property
+    def _optional_of(self) -> dict[ast.AST, list[OptionalCall]]:
+        found: dict[ast.AST, list[OptionalCall]] = {}
+        for call in self._optional:
+            found.setdefault(call.function, []).append(call)
+        return found
 
     @cached_property
     def _optional(self) -> list[OptionalCall]:

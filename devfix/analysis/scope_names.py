@@ -68,14 +68,23 @@ class ScopeNames:
         return {name: sorted(nodes, key=_place) for name, nodes in found.items()}
 
 
-def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a scope, without the bodies of the scopes inside of it; what is around others comes first."""
+def own_nodes(body: Iterable[ast.AST], inner: tuple[type[ast.AST], ...] = _INNER_SCOPES) -> Iterator[ast.AST]:
+    """The nodes of a scope, without what is in the ``inner`` scopes; what is around others comes first."""
     stack = list(body)
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, _INNER_SCOPES):
+        if not isinstance(node, inner):
             stack.extend(ast.iter_child_nodes(node))
+
+
+def parameters_of(scope: ast.AST) -> tuple[ast.arg, ...]:
+    """The parameters of a function, those that take all that is left among them; none of any other scope."""
+    spec = getattr(scope, "args", None)
+    if not isinstance(spec, ast.arguments):
+        return ()
+    rest = (part for part in (spec.vararg, spec.kwarg) if part is not None)
+    return (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest)
 
 
 def targets(target: ast.AST) -> frozenset[str]:

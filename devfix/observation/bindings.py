@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from devfix.analysis import scope_names
 from devfix.analysis.outline import Outline
+from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, LOOPS, parameters_of
 from devfix.findings import Span
 from devfix.observation.spots import Spot
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-_LOOPS = (ast.For, ast.AsyncFor)
+_SCOPES = (*DEFINITIONS, ast.Lambda)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def _comprehensions_around(
 ) -> Iterator[ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp]:
     current: ast.AST | None = at.node
     while current is not None and not isinstance(current, ast.stmt):
-        if isinstance(current, _COMPREHENSIONS):
+        if isinstance(current, COMPREHENSIONS):
             yield current
         current = at.outline.parents.get(current)
 
@@ -85,7 +84,7 @@ def _start(at: Spot) -> tuple[int, int]:
 
 def _has_statement(at: Spot) -> bool:
     # A loop is seen from inside: its target is bound where its body runs.
-    return not isinstance(at.node, _LOOPS)
+    return not isinstance(at.node, LOOPS)
 
 
 def _is_evaluated_in(at: Spot, binding: Binding) -> bool:
@@ -110,7 +109,7 @@ def _bindings(scope: ast.AST, at: Spot, name: str) -> Iterator[Binding]:
                 yield from _of_target(target, node.value, at, name)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             yield from _of_target(node.target, node.value, at, name)
-        elif isinstance(node, _LOOPS):
+        elif isinstance(node, LOOPS):
             element = _named(node.target, name)
             if element is not None:
                 yield Binding("looped", at.at(element), node.iter)
@@ -147,22 +146,11 @@ def _named(target: ast.AST | None, name: str) -> ast.Name | None:
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function or module without those of the functions and classes inside of it."""
-    body: Iterable[ast.AST] = getattr(scope, "body", ())
-    pending = list(body)
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            pending.extend(ast.iter_child_nodes(node))
+    return scope_names.own_nodes(getattr(scope, "body", ()), _SCOPES)
 
 
 def _parameter(scope: ast.AST, name: str) -> ast.arg | None:
-    spec = getattr(scope, "args", None)
-    if not isinstance(spec, ast.arguments):
-        return None
-    rest = [part for part in (spec.vararg, spec.kwarg) if part is not None]
-    every = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest)
-    return next((part for part in every if part.arg == name), None)
+    return next((part for part in parameters_of(scope) if part.arg == name), None)
 
 
 def argument_for(function: ast.AST, parameter: str, call: ast.AST, *, is_method: bool) -> ast.expr | None:
@@ -183,7 +171,7 @@ def argument_for(function: ast.AST, parameter: str, call: ast.AST, *, is_method:
 
 def span_of_header(loop: ast.AST, outline: Outline) -> Span | None:
     """From the target of a loop to the end of what it iterates over."""
-    if not isinstance(loop, (*_LOOPS, ast.comprehension)):
+    if not isinstance(loop, (*LOOPS, ast.comprehension)):
         return None
     target, source = outline.source.span(loop.target), outline.source.span(loop.iter)
     return Span(target.line, target.column, source.end_line, source.end_column)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from devfix.analysis.outline import Outline
-from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, binds, targets
+from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, binds, parameters_of, targets
 
 #: What finds a function whose name is written nowhere.
 _ANY_NAME = {"globals", "locals", "eval", "exec"}
@@ -71,11 +71,7 @@ def _is_local(outline: Outline, scope: Scope, name: str) -> bool:
 
 def parameters(scope: ast.AST) -> frozenset[str]:
     """The names of a function's parameters."""
-    spec = getattr(scope, "args", None)
-    if not isinstance(spec, ast.arguments):
-        return frozenset()
-    rest = [part for part in (spec.vararg, spec.kwarg) if part is not None]
-    return frozenset(part.arg for part in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest))
+    return frozenset(part.arg for part in parameters_of(scope))
 
 
 def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST, name: str) -> bool:
