@@ -213,3 +213,30 @@ def test_any_configuration_of_a_module_may_be_chosen_by_name() -> None:
     assert clashes(CHOSEN, configs=apart) == ["configs.py:11: device"]
     assert clashes(CHOSEN, configs=CONFIGS.replace("WEIGHT", 'torch.ones(3, device="cuda")')) == []
     assert clashes(CHOSEN, configs=CONFIGS.replace("WEIGHT", "None")) == []
+
+
+LOSSES = """
+import argparse
+import torch
+
+
+class Margin(torch.nn.Module):
+    def forward(self, x, y):
+        chosen = torch.zeros_like(x{dtype})
+        chosen.scatter_(1, y.view(-1, 1), 1)
+        return torch.where(chosen, x - 0.5, x).mean()
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--loss", default="plain")
+if parser.parse_args().loss == "plain":
+    criterion = torch.nn.CrossEntropyLoss()
+else:
+    criterion = Margin()
+print(criterion(torch.randn(2, 3), torch.zeros(2, dtype=torch.long)))
+"""
+
+
+def test_a_loss_that_an_option_chooses_masks_with_bools() -> None:
+    assert clashes(LOSSES.format(dtype="")) == ["10: mask-dtype"]
+    assert clashes(LOSSES.format(dtype=", dtype=torch.bool")) == []

@@ -39,7 +39,7 @@ _TEXT_LIMIT = 60
 
 
 #: Mistakes that fail in each run that makes them.
-_CERTAIN = ("device", "numpy", "optimizer-state")
+_CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
 
 class Interpreter:
