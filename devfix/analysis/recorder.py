@@ -109,8 +109,7 @@ class Recorder:
     #: files of which it is not known what is in them.
     whole_models: bool = False
     strange_files: bool = False
-    #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert, or a function from
-    #: outside runs a model on what it does not move.
+    #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
