@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from text_program import Ending
+from text_program import Ending, clashes
 
 from devfix.analysis.values import Array, Scalar, Sequence, TupleValue, Value
 
@@ -66,7 +66,9 @@ def _agrees(value: Value, result: Any) -> bool:
         return value.dtype == str(result.dtype) if isinstance(value, Array) else isinstance(value, Scalar)
     if isinstance(value, Sequence):
         return _agrees(value.element, result[0])
-    return isinstance(value, TupleValue) and all(map(_agrees, value.items, result))
+    if not isinstance(value, TupleValue) or len(value.items) != len(result):
+        return False
+    return all(map(_agrees, value.items, result))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
@@ -86,7 +88,14 @@ def test_a_result_has_the_dtype_that_numpy_gives_it(call: str, dtype: str) -> No
         f"result = {call}",
         "",
     ]
-    assert _agrees(Ending("\n".join(lines))["result"], result)
+    ending = Ending("\n".join(lines))
+    assert _agrees(_without_list(ending, ending["result"]), result)
+
+
+def _without_list(ending: Ending, value: Value) -> Value:
+    """The items of a list whose length is known."""
+    obj = ending.interpreter.obj_of(value)
+    return value if obj is None or obj.items is None else TupleValue(obj.items)
 
 
 @pytest.mark.parametrize(
@@ -113,3 +122,20 @@ def test_fewer_results_than_usual_are_not_guessed() -> None:
     head = "import numpy as np\nfrom scipy import linalg\n"
     value = Ending(f"{head}result = linalg.lu(np.ones((3, 3)), permute_l=True)\n")["result"]
     assert not isinstance(value, TupleValue)
+
+
+def test_pieces_of_a_known_number_are_told_apart() -> None:
+    program = """
+import numpy as np
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def parts(n):
+    order = np.random.permutation(n)
+    split = [torch.LongTensor(part) for part in np.split(order, [40, 80])]
+    return (torch.ones(n).to(device), *split)
+x, first, second, third = parts(120)
+print(x.index_select(0, first.to(device)), x.index_select(0, second))
+*rest, last = np.array_split(np.zeros(9), 3)
+print(x + torch.from_numpy(last))
+"""
+    assert clashes(program) == ["10: device", "12: device"]

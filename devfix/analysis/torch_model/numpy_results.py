@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls
+from devfix.analysis import calls, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
 from devfix.analysis.torch_model import numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of
-from devfix.analysis.values import UNKNOWN, Array, Scalar, Sequence, TupleValue, Value, without_none
+from devfix.analysis.values import UNKNOWN, Array, Const, Scalar, Sequence, TupleValue, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -26,6 +26,8 @@ _FLOATS = frozenset("gradient rint heaviside unwrap".split())
 _TOGETHER = frozenset("convolve correlate cross".split())
 _INDICES = frozenset("argwhere argpartition".split())
 _PIECES = frozenset("split array_split hsplit vsplit dsplit".split())
+#: So many pieces are told apart.
+_COUNTED = range(1, iteration.MAX_ITEMS + 1)
 #: What gives int64 whatever it is given: single arrays, and tuples of two.
 _GRID_INDICES = frozenset(
     "triu_indices tril_indices triu_indices_from tril_indices_from diag_indices".split()
@@ -80,7 +82,10 @@ def _of_arrays(interp: Interpreter, last: str, arrays: list[Array], site: CallSi
     if last in _INDICES:
         return Array("int64", AT_LEAST_1)
     if last in _PIECES:
-        return Sequence(first)
+        count = _pieces(interp, site)
+        return (
+            Sequence(first) if count not in _COUNTED else iteration.new_list(interp, (first,) * (count or 0))
+        )
     if last == "trace":
         return replace(first, rank=0)
     return None
@@ -169,3 +174,12 @@ _HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
     "numpy.all": _truth,
     "numpy.any": _truth,
 }
+
+
+def _pieces(interp: Interpreter, site: CallSite) -> int | None:
+    """Into how many pieces ``np.split(x, 3)`` or ``np.split(x, [10, 20])`` cuts an array."""
+    asked = site.value(1, "indices_or_sections") or UNKNOWN
+    if isinstance(asked, Const) and isinstance(asked.value, int):
+        return asked.value
+    cuts = iteration.exact_items(interp, asked)
+    return len(cuts) + 1 if cuts is not None else None
