@@ -14,7 +14,7 @@ from devfix.discovery import PROGRAM_SUFFIXES, short_path, would_collect
 from devfix.engine import Engine
 from devfix.file_report import Skipped
 from devfix.harmless_git import GitError, environment_for_git, run_git
-from devfix.project import Scanned, find_roots, load_project, scan, scanned
+from devfix.project import Layout, Scanned, find_roots, load_project, scan, scanned
 from devfix.report.results import Results, by_path
 from devfix.runner import check_programs
 from devfix.source import decode_source
@@ -109,8 +109,9 @@ def _results(
     targets = [path for path in commit.files if _is_named(path, paths, engine)]
     tree = _Tree(commit, commit.texts(targets))
     roots = find_roots(paths, engine.settings.src)
+    layout = Layout(roots, tree.exists)
     project, _ = load_project(
-        targets, roots, device_policy=engine.device_policy, read=tree.read, exists=tree.exists
+        targets, roots, device_policy=engine.device_policy, read=tree.read, layout=layout
     )
     programs = [
         program

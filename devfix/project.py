@@ -223,14 +223,14 @@ def load_project(
     *,
     device_policy: Policy = "cuda",
     read: Callable[[str], Scanned | Skipped] = scan,
-    exists: Callable[[str], bool] = os.path.isfile,
+    layout: Layout | None = None,
 ) -> tuple[Project, list[Skipped]]:
     """Read the targets and, as context, the files below the roots that they import.
 
     What cannot be read among the targets is returned; context that cannot be read is as if it
     were not there.
     """
-    wanted, layout = dict.fromkeys(targets), Layout(tuple(roots), exists)
+    wanted, layout = dict.fromkeys(targets), layout or Layout(tuple(roots), os.path.isfile)
     files, skipped = _read_all(wanted, layout, read)
     faults = sorted((each for each in skipped if each.path in wanted), key=lambda each: each.path)
     ordered = [files[path] for path in sorted(files)]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from devfix.cache.memory import Known, kind
 from devfix.cache.signatures import Signature, digest, is_settled, signature_of
 from devfix.file_report import Skipped
+from devfix.kept_trees import KeptTrees
 from devfix.prefilter import guessed_imports, matters, needs_parsing
 from devfix.project import Scanned, scanned
 from devfix.source import check_syntax, decode_text, read_bytes
@@ -76,13 +77,9 @@ def knowledge(file: Scanned | Skipped) -> Known:
 
 @dataclass(slots=True)
 class Looks:
-    """All that a run has looked at: the files it read, and the paths it asked for.
+    """All that a run has looked at: the files it read, and the paths it asked for; and which trees it keeps."""
 
-    The trees of the first ``room`` code points of text are kept; those of more would fill the memory, and are
-    built again when the turn of their program comes.
-    """
-
-    room: int
+    kept: KeptTrees
     files: dict[str, Look] = field(default_factory=dict)
     asked: dict[str, bool] = field(default_factory=dict)
 
@@ -93,14 +90,12 @@ class Looks:
             found = self.asked[path] = os.path.isfile(path)
         return found
 
-    def add(self, looks: Iterable[Look]) -> None:
-        """Take in what was read."""
+    def add(self, looks: Iterable[Look], neighbours: Callable[[Scanned], Iterable[str]]) -> None:
+        """Take in what was read; ``neighbours`` are the files that one belongs with."""
         for each in looks:
             self.files[each.path] = each
-            if isinstance(each.file, Scanned):
-                self.room -= len(each.file.source.text)
-                if self.room < 0:
-                    each.file.source.forget()
+            if isinstance(each.file, Scanned) and each.file.source.is_parsed:
+                self.kept.add(each.file.source, neighbours(each.file))
 
     def seconds(self, paths: Iterable[str]) -> float:
         """How long it took to read some files."""

@@ -19,10 +19,11 @@ from devfix.engine import Engine
 from devfix.file_report import Crash, FileReport, Skipped
 from devfix.findings import Applicability
 from devfix.judgement import is_relevant
+from devfix.kept_trees import KeptTrees
 from devfix.nesting import deepest
 from devfix.pool import Pool
 from devfix.prefilter import concerned
-from devfix.project import Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
+from devfix.project import Layout, Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
 from devfix.reading import Look, Looks, Recall, look
 from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
@@ -32,7 +33,7 @@ from devfix.writing import write_reports
 
 #: Below this much text a process would take longer to start than to do its work.
 SMALL = 200_000
-#: The trees of so much text are kept from the first look at the files; those of more would fill the memory.
+#: The trees of so much text are kept from the first look at the files, whatever program they belong to.
 KEPT_TREES = 400_000
 #: Stands in the place of a program's key for all files that have nothing to do with accelerators.
 IDLE = "idle"
@@ -98,7 +99,8 @@ class _Run:
         self.jobs = jobs
         self.memory = memory
         self.timing = timing
-        self.looks = Looks(KEPT_TREES)
+        self.looks = Looks(KeptTrees(KEPT_TREES))
+        self.layout = Layout(find_roots(paths, engine.settings.src), self.looks.exists)
         #: Targets that have nothing to do with accelerators.
         self.idle: list[str] = []
 
@@ -109,7 +111,7 @@ class _Run:
             files, passed_over = collect(
                 self.paths, engine.of_files, force_exclude=engine.settings.force_exclude
             )
-        names, roots = tuple(map(str, files)), find_roots(self.paths, engine.settings.src)
+        names, roots = tuple(map(str, files)), self.layout.roots
         engine.prepare(names)
         with self.timing.phase("reading and parsing"):
             project, unreadable = self._load(names, roots)
@@ -157,7 +159,10 @@ class _Run:
         return frozenset(short_path(os.fspath(path)) for path in self.paths)
 
     def _look_at(self, names: Sequence[str], *, closely: bool) -> None:
-        self.looks.add(_look_at_all(names, self.jobs, self._known, closely=closely))
+        self.looks.add(_look_at_all(names, self.jobs, self._known, closely=closely), self._imported_by)
+
+    def _imported_by(self, file: Scanned) -> list[str]:
+        return self.layout.dependencies(file.source.path, file.imports)
 
     @cached_property
     def _known(self) -> Recall | None:
@@ -169,12 +174,12 @@ class _Run:
             roots,
             device_policy=self.engine.device_policy,
             read=self._read,
-            exists=self.looks.exists,
+            layout=self.layout,
         )
 
     def _read(self, path: str) -> Scanned | Skipped:
         if path not in self.looks.files:
-            self.looks.add([look(path, self._known, closely=False)])
+            self.looks.add([look(path, self._known, closely=False)], self._imported_by)
         return self.looks.files[path].file
 
     def _groups(self, programs: Sequence[Program]) -> dict[str, tuple[FileReport, ...]]:
@@ -294,11 +299,16 @@ def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int, units: UnitStore | None = None
 ) -> list[tuple[list[FileReport], Spent]]:
     work = partial(_timed, engine, task, units)
-    relevant = [program for program in programs if is_relevant(program)]
-    size = sum(len(source.text) for program in relevant for source in program.sources.values())
+    # The largest first: it takes longest, and its trees may be there already.
+    relevant = sorted(filter(is_relevant, programs), key=_length, reverse=True)
+    size = sum(map(_length, relevant))
     pool = Pool(work, lambda program: (_died(program), {}), jobs if size > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
+
+
+def _length(program: Program) -> int:
+    return sum(len(source.text) for source in program.sources.values())
 
 
 def _timed(

@@ -97,6 +97,11 @@ class Source:
             warnings.simplefilter("ignore")
             return ast.parse(self.text, self.path)
 
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the tree is there."""
+        return "tree" in self.__dict__
+
     def forget(self) -> None:
         """Free what was derived from the text, and is many times as large; it is made again when needed."""
         for derived in ("tree", "lines", "_lines_with", "suppressions"):
