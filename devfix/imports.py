@@ -18,6 +18,17 @@ _NEVER_LOCAL = frozenset({"torch", "numpy"})
 _RATHER_INSTALLED = frozenset(
     {"accelerate", "diffusers", "lightning", "timm", "torchaudio", "torchvision", "transformers"}
 )
+#: What may hold statements. Only these hold imports; expressions, most of any tree, are not entered.
+_HOLDERS: tuple[type[ast.AST], ...] = (
+    ast.Module,
+    ast.ExceptHandler,
+    ast.match_case,
+    *ast.stmt.__subclasses__(),
+)
+_BLOCKS = {
+    kind: tuple(name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields)
+    for kind in _HOLDERS
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +59,9 @@ def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
             names = tuple(alias.name for alias in node.names)
             found[Import(node.module or "", node.level, names)] = None
         else:
-            pending.extend(_statements_in(node))
+            for name in _BLOCKS.get(node.__class__, ()):
+                pending += getattr(node, name)
     return tuple(found)
-
-
-def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
-    # Only statements hold imports; expressions, most of any tree, are not entered.
-    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield from block
 
 
 @dataclass(frozen=True)

@@ -153,8 +153,12 @@ class Project:
         """The path of the source that ``module`` means in ``importer``, or None."""
         return self.layout.resolve(importer, module, level)
 
-    def imports(self) -> dict[str, list[str]]:
+    def imports(self) -> Mapping[str, list[str]]:
         """For each source the sources it imports."""
+        return self._imports
+
+    @cached_property
+    def _imports(self) -> dict[str, list[str]]:
         by_text = any(dynamic_imports.ANY in file.patterns for file in self._files.values())
         return {
             path: [
@@ -166,8 +170,17 @@ class Project:
         }
 
     def _named_by_texts(self, path: str, text: str) -> Iterator[str]:
-        found = (self.resolve(path, module) for module in dynamic_imports.named_in(text))
-        yield from (each for each in found if each is not None and each != path)
+        for module in dynamic_imports.named_in(text):
+            if self._names.issuperset(module.split(".")):
+                found = self.resolve(path, module)
+                if found is not None and found != path:
+                    yield found
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """What the files, and the folders that they are in, are called."""
+        paths = (os.path.splitext(os.path.abspath(path))[0] for path in self.sources)
+        return frozenset(name for path in paths for name in path.split(os.sep))
 
     def _named_by_runs(self, path: str, patterns: tuple[str, ...]) -> Iterator[str]:
         for pattern in patterns:

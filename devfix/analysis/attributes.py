@@ -263,8 +263,7 @@ def _set_object_attribute(
         if isinstance(found, Function) and found.kind == "property":
             _set_property(interp, obj.cls, ref, name, value, target)
             return
-        for cls in classes.linearise(obj.cls):
-            notes.note_binding(interp, cls.path, cls.scope, f"self.{name}", value, statement)
+        notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
@@ -305,7 +304,10 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
 def _under_construction(interp: Interpreter, ref: Ref) -> bool:
     """Whether an object is a module whose constructor (or what it calls) is running."""
     return is_module(interp, ref) and any(
-        frame.receiver == ref and frame.scope.rpartition(".")[2] in CONSTRUCTORS for frame in interp.stack
+        isinstance(frame.receiver, Ref)
+        and frame.receiver.address == ref.address
+        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
+        for frame in interp.stack
     )
 
 

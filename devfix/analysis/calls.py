@@ -203,7 +203,7 @@ def call_function(
     """Interpret a function's body with these arguments; ``first`` go before those of ``site``."""
     site = site if site is not None else CallSite(node)
     if first:
-        site = replace(site, args=(*(Arg(value) for value in first), *site.args))
+        site = replace(site, args=(*map(Arg, first), *site.args))
     if interp.exhausted or len(interp.stack) > MAX_DEPTH or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
     parameters.note_call(interp, function, site)

@@ -95,7 +95,9 @@ def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:
     """The generated ``__init__`` of a dataclass or named tuple."""
     obj = interp.obj(ref)
-    for index, (name, default) in enumerate(classes.fields(cls)):
+    attrs = dict(obj.attrs)
+    fields = classes.fields(cls)
+    for index, (name, default) in enumerate(fields):
         arg = site.get(index, name)
         if arg is not None:
             value = arg.value
@@ -103,10 +105,9 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
             value = _default(interp, cls, name, default)
         else:
             value = UNKNOWN
-        obj = obj.with_attr(name, value)
-    if not classes.is_dataclass(cls):
-        obj = replace(obj, items=tuple(obj.attrs[name] for name, _ in classes.fields(cls)))
-    interp.update(ref, obj)
+        attrs[name] = value
+    items = obj.items if classes.is_dataclass(cls) else tuple(attrs[name] for name, _ in fields)
+    interp.update(ref, replace(obj, attrs=attrs, items=items))
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):
         calls.call_function(interp, post, [ref], site.node)

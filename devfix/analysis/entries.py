@@ -102,8 +102,10 @@ def _note_models(interp: Interpreter) -> None:
     held_by = owners.holders(interp)
     held = {obj.trail for address, obj in interp.state.objects() if address in held_by}
     for address, obj in interp.state.objects():
+        if obj.kind not in ("module", "instance") or not obj.trail:
+            continue
         ref = Ref(address)
-        if obj.kind not in ("module", "instance") or not is_module(interp, ref) or not obj.trail:
+        if not is_module(interp, ref):
             continue
         if (
             address in held_by

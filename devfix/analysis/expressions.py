@@ -64,8 +64,9 @@ def name(interp: Interpreter, node: ast.Name) -> Value:
     value = interp.lookup(node.id)
     if value is not None:
         return value
-    if names.is_builtin(node.id):
-        return External(f"builtins.{node.id}")
+    builtin = names.builtin(node.id)
+    if builtin is not None:
+        return builtin
     interp.unbound += 1
     return UNKNOWN
 

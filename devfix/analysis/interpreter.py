@@ -38,6 +38,8 @@ CALL_LIMIT = 2 * STEP_LIMIT
 _TEXT_LIMIT = 60
 
 
+_EVALUATORS, _EXECUTORS = expressions.EVALUATORS, statements.EXECUTORS
+
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
@@ -99,7 +101,7 @@ class Interpreter:
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = expressions.EVALUATORS.get(node.__class__)
+        evaluate = _EVALUATORS.get(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def saw(self, node: ast.expr | ast.arg, value: Value) -> None:
@@ -162,7 +164,7 @@ class Interpreter:
             if self.steps > STEP_LIMIT:
                 self.exhaust()
             frame.statement = node
-            execute = statements.EXECUTORS.get(node.__class__)
+            execute = _EXECUTORS.get(node.__class__)
             if execute is not None:
                 execute(self, node)
 
@@ -367,11 +369,13 @@ class Interpreter:
         innermost = self.stack[-1]
         module = innermost.module
         frame: int | None = module if name in innermost.globals else innermost.id
-        variables, parents = self.state.variables, self.parents
+        state, parents = self.state, self.parents
+        topmost = state.frames
         while frame is not None:
             if frame == module:
                 self.reads.add((module, name))
-            value = variables(frame).get(name)
+            variables = topmost.get(frame)
+            value = (variables if variables is not None else state.variables(frame)).get(name)
             if value is not None:
                 return value
             frame = parents.get(frame)

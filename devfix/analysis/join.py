@@ -31,6 +31,8 @@ from devfix.analysis.values import (
 _MAX_MEMBERS = 4
 #: Objects and their methods, of which one is called on all of the objects or on none, and what makes objects.
 _OF_OBJECTS = (Ref, ExternalMethod, BoundMethod, Class, Function)
+#: Those of them that never become one with another, and are told apart at once.
+_APART = frozenset({Ref, Class, Function})
 #: The layers of a network may be many and different.
 _MAX_OBJECTS = 32
 #: The fact of a module that it was moved as a whole: on one path only it is none.
@@ -45,7 +47,7 @@ def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
     With ``split`` both paths are known to be taken at times (the test depends on data, not on an
     option), so a tensor that one of them leaves on the CPU remembers that.
     """
-    if a is b or a == b:
+    if a is b or (a.__class__ is b.__class__ and a == b):
         return a
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return _unless_chosen(a, b) or (_half_known(a, b) if split else UNKNOWN)
@@ -181,15 +183,16 @@ def scalar_type(value: Value) -> str | None:
 def _union(a: Value, b: Value) -> Value:
     """A union, in which values of one kind have been merged."""
     found: list[Value] = []
-    addresses: set[int] = set()
+    known: set[Value] = set()
     for value in (*members(a), *members(b)):
-        if isinstance(value, Ref):
-            if value.address not in addresses:
-                addresses.add(value.address)
+        if value.__class__ in _APART:
+            if value not in known:
+                known.add(value)
                 found.append(value)
             continue
         for index, other in enumerate(found):
-            merged = other if other == value else _merge(other, value)
+            same = other.__class__ is value.__class__ and other == value
+            merged = other if same else _merge(other, value)
             if merged is not None:
                 found[index] = merged
                 break

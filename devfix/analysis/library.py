@@ -41,6 +41,8 @@ class Library:
     classes: list[Class] = field(default_factory=list)
     outer_bases: dict[int, tuple[str, ...]] = field(default_factory=dict)
     module_classes: dict[int, bool] = field(default_factory=dict)
+    #: The attributes that methods of classes assign once an object is made, by the classes' frames.
+    reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.
     as_given: bool = False
     host_options: list[Origin] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, containers
@@ -35,17 +36,44 @@ if TYPE_CHECKING:
 
 
 #: Values that are of no use to who looks for a device, whatever they hold.
-_PLAIN = (Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace)
+_PLAIN = frozenset({Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
 #: Frameworks whose objects know the device.
-_OWNERS = (External("accelerate.Accelerator"), External("lightning.Fabric"))
+_OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 
 
 def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    plain = isinstance(value, _PLAIN) or (isinstance(value, Const) and not isinstance(value.value, str))
-    kind, device = ("other", None) if plain else summary(interp, value)
+    kind, device = ("other", None) if is_plain(value) else summary(interp, value)
+    note_summary(interp, path, scope, name, value, statement, (kind, device))
+
+
+def is_plain(value: Value) -> bool:
+    """Whether a value is of no use to who looks for a device."""
+    return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
+
+
+def note_attribute(
+    interp: Interpreter, classes_of: Iterable[Class], name: str, value: Value, statement: ast.stmt | None
+) -> None:
+    """Tell the recorder what an attribute of an object was bound to, for each class that it is one of."""
+    found = ("other", None) if is_plain(value) else summary(interp, value)
+    for cls in classes_of:
+        note_summary(interp, cls.path, cls.scope, f"self.{name}", value, statement, found)
+
+
+def note_summary(
+    interp: Interpreter,
+    path: str,
+    scope: str,
+    name: str,
+    value: Value,
+    statement: ast.stmt | None,
+    found: tuple[str, Device | None],
+) -> None:
+    """Tell the recorder what a name was bound to, whose summary is known."""
+    kind, device = found
     # Most bindings are made again and again: their spans are looked up once.
     note = (path, scope, name, kind, device, id(statement))
     known = interp.library.noted.get(note)
@@ -55,10 +83,10 @@ def note_binding(
         span = interp.source.span(statement) if statement is not None else None
         number = interp.recorder.bind(path, scope, name, Binding(kind, device, span))
         interp.library.noted[note] = number
-    obj = None if plain else interp.obj_of(value)
+    obj = interp.obj_of(value)
     if obj is None:
         return
-    if obj.cls in _OWNERS:
+    if isinstance(obj.cls, External) and obj.cls.name in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
     elif obj.kind == "instance" and not is_module(interp, value):

@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     External,
     Function,
     Obj,
+    Ref,
     Scalar,
     Sequence,
     Tensor,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 #: Values within values are told apart so far.
 _DEPTH = 3
 #: Stands for an object in the kind of a call.
-_OBJECT = "object"
+_OBJECT = Obj
 
 
 @dataclass(slots=True)
@@ -171,23 +172,31 @@ def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> Ha
         interp.autocast,
         interp.grad,
         interp.recorder.muted > 0,
-        *(_kind(interp, arg.value, 0) for arg in site.args),
-        *((name, _kind(interp, arg.value, 0)) for name, arg in site.keywords.items()),
+        *[_kind(interp, arg.value, 0) for arg in site.args],
+        *[(name, _kind(interp, arg.value, 0)) for name, arg in site.keywords.items()],
     )
 
 
 def _involves_objects(kind: Hashable) -> bool:
     """Whether an object takes part in calls of a kind."""
-    return kind == _OBJECT or (isinstance(kind, (tuple, frozenset)) and any(map(_involves_objects, kind)))
+    return kind is _OBJECT or (isinstance(kind, tuple) and any(map(_involves_objects, kind)))
 
 
 def _kind(interp: Interpreter, value: Value, depth: int) -> Hashable:
+    # Plain tuples are hashed and compared many times as fast as values.
+    if isinstance(value, Const):
+        return (Const, value.value.__class__, value.value)
+    if isinstance(value, Ref):
+        obj = interp.obj_of(value)
+        return (_OBJECT, Ref) if obj is None else _kind_of_object(interp, obj, depth)
     if isinstance(value, Unknown):
         return Unknown
     if isinstance(value, Tensor):
         return (Tensor, value.device.kind, value.dtype, value.rank, value.parameter, value.grad, value.leaf)
-    if isinstance(value, (Const, Scalar, DTypeValue, External)):
-        return value
+    if isinstance(value, Scalar):
+        return (Scalar, value.type)
+    if isinstance(value, (DTypeValue, External)):
+        return (value.__class__, value.name)
     if isinstance(value, DeviceValue):
         return (DeviceValue, value.device.kind)
     if isinstance(value, (TupleValue, Union)) and depth < _DEPTH:
@@ -195,18 +204,21 @@ def _kind(interp: Interpreter, value: Value, depth: int) -> Hashable:
         return (value.__class__, *(_kind(interp, part, depth + 1) for part in parts))
     if isinstance(value, (Function, Class)):
         return (value.__class__, id(value.node), value.frame)
-    obj = interp.obj_of(value)
-    return (_OBJECT, value.__class__) if obj is None else _kind_of_object(interp, obj, depth)
+    return (_OBJECT, value.__class__)
 
 
 def _kind_of_object(interp: Interpreter, obj: Obj, depth: int) -> Hashable:
     own = id(obj.cls.node) if isinstance(obj.cls, Class) else obj.cls
     if depth >= _DEPTH or obj.kind not in ("list", "dict", "set"):
-        return (_OBJECT, obj.kind, own, *(item for item in obj.attrs.items() if _is_flag(item[1])))
+        return (_OBJECT, obj.kind, own, *_flags(obj))
     parts = [*(obj.items or ()), *([obj.element] if obj.element else []), *obj.attrs.values()]
     return (_OBJECT, obj.kind, own, *obj.attrs, *(_kind(interp, part, depth + 1) for part in parts[:8]))
 
 
-def _is_flag(value: Value) -> bool:
-    """Whether a value is of the kind that tests ask for."""
-    return isinstance(value, Const) and (value.value is None or isinstance(value.value, (bool, str)))
+def _flags(obj: Obj) -> list[tuple[str, object]]:
+    """The attributes of an object that are of the kind that tests ask for."""
+    return [
+        (name, value.value)
+        for name, value in obj.attrs.items()
+        if isinstance(value, Const) and (value.value is None or isinstance(value.value, (bool, str)))
+    ]

@@ -48,9 +48,9 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
             brings = _brings_its_own(interp.obj(part))
             transform_one(interp, part, _anywhere if brings else _on_module_device)
             # Whoever calls it may be training or evaluating.
-            interp.update(part, _later(interp.obj(part)).with_fact("training", Scalar("bool")))
+            interp.update(part, _later(interp, interp.obj(part)).with_fact("training", Scalar("bool")))
     else:
-        interp.update(made, _later(interp.obj(made)))
+        interp.update(made, _later(interp, interp.obj(made)))
     return made
 
 
@@ -100,10 +100,10 @@ def _brought(cls: ast.ClassDef) -> frozenset[str]:
     )
 
 
-def _later(obj: Obj) -> Obj:
+def _later(interp: Interpreter, obj: Obj) -> Obj:
     if not isinstance(obj.cls, Class):
         return obj
-    changing = frozenset[str]().union(*(_reassigned(part.node) for part in classes.linearise(obj.cls)))
+    changing = _changing(interp, obj.cls)
     if changing.isdisjoint(obj.attrs):
         return obj
     attrs = {
@@ -111,6 +111,17 @@ def _later(obj: Obj) -> Obj:
         for name, value in obj.attrs.items()
     }
     return replace(obj, attrs=attrs)
+
+
+def _changing(interp: Interpreter, cls: Class) -> frozenset[str]:
+    """The attributes that methods of a class, or of one above it, assign once an object is made."""
+    known = interp.library.reassigned.get(cls.frame)
+    if known is None:
+        above = classes.linearise(cls)
+        known = interp.library.reassigned[cls.frame] = frozenset[str]().union(
+            *(_reassigned(part.node) for part in above)
+        )
+    return known
 
 
 def _is_plain(value: Value) -> bool:

@@ -175,10 +175,9 @@ class Recorder:
 
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> int:
         """Write down that ``name`` was bound in a scope (dotted names are attributes); the binding's number."""
-        key = (path, scope, name, binding)
-        number = self.bound.get(key)
-        if number is None:
-            number = self.bound[key] = len(self.bound)
+        new = len(self.bound)
+        number = self.bound.setdefault((path, scope, name, binding), new)
+        if number == new:
             self.bindings.setdefault((path, scope), {}).setdefault(name, []).append(binding)
         self.bind_again(number)
         return number

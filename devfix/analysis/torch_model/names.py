@@ -102,9 +102,12 @@ def external_attribute(owner: str, name: str) -> Value:
     return external(f"{owner}.{name}")
 
 
-def is_builtin(name: str) -> bool:
-    """Whether Python itself knows the name."""
-    return hasattr(builtins, name)
+_BUILTINS = {name: External(f"builtins.{name}") for name in dir(builtins)}
+
+
+def builtin(name: str) -> External | None:
+    """What Python itself knows by the name."""
+    return _BUILTINS.get(name)
 
 
 #: What the star imports that people write bring into scope, as far as the analysis cares.

@@ -14,7 +14,7 @@ from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import Trail, extend
-from devfix.analysis.values import Class, Obj, Ref, Tensor, Union, Value, members
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Union, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -260,12 +260,19 @@ def _in_holder(interp: Interpreter, top: Ref) -> Origin | None:
         if obj.kind != "instance":
             continue
         for name, value in obj.attrs.items():
-            if top not in members(value):
+            if not _may_be(value, top):
                 continue
             site = next((site for site in reversed(obj.trail) if site.kind == "name"), None)
             if site is not None:
                 return replace(site, kind="holder", text=f"{site.text}.{name}")
     return None
+
+
+def _may_be(value: Value, ref: Ref) -> bool:
+    """Whether a value is an object, or may be it."""
+    if isinstance(value, Ref):
+        return value.address == ref.address
+    return isinstance(value, Union) and ref in value.members
 
 
 def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:

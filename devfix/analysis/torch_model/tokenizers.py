@@ -69,7 +69,7 @@ def mark(interp: Interpreter, result: Value, site: CallSite) -> Value:
 def is_batch(interp: Interpreter, value: Value) -> bool:
     """Whether a value is a batch from a tokenizer."""
     obj = interp.obj_of(value)
-    return obj is not None and obj.cls == External(BATCH)
+    return obj is not None and isinstance(obj.cls, External) and obj.cls.name == BATCH
 
 
 def parts(interp: Interpreter, ref: Ref, node: ast.expr | None) -> list[Part]:
