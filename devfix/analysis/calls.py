@@ -21,7 +21,6 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import havoc, is_module
-from devfix.analysis.syntax import makes_functions
 from devfix.analysis.torch_model import (
     external_objects,
     functions,
@@ -290,7 +289,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     interp.run(function.node.body)
     if not interp.state.dead:
         frame.returns.append((NONE, interp.state))
-    if not makes_functions(function.node, interp.source):
+    if not interp.library.makes_functions(function.node, interp.source):
         interp.forget(frame.id)
     if not frame.returns and not frame.rescues:
         return UNKNOWN  # every path raises: this one ends here

@@ -37,9 +37,6 @@ CALL_LIMIT = 2 * STEP_LIMIT
 
 _TEXT_LIMIT = 60
 
-
-_EVALUATORS, _EXECUTORS = expressions.EVALUATORS, statements.EXECUTORS
-
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
@@ -101,7 +98,7 @@ class Interpreter:
 
     def eval(self, node: ast.expr) -> Value:
         """The abstract value of an expression."""
-        evaluate = _EVALUATORS.get(node.__class__)
+        evaluate = expressions.EVALUATORS.get(node.__class__)
         return evaluate(self, node) if evaluate is not None else UNKNOWN
 
     def saw(self, node: ast.expr | ast.arg, value: Value) -> None:
@@ -164,7 +161,7 @@ class Interpreter:
             if self.steps > STEP_LIMIT:
                 self.exhaust()
             frame.statement = node
-            execute = _EXECUTORS.get(node.__class__)
+            execute = statements.EXECUTORS.get(node.__class__)
             if execute is not None:
                 execute(self, node)
 
@@ -369,8 +366,7 @@ class Interpreter:
         innermost = self.stack[-1]
         module = innermost.module
         frame: int | None = module if name in innermost.globals else innermost.id
-        state, parents = self.state, self.parents
-        topmost = state.frames
+        state, topmost, parents = self.state, self.state.frames, self.parents
         while frame is not None:
             if frame == module:
                 self.reads.add((module, name))

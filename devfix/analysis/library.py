@@ -6,14 +6,18 @@ import ast
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import Account, Taken
 from devfix.analysis.lattice import Device
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.state import Layer
+from devfix.analysis.syntax import makes_functions
 from devfix.analysis.values import Class, Function
 from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.source import Source
 
 
 @dataclass(slots=True)
@@ -43,6 +47,8 @@ class Library:
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: The attributes that methods of classes assign once an object is made, by the classes' frames.
     reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
+    #: Which functions make functions or classes, as far as that was asked.
+    makers: dict[ast.AST, bool] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.
     as_given: bool = False
     host_options: list[Origin] = field(default_factory=list)
@@ -71,3 +77,12 @@ class Library:
             before = self.taken.get(place, (0, 0))
             found = self.accounts[place] = Account(*before, before=before)
         return found
+
+    def makes_functions(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source
+    ) -> bool:
+        """Whether a function makes functions or classes, which may outlive a call of it."""
+        known = self.makers.get(node)
+        if known is None:
+            known = self.makers[node] = makes_functions(node, source)
+        return known

@@ -36,6 +36,7 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     """Give the parameters their values in the frame of the call, which is the current one."""
     spec = function.node.args
     names = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
+    variables = interp.state.own(interp.stack[-1].id)
     # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
     defaults = dict(function.defaults)
     if site.spread:
@@ -47,22 +48,20 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     for index, parameter in enumerate(names):
         arg = site.args[index] if index < len(site.args) else site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)
-        _bind_one(interp, function, parameter, value, arg)
+        variables[parameter.arg] = _bound(interp, function, parameter, value, arg)
     for parameter in spec.kwonlyargs:
         arg = site.keywords.get(parameter.arg)
         value = arg.value if arg is not None else defaults.get(parameter.arg)
-        _bind_one(interp, function, parameter, value, arg)
+        variables[parameter.arg] = _bound(interp, function, parameter, value, arg)
     if spec.vararg is not None:
         rest = tuple(arg.value for arg in site.args[len(names) :])
         value = Sequence(join_all(list(rest))) if site.open else TupleValue(rest)
-        interp.state.set(interp.frame.id, spec.vararg.arg, value)
+        variables[spec.vararg.arg] = value
     if spec.kwarg is not None:
         known = {p.arg for p in (*names, *spec.kwonlyargs)}
         entries = {n: a.value for n, a in site.keywords.items() if n not in known}
         element = UNKNOWN if site.open else None
-        interp.state.set(
-            interp.frame.id, spec.kwarg.arg, interp.new(Obj("dict", attrs=entries, element=element))
-        )
+        variables[spec.kwarg.arg] = interp.new(Obj("dict", attrs=entries, element=element))
 
 
 def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:
@@ -80,9 +79,10 @@ def _has_spread(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and bool(node.keywords) and node.keywords[-1].arg is None
 
 
-def _bind_one(
+def _bound(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
-) -> None:
+) -> Value:
+    """What a parameter stands for, which is written down."""
     if value is None or (isinstance(value, Unknown) and not value.token):
         # Where code calls the function, what is learnt of the argument holds for that call alone.
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
@@ -95,9 +95,9 @@ def _bind_one(
         value = value.at(interp.site("argument", parameter))
     elif isinstance(value, Ref) and parameter is not _receiver(function):
         modules.remember(interp, value, interp.site("argument", parameter))
-    interp.state.set(interp.frame.id, parameter.arg, value)
     interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
+    return value
 
 
 def _receiver(function: Function) -> ast.arg | None:

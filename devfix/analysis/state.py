@@ -146,15 +146,16 @@ class State:
 
     def set(self, frame: int, name: str, value: Value) -> None:
         """Bind a variable in one frame."""
-        self._own(frame)[name] = value
+        self.own(frame)[name] = value
 
     def delete(self, frame: int, name: str) -> None:
         """Unbind a variable, if it is bound."""
         self.asked(frame, name)
         if name in self.bound(frame):
-            del self._own(frame)[name]
+            del self.own(frame)[name]
 
-    def _own(self, frame: int) -> Variables:
+    def own(self, frame: int) -> Variables:
+        """The variables of one frame, to be changed as long as this state is not forked."""
         found = self.frames.get(frame)
         if found is None:
             found = self.frames[frame] = dict(self.bound(frame))
