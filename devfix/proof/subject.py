@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def _has_main_guard(source: Source) -> bool:
     )
 
 
-def _users(project: Project, graph: dict[str, list[str]]) -> set[str]:
+def _users(project: Project, graph: Mapping[str, list[str]]) -> set[str]:
     """The files that use torch themselves, or import one that does."""
     using = {path for path, source in project.sources.items() if _uses(find_imports(source.tree))}
     grown = True
