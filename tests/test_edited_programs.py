@@ -377,3 +377,22 @@ def test_a_program_that_was_given_its_device_is_another_one() -> None:
     edited = EditedProgram(first)
     assert edited.suppose(ENGINE, replace(first, adopts=True), nullcontext) is None
     assert not edited.is_at(replace(first, adopts=True))
+
+
+def test_a_loop_does_not_ask_for_what_nothing_in_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = training_file(2)
+    last = "        self.out = nn.Linear(dim, dim)\n"
+    assert before.count(last) == 2
+    after = before.replace(last, f"        return 5\n{last}", 1)
+    called = calls_of(before, after, monkeypatch)
+    assert "run0" in called
+    assert "run1" not in called
+
+
+def test_methods_that_nobody_calls_are_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    idle = "class Idle:\n    def __init__(self):\n        self.size = 3\n\n    def told(self):\n        return self.size\n\n\n"
+    before = PROGRAM.replace("def loss_of", f"{idle}def loss_of").replace(
+        "main()\n", "LIMIT = 3\n\n\nmain()\n"
+    )
+    called = calls_of(before, before.replace("LIMIT = 3", "LIMIT = [3]"), monkeypatch)
+    assert not {"Idle.__init__", "Idle.told"} & set(called)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.matching import Matching
-from devfix.analysis.state import State, parted
+from devfix.analysis.state import parted
 from devfix.analysis.traces import OF_RECORDER, Change, Trace
 from devfix.analysis.values import Value
 from devfix.analysis.watched import entry_of, value_of
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from devfix.analysis.recorder import Recorder
     from devfix.analysis.values import Function
 
-#: All frames and objects are older.
-_NEVER = 1 << 200
 #: What stands for the content that all saved files have, among the names of collections.
 SOLE_CONTENT = "sole content"
 #: Collections of the library that calls ask.
@@ -47,23 +44,18 @@ def given_to(function: Function, site: CallSite) -> tuple[Any, ...]:
     return (function, site.args, tuple(site.keywords.items()), site.open, site.spread)
 
 
-def may_be_carried(interp: Interpreter, trace: Trace) -> bool:
+def may_be_carried(interp: Interpreter, trace: Trace, same: Callable[[Any, Any], bool]) -> bool:
     """Whether what a call asked for is what it would be told now, all else being as it was."""
     if trace.asked is None or change_of(trace) is None:
         return False
-    same = _same(interp.state)
     return all(same(_now(interp, key), value) for key, value in trace.asked.items())
 
 
-def is_given_the_same(interp: Interpreter, trace: Trace, given: tuple[Any, ...]) -> bool:
+def is_given_the_same(
+    interp: Interpreter, trace: Trace, given: tuple[Any, ...], same: Callable[[Any, Any], bool]
+) -> bool:
     """Whether a call is made as it was in the run before."""
-    same = _same(interp.state)
     return same(trace.given, given) and same(trace.circumstances, circumstances(interp))
-
-
-def _same(state: State) -> Callable[[Any, Any], bool]:
-    """Tells whether values are the same, numbers of frames and objects included."""
-    return Matching(_NEVER, state, state).same
 
 
 def _now(interp: Interpreter, key: Any) -> Any:

@@ -181,8 +181,15 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
 
 
 def _place(node: ast.AST) -> ast.expr:
-    """An expression that stands where a definition does, for calls that nobody wrote."""
-    return ast.copy_location(ast.Constant(None), node)
+    """An expression that stands where a definition does, for calls that nobody wrote.
+
+    As long as the definition stands there it is the same one, by which a later run knows the call again.
+    """
+    made = ast.copy_location(ast.Constant(None), node)
+    known: ast.expr | None = node.__dict__.get("place")
+    if known is None or any(getattr(known, name) != getattr(made, name) for name in made._attributes):
+        node.__dict__["place"] = known = made
+    return known
 
 
 def _call_methods(interp: Interpreter, cls: Class) -> None:

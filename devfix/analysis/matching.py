@@ -14,6 +14,8 @@ from typing import Any
 from devfix.analysis.state import State, parted
 from devfix.analysis.values import Class, Const, Function, Obj, Ref, Tensor, Value
 
+#: All frames and objects are older.
+_NEVER = 1 << 200
 #: Fields that hold the number of a frame or an address.
 _NUMBERS = {Ref: ("address",), Tensor: ("owner",), Function: ("frame",), Class: ("frame",)}
 #: Objects that nobody looks for: where nothing leads to them, nothing depends on them.
@@ -110,6 +112,22 @@ class Matching:
 
     def _same_entries(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
         return list(a) == list(b) and all(map(self._same, a.values(), b.values()))
+
+
+class Sameness(Matching):
+    """Tells whether values are the same, numbers of frames and objects included: all of these are older."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(_NEVER, state, state)
+        #: What was compared part by part, and what that came to; the same two are met again and again.
+        self._compared: dict[tuple[int, int], tuple[Any, Any, bool]] = {}
+
+    def _same_parts(self, a: Any, b: Any) -> bool:
+        key = id(a), id(b)
+        known = self._compared.get(key)
+        if known is None:
+            known = self._compared[key] = a, b, super()._same_parts(a, b)
+        return known[2]
 
 
 def _parts(kind: type) -> tuple[str, ...]:

@@ -208,6 +208,15 @@ def parted(a: State, b: State) -> tuple[set[int], set[int]]:
     return frames, heap
 
 
+def _both(a: State, b: State, address: int) -> tuple[Obj | None, Obj | None]:
+    """The object at an address in two states; it does not matter what it is where both have the same one.
+
+    Where states parted, more is said to have been written to since than was.
+    """
+    ours, theirs = a.held(address), b.held(address)
+    return (ours, theirs) if ours is theirs else (a.read(address), b.read(address))
+
+
 def join_states(
     a: State, b: State, *, split: bool = False, usual: bool | None = None, alike: bool = False
 ) -> State:
@@ -228,7 +237,7 @@ def join_states(
         if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
             _join_frame(a, frame, theirs, split, usual, alike=alike)
     for address in heap:
-        obj, other = a.read(address), b.read(address)
+        obj, other = _both(a, b, address)
         if other is None or other is obj:
             continue
         if obj is not None and usual is not None:
@@ -286,8 +295,8 @@ def keep_main_path(main: State, other: State) -> State:
                 main.asked(frame, name)
                 main.set(frame, name, value)
     for address in heap:
-        obj = other.read(address)
-        if obj is not None and main.read(address) is None:
+        obj = other.held(address)
+        if obj is not None and main.held(address) is None:
             main.write(address, obj)  # what those variables refer to
     return main
 
@@ -306,7 +315,7 @@ def widen(state: State, before: State) -> None:
             if wider is not None:
                 state.set(frame, name, wider)
     for address in heap:
-        ours, theirs = state.read(address), before.read(address)
+        ours, theirs = _both(state, before, address)
         if ours is None or theirs is None or ours is theirs:
             continue
         changes = {
@@ -332,9 +341,8 @@ def is_settled(state: State, before: State) -> bool:
             state.asked(frame, name)
             if not _is_like(value, now.get(name)):
                 return False
-    return all(
-        (earlier := before.read(address)) is None or earlier == state.read(address) for address in heap
-    )
+    pairs = (_both(state, before, address) for address in heap)
+    return all(earlier is None or earlier is now or earlier == now for now, earlier in pairs)
 
 
 def _is_like(before: Value, after: Value | None) -> bool:

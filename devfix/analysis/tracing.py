@@ -24,7 +24,7 @@ from devfix.analysis.carrying import carry, circumstances, given_to, is_given_th
 from devfix.analysis.copying import replace
 from devfix.analysis.effects import Effects, next_number
 from devfix.analysis.interpreter import CALL_LIMIT, STEP_LIMIT, Interpreter
-from devfix.analysis.matching import Matching
+from devfix.analysis.matching import Matching, Sameness
 from devfix.analysis.syntax import names_kept
 from devfix.analysis.traces import TOLD, Entry, Note, Trace
 from devfix.analysis.values import NONE, Function, Value
@@ -103,6 +103,7 @@ class Tracer:
         self.replaying = False
         #: What was put where so far.
         self.entries: list[Entry] = []
+        self._sameness: Sameness | None = None
         self._active = [_Active(self.root, before, _calls_of(before))]
 
     def note(self, note: Note) -> None:
@@ -207,7 +208,10 @@ class Tracer:
     def _may_carry(self, interp: Interpreter, before: Trace, given: tuple[Any, ...]) -> bool:
         if self.strained or self._were_strained or _is_long(interp) or before.begin < next_number(interp):
             return False
-        return is_given_the_same(interp, before, given) and may_be_carried(interp, before)
+        if self._sameness is None:
+            self._sameness = Sameness(interp.state)
+        same = self._sameness.same
+        return is_given_the_same(interp, before, given, same) and may_be_carried(interp, before, same)
 
     def _carry(self, interp: TracingInterpreter, before: Trace) -> Value:
         """Go on as after a call of the run before, though not all is as it was then."""
