@@ -238,12 +238,12 @@ def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
     return order(a, b) if order and isinstance(a, (int, float)) and isinstance(b, (int, float)) else None
 
 
-def assume(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
-    """Narrow variables by a test that came out as ``outcome``."""
+def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
+    """Narrow variables by a test that came out as ``outcome``; ``within`` is its statement, where it has branches."""
     if isinstance(test, ast.BoolOp):
-        correlated.assume(interp, test, outcome)
+        correlated.assume(interp, test, outcome, within)
     for part, found in _parts(test, outcome):
-        correlated.assume(interp, part, found)
+        correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
         elif isinstance(part, ast.Name) and found:

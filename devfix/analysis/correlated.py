@@ -34,12 +34,14 @@ _OWN = (Tensor, TupleValue, Union)
 Outcomes = Mapping[str, tuple[Value, Value]]
 
 
-def assume(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
-    """What was chosen by a test is what it chooses when it comes out as ``outcome``."""
+def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
+    """What was chosen by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
     frame = interp.frame
-    if not frame.choices:
+    known = frame.choices.get(ast.dump(part)) if frame.choices else None
+    if not known:
         return
-    for name, choice in frame.choices.get(ast.dump(part), {}).items():
+    for name in known if within is None else [name for name in _named(within) if name in known]:
+        choice = known[name]
         if interp.state.get(frame.id, name) is choice.joined:
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
 
@@ -50,7 +52,8 @@ def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Ou
     if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
         return {}
     known = frame.choices.get(_key(node.test)[0], {})
-    pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in {*known, *_bound(node)}}
+    names = (name for name in _named(node) if name in known or name in _bound(node))
+    pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
     return {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
 
 
@@ -114,6 +117,12 @@ def _asked(test: ast.expr) -> frozenset[str]:
     return frozenset(
         ast.unparse(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
     )
+
+
+@remembered
+def _named(node: ast.If) -> frozenset[str]:
+    """All names in a test and its branches."""
+    return frozenset(part.id for part in walk(node) if isinstance(part, ast.Name))
 
 
 @remembered

@@ -91,13 +91,13 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     usual = conditions.usual(interp, node.test)
     before = interp.state
     interp.state = before.fork()
-    conditions.assume(interp, node.test, True)
+    conditions.assume(interp, node.test, True, node)
     if interp.frame.loops and isinstance(node.body[-1], ast.Continue) and depends_on_data(node.test):
         interp.frame.loops[-1].by_data = True
     _run_branch(interp, node.body, unusual=usual is False)
     then = interp.state
     interp.state = before.fork()
-    conditions.assume(interp, node.test, False)
+    conditions.assume(interp, node.test, False, node)
     caches = renewed(node)
     for target, value in caches:
         if refills(target, value):
