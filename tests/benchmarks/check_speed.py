@@ -111,7 +111,7 @@ def report_check(folders: Sequence[Path], torchfix: str | None, repeat: int) -> 
     names = [str(folder) for folder in folders]
     print(f"{len(files)} files, {lines} lines")
     parsing = parse_seconds(files, repeat)
-    command = devfix("check", "--no-config", "--jobs", "1", *names)
+    command = devfix("check", "--no-config", "--no-cache", "--jobs", "1", *names)
     checking = seconds(command, repeat)
     print(f"ast.parse     {parsing:8.2f} s  {_each_line(parsing, lines)}")
     print(
@@ -132,7 +132,7 @@ def report_each(folders: Sequence[Path], repeat: int) -> None:
     for folder in folders:
         files = python_files([folder])
         lines = sum(path.read_bytes().count(b"\n") for path in files)
-        command = devfix("check", "--no-config", "--jobs", "1", str(folder))
+        command = devfix("check", "--no-config", "--no-cache", "--jobs", "1", str(folder))
         parsing, checking = parse_seconds(files, repeat), seconds(command, repeat)
         print(
             f"{folder.name:20} {lines:8} lines  ast.parse {parsing:6.2f} s  devfix check {checking:7.2f} s"
