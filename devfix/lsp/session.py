@@ -62,7 +62,7 @@ class Session:
         self._shown: dict[str, tuple[list[types.Diagnostic], str]] = {}
         self._sights: dict[str, Seen] = {}
         self._mends: dict[Mend, asyncio.Task[Mended]] = {}
-        self._readied: set[str] = set()
+        self._readying: dict[str, asyncio.Task[None]] = {}
         self._told: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.spawn(self._start())
@@ -119,7 +119,7 @@ class Session:
         document = self.documents.of(uri)
         path = self.documents.close(uri)
         self._forget_mends()
-        self._readied.discard(path)
+        self._stop_readying(path, whatever=True)
         for kept in (self.observed, self._shown, self._sights):
             kept.pop(path, None)
         self.worker.tell(Drop(path))
@@ -159,6 +159,7 @@ class Session:
     def _changed(self, document: Document) -> None:
         if document.is_program:
             self._forget_mends()
+            self._stop_readying(document.path)
             self.worker.tell(Put(document.path, document.text, document.revision))
             self.checker.changed(document.path)
 
@@ -221,9 +222,15 @@ class Session:
 
     def _get_ready(self, path: str) -> None:
         """While nobody wants anything else, have that done which the first edit and the first fix need."""
-        if path not in self._readied and self.documents.get(path) is not None:
-            self._readied.add(path)
-            self.spawn(self._ready(path))
+        if path not in self._readying and self.documents.get(path) is not None:
+            self._readying[path] = self.spawn(self._ready(path))
+
+    def _stop_readying(self, path: str, *, whatever: bool = False) -> None:
+        """Put off what is not done yet: somebody types."""
+        task = self._readying.get(path)
+        if task is not None and (whatever or not task.done()):
+            task.cancel()
+            del self._readying[path]
 
     async def _ready(self, path: str) -> None:
         await asyncio.sleep(_PAUSE)
