@@ -19,6 +19,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     SuperValue,
+    Tensor,
     TupleValue,
     Value,
 )
@@ -66,6 +67,18 @@ def of_metaclass(interp: Interpreter, site: CallSite) -> Value:
     return namespace.facts.get(_MADE, UNKNOWN) if namespace is not None else UNKNOWN
 
 
+def of_super(interp: Interpreter, site: CallSite) -> Value:
+    """``super().__new__(cls)``, or that of a metaclass."""
+    cls = site.value(0)
+    if len(site.args) < _OF_METACLASS and isinstance(cls, Class):
+        return bare(interp, cls, site)
+    return of_metaclass(interp, site)
+
+
+#: So many arguments the ``__new__`` of a metaclass has: itself, a name, bases and a namespace.
+_OF_METACLASS = 4
+
+
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
     if not is_module_class(interp, cls):
@@ -73,7 +86,9 @@ def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     made = bases.special_instance(interp, cls, site)
     if made is not None:
         return made
-    ref = interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+    ref = _allocated(interp, cls, site)
+    if not isinstance(ref, Ref):
+        return ref
     init = classes.find(interp, cls, "__init__")
     if isinstance(init, Function):
         calls.call_function(interp, init, [ref], site.node, site)
@@ -82,6 +97,16 @@ def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     else:
         bases.initialise(interp, ref, cls, site)
     return ref
+
+
+def _allocated(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """What ``__new__`` of the class gives, which may be an object that was there before, or a tensor; else a new object."""
+    new = classes.find(interp, cls, "__new__")
+    given = calls.call_function(interp, new, [cls], site.node, site) if isinstance(new, Function) else UNKNOWN
+    obj = interp.obj_of(given)
+    if isinstance(given, Tensor) or (obj is not None and obj.cls == cls):
+        return given
+    return interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
 
 
 def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:

@@ -60,7 +60,8 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     modules, then a choice that the file makes further down.
     """
     followed = next(filter(None, (_followed(facts, place, peer) for peer in peers)), None)
-    if followed is not None:
+    # What a model that has its device makes of a parameter is where the model is.
+    if followed is not None and facts.program.adopts:
         return DeviceExpression(f"{followed}.device")
     own = chosen(facts, place)
     seen = own is not None and _is_seen(facts, place, own.code)

@@ -148,7 +148,7 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     """``super().name(...)`` where no class of the project has ``name``."""
     receiver = value.receiver
     if not isinstance(receiver, Ref):
-        return construction.of_metaclass(interp, site) if name == "__new__" else UNKNOWN
+        return construction.of_super(interp, site) if name == "__new__" else UNKNOWN
     obj = interp.obj(receiver)
     if name == "__init__":
         initialise(interp, receiver, obj.cls, site)

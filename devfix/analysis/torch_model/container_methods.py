@@ -12,6 +12,7 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Const,
+    External,
     Obj,
     Ref,
     Scalar,
@@ -110,6 +111,11 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
         if other is None or other.kind != "dict" or other.element is not None:
             containers.set_item(interp, ref, UNKNOWN, UNKNOWN, None)
         return NONE
+    if site.args and (other is None or other.kind != "dict"):
+        from devfix.analysis import calls  # functions hold containers
+
+        pairs = calls.call(interp, External("builtins.dict"), CallSite(site.node, site.args[:1]))
+        other = interp.obj_of(pairs)
     attrs = dict(obj.attrs)
     element = obj.element
     if other is not None and other.kind == "dict":

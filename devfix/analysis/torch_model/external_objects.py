@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, contexts, modules
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
@@ -16,6 +17,7 @@ from devfix.analysis.torch_model import (
     data,
     distributions,
     frameworks,
+    grad_mode,
     gradient_scaling,
     graphs,
     hub_datasets,
@@ -36,6 +38,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Const,
     External,
+    Function,
     Obj,
     Ref,
     Sequence,
@@ -167,11 +170,20 @@ def _numpy_generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: C
     return numpy_model.random(interp, name, site)
 
 
+def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``torch.no_grad()(function)``: the function under the manager."""
+    given = site.value(0)
+    if name != "__call__" or not isinstance(given, Function):
+        return UNKNOWN
+    return replace(given, within=(*given.within, ref))
+
+
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     "torch.Generator": _generator,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
     single_dispatch.NAME: single_dispatch.method,
+    grad_mode.NAME: _manager,
     contexts.STACK: contexts.stack_method,
     tokenizers.BATCH: _batch,
     tokenizers.TOKENIZER: _tokenizer,

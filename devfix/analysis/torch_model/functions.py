@@ -105,6 +105,7 @@ HANDLERS: dict[str, Handler] = {
     **threads.HANDLERS,
     **trees.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
+    "builtins.object.__new__": lambda interp, _name, site: construction.of_super(interp, site),
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }
 
