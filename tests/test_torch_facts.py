@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     factories,
     functional,
     functions,
+    layer_specs,
     layers,
     losses,
     names,
@@ -157,7 +158,7 @@ def test_operations_exist(table: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "classes", [layers.WEIGHTED, layers.CONTAINERS, layers.WRAPPERS, losses.CRITERIA], ids=len
+    "classes", [layer_specs.WEIGHTED, layers.CONTAINERS, layers.WRAPPERS, losses.CRITERIA], ids=len
 )
 def test_modules_exist(classes: dict[str, object]) -> None:
     assert [

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, expressions, notes, statements
-from devfix.analysis.frames import Arg, CallSite, Frame
+from devfix.analysis import calls, expressions, statements
+from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.join import join_all, usually
 from devfix.analysis.library import Library
-from devfix.analysis.recorder import Binding, Recorder
+from devfix.analysis.recorder import Recorder
 from devfix.analysis.state import State
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import UNKNOWN, Const, Function, Namespace, Obj, Ref, Tensor, Value
@@ -393,12 +393,3 @@ class Interpreter:
             frame = self.parents.get(frame)
         if frame is not None:
             self.state.set(frame, name, value)
-
-    def note_choice(self, arg: Arg) -> None:
-        """Remember a dotted device expression (``args.device``) that a call was given, for fixes."""
-        if isinstance(arg.node, ast.Attribute):
-            kind, device = notes.summary(self, arg.value)
-            if kind == "device":
-                frame = self.frame
-                binding = Binding(kind, device, None)
-                self.recorder.bind(frame.path, frame.scope, self.text(arg.node), binding)

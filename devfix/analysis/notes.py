@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, containers
+from devfix.analysis.frames import Arg
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
@@ -192,3 +193,12 @@ def _movable(interp: Interpreter, value: Value) -> str:
         return ""  # it takes no device
     returns = (node for node in ast.walk(move.node) if isinstance(node, ast.Return))
     return "object" if any(node.value is not None for node in returns) else "mover"
+
+
+def choice(interp: Interpreter, arg: Arg) -> None:
+    """Remember a dotted device expression (``args.device``) that a call was given, for fixes."""
+    if isinstance(arg.node, ast.Attribute):
+        kind, device = summary(interp, arg.value)
+        if kind == "device":
+            frame = interp.frame
+            interp.recorder.bind(frame.path, frame.scope, interp.text(arg.node), Binding(kind, device, None))

@@ -23,6 +23,7 @@ from devfix.analysis.torch_model import (
     threads,
     vision,
 )
+from devfix.analysis.torch_model.layer_specs import WEIGHTED
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -138,7 +139,7 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
         layers.fill_container(interp, ref, site)
     elif last in losses.CRITERIA:
         layers.fill_criterion(interp, ref, last, site)
-    elif last in layers.WEIGHTED:
+    elif last in WEIGHTED:
         # What can be moved is the object: the call of its base's ``__init__`` gives None.
         made = replace(layers.parameter(interp, site), trail=obj.trail)
         interp.update(ref, replace(obj, place=made))

@@ -13,6 +13,7 @@ from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
     autograd_functions,
     checkpoint,
+    collation,
     command_line,
     data,
     distributions,
@@ -99,9 +100,9 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)
     if hub_datasets.is_one(obj):
-        return data.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
+        return collation.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
     if graphs.is_dataset(obj):
-        return data.from_loader(interp, graphs.item(interp, ref, key, node), node)
+        return collation.from_loader(interp, graphs.item(interp, ref, key, node), node)
     if obj.cls in (tables.TABLE, tables.DATES):
         return ref
     return None

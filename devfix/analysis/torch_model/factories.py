@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
@@ -79,7 +80,7 @@ def _new(
 ) -> Tensor:
     device = device_of(site.value(None, "device"))
     if device is not None:
-        interp.note_choice(site.keywords["device"])
+        notes.choice(interp, site.keywords["device"])
         chosen = not is_followed(site.value(None, "device"))
         interp.recorder.accelerated |= device.is_accelerator or (chosen and device.kind != "cpu")
         if device.is_accelerator:

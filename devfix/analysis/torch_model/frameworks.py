@@ -9,7 +9,7 @@ from devfix.analysis import calls, classes, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
-from devfix.analysis.torch_model import batches, data, lightning, moves
+from devfix.analysis.torch_model import batches, collation, data, lightning, moves
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -120,7 +120,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         if name in ("unwrap_model", "gather", "gather_for_metrics"):
             return site.args[0].value if site.args else UNKNOWN
         if name == "to_device" and site.args and not isinstance(site.args[0].value, Ref):
-            return data.placed(interp, site.args[0].value, ACCELERATOR)
+            return collation.placed(interp, site.args[0].value, ACCELERATOR)
         return UNKNOWN
     if obj.cls == External(lightning.TRAINER):
         return lightning.method(interp, obj, name, site)

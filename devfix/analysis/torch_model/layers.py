@@ -6,14 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration, modules
-from devfix.analysis.copying import frozen, replace
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import (
     autocast,
     averages,
-    data,
+    collation,
     grad_mode,
     losses,
     operand_types,
@@ -24,6 +24,7 @@ from devfix.analysis.torch_model import (
     strangers,
 )
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
+from devfix.analysis.torch_model.layer_specs import DATA, WEIGHTED, LayerSpec
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import (
     NONE,
@@ -44,64 +45,6 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-@frozen
-class LayerSpec:
-    """A layer with parameters.
-
-    ``index``: its input is an integer index. ``strict``: what goes in and the weight share one
-    dtype. ``normalised``: strict, but what comes out under autocast is a norm's.
-    ``recurrent``: (output, state); ``attention``: (output, weights).
-    """
-
-    index: bool = False
-    strict: bool = True
-    normalised: bool = False
-    recurrent: bool = False
-    attention: bool = False
-    inputs: tuple[str, ...] = ("input",)
-
-
-#: Operands that are data, not masks.
-_DATA = frozenset({"input", "hx", "src", "tgt", "memory", "query", "key", "value"})
-_NORM = LayerSpec(strict=False)
-_CONVOLUTION = LayerSpec()
-WEIGHTED: dict[str, LayerSpec] = {
-    **dict.fromkeys("Linear LazyLinear PReLU".split(), LayerSpec()),
-    "Bilinear": LayerSpec(inputs=("input1", "input2")),
-    **dict.fromkeys(
-        "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d LazyConv1d LazyConv2d "
-        "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d".split(),
-        _CONVOLUTION,
-    ),
-    **dict.fromkeys(
-        "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d RMSNorm "
-        "SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d InstanceNorm3d".split(),
-        _NORM,
-    ),
-    "Embedding": LayerSpec(index=True, strict=False),
-    "EmbeddingBag": LayerSpec(index=True, strict=False, inputs=("input", "offsets", "per_sample_weights")),
-    **dict.fromkeys(("LSTM", "GRU", "RNN"), LayerSpec(recurrent=True, inputs=("input", "hx"))),
-    **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell"), LayerSpec(inputs=("input", "hx"))),
-    "MultiheadAttention": LayerSpec(
-        attention=True, inputs=("query", "key", "value", "key_padding_mask", "#need", "attn_mask")
-    ),
-    **dict.fromkeys(
-        ("TransformerEncoderLayer", "TransformerEncoder"),
-        LayerSpec(inputs=("src", "mask", "src_key_padding_mask"), strict=False, normalised=True),
-    ),
-    **dict.fromkeys(
-        ("TransformerDecoderLayer", "TransformerDecoder"),
-        LayerSpec(
-            inputs=("tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"),
-            strict=False, normalised=True,
-        ),
-    ),
-    "Transformer": LayerSpec(
-        inputs=("src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
-                "tgt_key_padding_mask", "memory_key_padding_mask"),
-        strict=False, normalised=True,
-    ),
-}  # fmt: skip
 #: Modules that hold others.
 CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 #: Modules that hold copies of one.
@@ -297,7 +240,9 @@ def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
         holder = interp.obj_of(arg.value)
         if holder is not None and holder.kind not in ("dict", "list"):
             return arg  # an object of a class is handed on as it is
-        return Arg(data.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node)
+        return Arg(
+            collation.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node
+        )
 
     args = tuple(moved(arg) for arg in site.args)
     keywords = {name: moved(arg) for name, arg in site.keywords.items()}
@@ -330,7 +275,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     if spec.index and first is not None and requirements.is_float(first.dtype):
         requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
     if spec.strict or spec.normalised:
-        data = [part for part in parts if part.role in _DATA]
+        data = [part for part in parts if part.role in DATA]
         requirements.same_dtype(interp, site.node, full, [*data, weight])
     operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.torch_model import data
+from devfix.analysis.torch_model import collation
 from devfix.analysis.values import UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast
             return tensor
         return replace(tensor, trail=(replace(tensor.trail[0], kind="other"), *tensor.trail[1:]))
 
-    return data.each_tensor(interp, calls.call(interp, function, CallSite(node, args)), begin)
+    return collation.each_tensor(interp, calls.call(interp, function, CallSite(node, args)), begin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules
+from devfix.analysis import modules, notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
@@ -152,7 +152,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
         return Scalar("str")
     target = target_of(name, site)
     for arg in site.all_args():
-        interp.note_choice(arg)
+        notes.choice(interp, arg)
     moved = retarget(interp, value, target, site)
     where = (
         site.node.func.value
@@ -211,7 +211,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
     for arg in site.all_args():
-        interp.note_choice(arg)
+        notes.choice(interp, arg)
     _note_acceleration(interp, target)
     if target.device is not None and dispatching.refuses(interp, ref, site):
         return ref
