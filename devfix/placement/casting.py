@@ -21,6 +21,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
+from devfix.placement.ancestry import is_spread
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -243,7 +244,7 @@ class Recaster:
 
     def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
         suffix = self._suffix()
-        if not isinstance(place.node, ast.expr) or not suffix:
+        if not isinstance(place.node, ast.expr) or not suffix or is_spread(place.outline, place.node):
             return ()
         span = place.outline.source.span(place.node)
         edit: Edit = WrapExpression(span, "", suffix)

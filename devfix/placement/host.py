@@ -14,6 +14,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
+from devfix.placement.ancestry import is_spread
 from devfix.placement.device_expression import Place
 
 _ELEMENT = "t"
@@ -53,5 +54,7 @@ def _of_items(place: Place, suffix: str) -> tuple[FileEdit, ...]:
 
 
 def _wrapped(place: Place, node: ast.expr, suffix: str) -> tuple[FileEdit, ...]:
+    if is_spread(place.outline, node):
+        return ()
     edit = WrapExpression(place.outline.source.span(node), "", suffix)
     return (FileEdit(place.path, edit),)

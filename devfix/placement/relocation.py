@@ -378,8 +378,9 @@ class Relocator:
             place = Place(place.path, place.outline, place.node.elt)
         if place is None or not isinstance(place.node, ast.expr) or isinstance(place.node, _DISPLAYS):
             return ()
-        copied, place = moving_back.is_copied(place.node), selecting.whole(self.facts, place)
-        found = None if copied else self._expression(place)
+        kept = moving_back.is_copied(place.node) or ancestry.is_spread(place.outline, place.node)
+        place = selecting.whole(self.facts, place)
+        found = None if kept else self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
