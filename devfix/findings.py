@@ -333,6 +333,13 @@ class Operand:
     held: bool = False
 
 
+#: Kinds of mismatch in which the dtypes of the operands do not fit: it matters where those come from.
+OF_DTYPES = frozenset(
+    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype array-dtype float64-on-mps "
+    "value-range".split()
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Mismatch:
     """Operands that meet (the sink) and do not fit together; the one currency of every witness.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
@@ -214,3 +215,10 @@ def concatenated(interp: Interpreter, left: Value, right: Value) -> Value | None
         return interp.new(Obj("list", items=a.items + b.items))
     parts = everything(a) + everything(b)
     return interp.new(Obj("list", element=join_all(parts, split=True) if parts else None))
+
+
+def with_tensors(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:
+    """An object with every tensor changed that it holds itself."""
+    attrs = {key: change(held) if isinstance(held, Tensor) else held for key, held in obj.attrs.items()}
+    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
+    return replace(obj, attrs=attrs, element=element)

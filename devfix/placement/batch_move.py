@@ -175,16 +175,16 @@ def whole_batch(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     moving = _statement_that_moves(loop, target.id)
     if kind == "object" and isinstance(moving, ast.Expr):
         return (FileEdit(place.path, BindResult(place.outline.source.span(moving), target.id)),)
-    if moving is not None or not kind or (kind == "dict" and moves_parts(loop, target.id)):
+    is_dict = kind in batch_forms.DICTS
+    if moving is not None or not kind or (is_dict and moves_parts(loop, target.id)):
         return ()
-    if kind == "dict" and is_moved_by_another(facts, place):
+    if is_dict and is_moved_by_another(facts, place):
         return ()
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == target.id:
         return ()
     batch = target.id
-    form = _form_of_dict(facts, place, loop, batch) if kind == "dict" else kind
-    code = batch_forms.moved(form, batch, found.code)
+    code = batch_forms.moved(kind, batch, found.code)
     edit: Edit = InsertAtBodyStart(place.outline.source.span(loop), code)
     return (*found.edits, FileEdit(place.path, edit))
 
@@ -203,18 +203,17 @@ def is_movable_whole(facts: Facts, place: Place) -> bool:
 
 
 def _kind(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:
-    """How the batch behind a name is moved; "" when nobody knows."""
+    """How the batch behind a name is moved; "" when nobody knows.
+
+    Of a dict every value is known to be a tensor, or it is a mixed one.
+    """
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0]).get(name, [])
     kinds = {binding.kind for binding in bindings}
     if len(kinds) == 1 and kinds <= {"object", "mover"}:
         return kinds.pop()
-    return "dict" if _is_used_as_dict(loop, name) else ""
-
-
-def _form_of_dict(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor, name: str) -> str:
-    """``dict`` where every value is known to be a tensor."""
-    bindings = facts.bindings(place.path, place.outline.scopes(loop)[0]).get(name, [])
-    return "dict" if {binding.kind for binding in bindings} == {"dict"} else "mixed dict"
+    if not _is_used_as_dict(loop, name):
+        return ""
+    return "dict" if kinds == {"dict"} else "mixed dict"
 
 
 def is_moved_by_another(facts: Facts, place: Place) -> bool:

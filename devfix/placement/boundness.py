@@ -106,7 +106,7 @@ def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outlin
         top = outline.parents[top]
     names = _mentioning(body, top)
     above = body[: body.index(binding)]
-    return any(_mentions(_run_at_once(statement), names | _ANY_NAME) for statement in above)
+    return any(mentions(_run_at_once(statement), names | _ANY_NAME) for statement in above)
 
 
 def _run_at_once(statement: ast.stmt) -> list[ast.AST]:
@@ -166,13 +166,14 @@ def _mentioning(body: list[ast.stmt], top: ast.AST) -> set[str]:
     definitions = [statement for statement in body if isinstance(statement, DEFINITIONS)]
     grown = True
     while grown:
-        found = {d.name for d in definitions if d.name not in names and _mentions([d], names)}
+        found = {d.name for d in definitions if d.name not in names and mentions([d], names)}
         grown = bool(found)
         names |= found
     return names
 
 
-def _mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
+def mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
+    """Whether some of the code asks for what is behind one of the names."""
     return any(
         isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
         for part in parts

@@ -9,6 +9,7 @@ from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, InsertAtBodyStart, Operand
 from devfix.placement import batch_forms, device_expression
 from devfix.placement.batch_move import is_moved_by_another, moves_parts
+from devfix.placement.boundness import mentions
 from devfix.placement.device_expression import Place
 
 _MOVES = ("to", "cuda")
@@ -41,16 +42,10 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     for part in ast.walk(loop.target):
         if whole and isinstance(part, ast.Name) and moves_parts(loop, part.id):
             return  # what else is in it moves in the same way
-        if isinstance(part, ast.Name) and _is_read(loop, part.id) and not _is_moved(loop, part.id):
+        if isinstance(part, ast.Name) and mentions(loop.body, {part.id}) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             if len(kinds) == 1 and kinds <= (batch_forms.DICTS if whole else batch_forms.COLLECTIONS):
                 yield part.id, kinds.pop()
-
-
-def _is_read(loop: ast.For | ast.AsyncFor, name: str) -> bool:
-    """Whether the loop's body asks for what is behind a name: it may be unpacked and left alone."""
-    nodes = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Name))
-    return any(node.id == name and isinstance(node.ctx, ast.Load) for node in nodes)
 
 
 def _is_moved(loop: ast.For | ast.AsyncFor, name: str) -> bool:

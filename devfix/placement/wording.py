@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devfix.findings import Mismatch, Note, Operand, Origin, Span
+from devfix.findings import OF_DTYPES, Mismatch, Note, Operand, Origin, Span
 from devfix.placement.causes import misplaced
 
 _SPOKEN = {
@@ -63,23 +63,14 @@ def focus(mismatch: Mismatch, path: str, span: Span) -> Span | None:
 def _state(mismatch: Mismatch, operand: Operand) -> str:
     """Where an operand is, or its dtype where that is what matters."""
     role = "parameters" if _is_module(mismatch, operand) else operand.role
-    if operand.dtype is not None and (operand.device is None or is_of_dtypes(mismatch)):
+    if operand.dtype is not None and (operand.device is None or mismatch.kind in OF_DTYPES):
         return f"{role}: {operand.dtype}"
     return f"{role}: on {device_name(operand.device)}"
 
 
-def is_of_dtypes(mismatch: Mismatch) -> bool:
-    """Whether it is the dtypes of the operands that do not fit."""
-    return mismatch.kind.endswith("dtype") or mismatch.kind in (
-        "target-width",
-        "value-range",
-        "float64-on-mps",
-    )
-
-
 def life(mismatch: Mismatch) -> tuple[Note, ...]:
     """Where each operand came from."""
-    telling = ("move", "cast", "array") if is_of_dtypes(mismatch) else ("move",)
+    telling = ("move", "cast", "array") if mismatch.kind in OF_DTYPES else ("move",)
     notes: dict[Note, None] = {}
     for operand in mismatch.operands:
         for trail in (operand.trail, *operand.roots):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration, named_tuples
+from devfix.analysis import containers, iteration, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
@@ -17,7 +17,6 @@ from devfix.analysis.trails import dtype_trails, extend
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
-    External,
     Obj,
     Scalar,
     Sequence,
@@ -88,15 +87,13 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
         items = tuple(each_tensor(interp, v, change) for v in obj.items) if obj.items is not None else None
         last = each_tensor(interp, obj.element, change) if obj.element is not None else None
         return interp.new(replace(obj, attrs=attrs, items=items, element=last))
-    if obj is not None and graphs.is_graph(obj):
-        return graphs.each_tensor(interp, obj, change)
-    if obj is not None and obj.cls == External(tokenizers.BATCH) and isinstance(obj.element, Tensor):
-        return interp.new(replace(obj, element=change(obj.element)))
     if obj is not None and named_tuples.is_one(interp, obj):
         return named_tuples.with_fields(interp, obj, lambda field: each_tensor(interp, field, change))
-    if obj is not None and obj.kind == "instance" and any(isinstance(v, Tensor) for v in obj.attrs.values()):
-        attrs = {k: change(v) if isinstance(v, Tensor) else v for k, v in obj.attrs.items()}
-        return interp.new(replace(obj, attrs=attrs))
+    if obj is not None and (
+        obj.kind == "instance" or graphs.is_graph(obj) or tokenizers.is_batch(interp, value)
+    ):
+        if any(isinstance(held, Tensor) for held in (*obj.attrs.values(), obj.element)):
+            return interp.new(containers.with_tensors(obj, change))
     return value
 
 

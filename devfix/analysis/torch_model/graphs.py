@@ -118,17 +118,6 @@ def attribute(obj: Obj, name: str) -> Value | None:
     return None
 
 
-def each_tensor(interp: Interpreter, obj: Obj, change: Callable[[Tensor], Tensor]) -> Ref:
-    """A graph like ``obj`` with every tensor changed."""
-    return interp.new(_changed(obj, change))
-
-
-def _changed(obj: Obj, change: Callable[[Tensor], Tensor]) -> Obj:
-    attrs = {key: change(held) if isinstance(held, Tensor) else held for key, held in obj.attrs.items()}
-    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
-    return replace(obj, attrs=attrs, element=element)
-
-
 def batch(interp: Interpreter, obj: Obj) -> Ref:
     """A batch of graphs: theirs under the same names, and the number of each node's graph."""
     first = next((held for held in obj.attrs.values() if isinstance(held, Tensor)), None)
@@ -141,10 +130,7 @@ def batch(interp: Interpreter, obj: Obj) -> Ref:
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``data.to(device)`` and its kin: in place, and the graph itself is returned."""
     if name in ("to", "cuda", "cpu"):
-        target = moves.target_of(name, site)
-        device = moves.Target(target.device)
-        interp.update(ref, _changed(obj, lambda held: moves.retarget(interp, held, device, site)))
-        return ref
+        return moves.held(interp, ref, name, site)
     if name in ("clone", "__copy__"):
         return interp.new(obj)
     return ref if name in ("contiguous", "coalesce", "pin_memory") else UNKNOWN

@@ -38,7 +38,6 @@ _SAME = frozenset(
     "select_columns cast cast_column class_encode_column train_test_split flatten flatten_indices unique "
     "add_column add_item align_labels_with_mapping to_iterable_dataset batch".split()
 )
-_LOADERS = ("load_dataset", "load_from_disk", "concatenate_datasets", "interleave_datasets")
 _COLLATORS = (
     "DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq "
     "DataCollatorForLanguageModeling DataCollatorForWholeWordMask DefaultDataCollator "
@@ -47,18 +46,16 @@ _COLLATORS = (
 
 
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``load_dataset(...)``: one set or a dict of several, which have the methods in common."""
+    """``load_dataset(...)``, ``Dataset.from_dict(...)``: one set, or a dict of several with the same methods."""
+    return _made(interp, NONE)
+
+
+def together(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``concatenate_datasets([first, second])``: in the format that all have."""
     given = interp.obj_of(site.args[0].value) if site.args else None
-    if name.endswith(("concatenate_datasets", "interleave_datasets")):
-        parts = [interp.obj_of(part) for part in given.items or ()] if given is not None else []
-        formats = {part.facts.get("format", NONE) for part in parts if part is not None and is_one(part)}
-        return _made(interp, formats.pop() if len(formats) == 1 and len(parts) > 0 else UNKNOWN)
-    return _made(interp, NONE)
-
-
-def build(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``Dataset.from_dict(...)`` and the other ways to make one of what is there."""
-    return _made(interp, NONE)
+    parts = [interp.obj_of(part) for part in given.items or ()] if given is not None else []
+    formats = {part.facts.get("format", NONE) for part in parts if part is not None and is_one(part)}
+    return _made(interp, formats.pop() if len(formats) == 1 else UNKNOWN)
 
 
 def _made(interp: Interpreter, form: Value) -> Ref:
@@ -144,9 +141,10 @@ def default_collator(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    **{f"datasets.{name}": load for name in _LOADERS},
+    **{f"datasets.{name}": load for name in ("load_dataset", "load_from_disk")},
+    **{f"datasets.{name}": together for name in ("concatenate_datasets", "interleave_datasets")},
     **{
-        f"datasets.Dataset.from_{source}": build
+        f"datasets.Dataset.from_{source}": load
         for source in "dict list pandas csv json parquet text generator".split()
     },
     **{f"transformers.{name}": collator for name in _COLLATORS},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules, notes
+from devfix.analysis import containers, modules, notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
@@ -162,6 +162,14 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if target.device is not None and name == "to":
         mps.check_move(interp, value, moved, where, site)
     return moved
+
+
+def held(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Ref:
+    """``batch.to(device)`` of an object that moves the tensors it holds in place, and returns itself."""
+    target = Target(target_of(name, site).device)
+    moved = containers.with_tensors(interp.obj(ref), lambda tensor: retarget(interp, tensor, target, site))
+    interp.update(ref, moved)
+    return ref
 
 
 def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite) -> Tensor:

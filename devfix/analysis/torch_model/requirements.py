@@ -10,7 +10,7 @@ from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UN
 from devfix.analysis.torch_model import autocast
 from devfix.analysis.trails import dtype_trails
 from devfix.analysis.values import Tensor
-from devfix.findings import Mismatch, Operand
+from devfix.findings import OF_DTYPES, Mismatch, Operand
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -27,12 +27,6 @@ class Part:
     role: str
     node: ast.expr | None = None
     held: bool = False
-
-
-#: Kinds of mismatch for which it matters where a dtype comes from.
-_OF_DTYPE = frozenset(
-    "dtype index-dtype target-dtype target-width in-place-dtype mask-dtype float-dtype array-dtype float64-on-mps value-range".split()
-)
 
 
 def meet(
@@ -153,7 +147,7 @@ def _record(
             interp.frame.path,
             interp.source.span(node),
             operation,
-            tuple(operand(interp, part, node, dtype=kind in _OF_DTYPE) for part in parts),
+            tuple(operand(interp, part, node, dtype=kind in OF_DTYPES) for part in parts),
             tuple(sorted({**detail, "scope": interp.frame.scope}.items())),
         ),
         tokens,

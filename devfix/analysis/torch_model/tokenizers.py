@@ -86,9 +86,4 @@ def spread(interp: Interpreter, value: Value) -> dict[str, Value]:
 
 def move(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``batch.to(device)``: in place, and the batch itself is returned."""
-    obj = interp.obj(ref)
-    if isinstance(obj.element, Tensor):
-        target = moves.target_of("to", site)
-        moved = moves.retarget(interp, obj.element, moves.Target(target.device), site)
-        interp.update(ref, replace(obj, element=moved))
-    return ref
+    return moves.held(interp, ref, "to", site)
