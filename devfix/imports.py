@@ -18,6 +18,8 @@ _NEVER_LOCAL = frozenset({"torch", "numpy"})
 _RATHER_INSTALLED = frozenset(
     {"accelerate", "diffusers", "lightning", "timm", "torchaudio", "torchvision", "transformers"}
 )
+#: Folders of installed packages. Each knows the others as libraries, and not by their text.
+_INSTALLATIONS = frozenset({"dist-packages", "site-packages"})
 #: What may hold statements. Only these hold imports; expressions, most of any tree, are not entered.
 _HOLDERS: tuple[type[ast.AST], ...] = (
     ast.Module,
@@ -70,7 +72,7 @@ class Layout:
 
     An absolute import is looked for in the importing file's own folder, above the outermost
     package the file is in, in the roots and their ``src`` folders, and last above the folder around the
-    file that has the name. ``exists`` says whether there is a file at a path; ``packages`` are folders
+    file that has the name. Installed packages find their own modules and none of their neighbours. ``exists`` says whether there is a file at a path; ``packages`` are folders
     that have an ``__init__.py``, even one that ``exists`` knows nothing of.
     """
 
@@ -139,7 +141,11 @@ class Layout:
         if top in _NEVER_LOCAL:
             return None
         for place in chain(self._places(folder, top), _above_namesakes(folder, top)):
-            if top in _RATHER_INSTALLED and not self._has_module(place, top):
+            if (
+                top in _RATHER_INSTALLED
+                and not self._has_module(place, top)
+                or _is_neighbour(place, folder, top)
+            ):
                 continue
             path = self._module_at(place, module)
             if path is not None:
@@ -201,6 +207,13 @@ def _above_namesakes(folder: str, top: str) -> Iterator[str]:
         if os.path.basename(around) == top:
             yield short_path(above)
         around = above
+
+
+def _is_neighbour(place: str, folder: str, top: str) -> bool:
+    """Whether a name in a folder of installed packages is not that of the package the importing folder is in."""
+    if os.path.basename(os.path.abspath(place)) not in _INSTALLATIONS:
+        return False
+    return os.path.relpath(folder or os.curdir, place or os.curdir).partition(os.sep)[0] != top
 
 
 def _modules_named(item: Import) -> Iterator[str]:

@@ -63,6 +63,27 @@ def f():
         (["p/__init__.py", "p/a.py", "p/types.py"], "p/a.py", "types", 0, None),
         (["train.py", "torch/__init__.py"], "train.py", "torch", 0, None),
         (["x/p/__init__.py", "x/p/a.py", "x/c.py"], "x/p/a.py", "c", 0, "x/c.py"),
+        (
+            ["site-packages/p/__init__.py", "site-packages/p/a.py", "site-packages/c.py"],
+            "site-packages/p/a.py",
+            "c",
+            0,
+            None,
+        ),
+        (
+            ["site-packages/p/__init__.py", "site-packages/p/a.py"],
+            "site-packages/p/__init__.py",
+            "p.a",
+            0,
+            "site-packages/p/a.py",
+        ),
+        (
+            ["x/dist-packages/p/a.py", "x/dist-packages/p/b.py"],
+            "x/dist-packages/p/a.py",
+            "p.b",
+            0,
+            "x/dist-packages/p/b.py",
+        ),
     ],
 )
 def test_resolve(files: list[str], importer: str, module: str, level: int, expected: str | None) -> None:
