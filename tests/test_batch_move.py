@@ -183,6 +183,27 @@ def test_one_part_of_a_batch_moves_where_it_is_told_from_the_others() -> None:
     assert after == PARTS.replace("net(part)", "net(part.to(device))")
 
 
+USED_BEFORE = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda")
+net = nn.Linear(3, 3).to(device)
+shown = []
+for i, (x, y) in enumerate(DataLoader(TensorDataset(torch.randn(8, 3), torch.ones(8, 3)), batch_size=2)):
+    loss = nn.functional.mse_loss(net(x), y)
+    if i % 2 == 0:
+        x = net(torch.ones(1, 3, device=device))
+        shown.append(x[0].detach().cpu().numpy())
+"""
+
+
+def test_a_part_that_is_used_before_anything_is_tested_moves_at_the_top() -> None:
+    after = fix_texts({"main.py": USED_BEFORE})[0]["main.py"]
+    assert after == USED_BEFORE.replace("    loss", "    x, y = x.to(device), y.to(device)\n    loss")
+
+
 WRAPPED = """
 import torch
 from torch import nn

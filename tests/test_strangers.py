@@ -109,6 +109,44 @@ def test_what_a_module_computes_in_an_unknown_way_stays_as_it_is() -> None:
     assert "elsewhere.mixed(x))" in after["net.py"]
 
 
+def test_what_a_module_computes_in_an_unknown_way_stays_as_it_is_where_it_hands_it_on() -> None:
+    net = """
+    import elsewhere
+    import torch.nn as nn
+
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Linear(3, 1)
+
+        def forward(self, h):
+            return self.last(h)
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = Head()
+
+        def forward(self, x):
+            return self.head(elsewhere.mixed(x))
+    """
+    after = adopted(
+        files(
+            """
+            import torch
+            from net import Net
+
+            print(Net()(torch.ones(2, 3)).sum().item())
+            """,
+            net=net,
+        )
+    )
+    assert "Net().to(device)(torch.ones(2, 3))" in after["main.py"]
+    assert ".to(" not in after["net.py"]
+
+
 def test_a_program_with_a_device_of_its_own_is_not_judged_by_what_is_unknown() -> None:
     text = """
     import torch

@@ -536,3 +536,21 @@ def test_counts_take_no_fractions_in_place() -> None:
     counts += 0.5
     """
     assert clashes(text) == ["4: in-place-dtype"]
+
+
+def test_only_a_number_takes_an_item_out_of_a_pair() -> None:
+    text = """
+    import torch
+
+    def score(table, sample, mode):
+        if mode == "single":
+            return table + sample[:, 0]
+        left, right = sample
+        return table + left.to("cuda") + right.to("cuda")
+
+    pair = torch.ones(3), torch.ones(3)
+    print(score(torch.ones(3, device="cuda"), pair, input()))
+    print(score(torch.ones(3, device="cuda"), torch.ones(3, 2), input()))
+    """
+    assert clashes(text) == ["6: device"]
+    assert clashes(text.replace("torch.ones(3, 2)", "pair")) == []

@@ -200,6 +200,42 @@ def test_an_argument_of_which_parts_move_again_and_again_moves_at_the_top() -> N
     assert tidy(before, after) == dedent(wanted)
 
 
+def test_an_argument_that_one_branch_alone_takes_apart_moves_in_that_branch() -> None:
+    before = """
+        def score(table, pair, mode):
+            if mode == "one":
+                found = take(table, pair[:, 0]) + take(table, pair[:, 1])
+            else:
+                left, right = pair
+                found = take(table, left) + take(table, right)
+            return found
+    """
+    moved = before.replace("pair[:, 0]", "pair[:, 0].to(table.device)")
+    moved = moved.replace("pair[:, 1]", "pair[:, 1].to(table.device)")
+    once = "        pair = pair.to(table.device)\n                found = take(table, pair[:, 0]"
+    assert tidy(before, moved) == dedent(before.replace("        found = take(table, pair[:, 0]", once))
+    both = moved.replace("left, right = pair", "left, right = pair[:, 2:].to(table.device)")
+    at_top = "    pair = pair.to(table.device)\n            if mode"
+    wanted = before.replace("= pair\n", "= pair[:, 2:]\n").replace("    if mode", at_top)
+    assert tidy(before, both) == dedent(wanted)
+
+
+def test_an_argument_that_is_something_else_in_a_branch_moves_where_it_is_taken_apart() -> None:
+    before = """
+        def score(table, pair, mode):
+            if mode == "both":
+                return take(table, *pair)
+            elif mode == "one":
+                found = take(table, pair[:, 0])
+            else:
+                found = take(table, pair[:, 1])
+            return found
+    """
+    moved = before.replace("pair[:, 0]", "pair[:, 0].to(table.device)")
+    moved = moved.replace("pair[:, 1]", "pair[:, 1].to(table.device)")
+    assert tidy(before, moved) == dedent(moved)
+
+
 def test_moves_stay_where_the_top_does_not_know_the_device_or_the_argument_is_bound_again() -> None:
     before = "def f(x, net):\n    h = net(x)\n    return h + x[0] - x[1]\n"
     after = before.replace("x[0]", "x[0].to(h.device)").replace("x[1]", "x[1].to(h.device)")

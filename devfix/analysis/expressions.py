@@ -229,7 +229,8 @@ def _tuple_item(value: TupleValue, key: Value, node: ast.Subscript) -> Value:
         if -len(value.items) <= key.value < len(value.items):
             return value.items[key.value]
         return UNKNOWN
-    return join_all(list(value.items))
+    # Nothing but a number takes an item out: ``pair[:, 0]`` is what a tensor is asked for, on another path.
+    return UNKNOWN if isinstance(key, TupleValue) else join_all(list(value.items))
 
 
 def slice_bounds(node: ast.Slice) -> slice | None:

@@ -87,7 +87,7 @@ def _bound(
         # Where code calls the function, what is learnt of the argument holds for that call alone.
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
         value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
-        if interp.program.adopts and arg is not None and arg.node is not None:
+        if interp.program.adopts and arg is not None and arg.node is not None and not _is_of_module(interp):
             interp.given[value.token] = (interp.site_of_caller("given", arg.node),)
     if isinstance(value, Tensor):
         if interp.program.adopts and arg is not None and arg.node is not None:
@@ -98,6 +98,12 @@ def _bound(
     interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
     return value
+
+
+def _is_of_module(interp: Interpreter) -> bool:
+    """Whether a module is what calls the function being executed: what it hands on it has computed, and has there."""
+    receiver = interp.stack[-2].receiver
+    return receiver is not None and modules.is_module(interp, receiver)
 
 
 def _receiver(function: Function) -> ast.arg | None:

@@ -92,16 +92,25 @@ def _in_loop(
 
 
 def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
-    """Uses of one of a batch's parts that only one of them has: where its number, or the name beside it, is tested."""
+    """Uses of one of a batch's parts that only one of them has: where its number, or the name beside it, is tested.
+
+    There are none where each part is used before anything is tested.
+    """
     beside = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} - {name}
-    choices = (part for part in loop.body if isinstance(part, ast.If) and _reads(part.test) & beside)
-    inside = (node for choice in choices for part in choice.body for node in ast.walk(part))
-    names = (node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    return [node for node in names if node.id == name]
+    found: list[ast.Name] = []
+    for part in loop.body:
+        if isinstance(part, ast.If) and _reads(part.test) & beside:
+            inside = (node for branch in part.body for node in ast.walk(branch))
+            names = (node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+            found += [node for node in names if node.id == name]
+        elif not found and name in _reads(part):
+            break
+    return found
 
 
-def _reads(test: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+def _reads(code: ast.AST) -> set[str]:
+    names = (node for node in ast.walk(code) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
 def _rank(place: Place) -> int:

@@ -1,4 +1,4 @@
-"""Arguments of which parts move again and again move once, at the top of their function."""
+"""Arguments of which parts move again and again move once, at the top of their function or of the branch that has them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def moved_once(written: Written) -> str:
     insertions: list[tuple[int, str]] = []
     cuts: list[Offsets] = []
     for function in functions(source.tree):
-        first = first_statement(function)
-        line = source.lines[first.lineno - 1]
-        indent = line[: len(line) - len(line.lstrip())]
         for name, moves in _moved(written, function):
             device = next(_devices(function, moves), None)
-            if device is not None:
+            first = _first_for(function, name, moves)
+            line = source.lines[first.lineno - 1] if first is not None else ""
+            if device is not None and first is not None and not line.lstrip().startswith("elif"):
+                indent = line[: len(line) - len(line.lstrip())]
                 insertions.append((first.lineno, f"{indent}{name} = {name}.to({device}){source.newline}"))
                 cuts += [_suffix(written, move) for move in moves]
     lines = list(source.with_text(without(source.text, cuts)).lines)
@@ -46,6 +46,34 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[str, list[ast
         moves = [call for call in calls if _moved_name(call) == name]
         if len(moves) > 1 and all(written.holds([_suffix(written, move)]) for move in moves):
             yield name, moves
+
+
+def _first_for(function: Function, name: str, moves: list[ast.Call]) -> ast.stmt | None:
+    """The statement before which one move does for all: the first of the branch that alone has them, or of the body.
+
+    There is none where another branch has a use of the argument, which may be something else there.
+    """
+    block = function.body[function.body.index(first_statement(function)) :]
+    while (branch := _branch_with_all(block, moves)) is not None:
+        block = branch
+    choices = (part for part in _parts(block) if isinstance(part, ast.If))
+    branches = (branch for choice in choices for branch in (choice.body, choice.orelse))
+    used = (branch for branch in branches if any(name in read_names(part) for part in branch))
+    return block[0] if all(any(move in _parts(branch) for move in moves) for branch in used) else None
+
+
+def _branch_with_all(block: list[ast.stmt], moves: list[ast.Call]) -> list[ast.stmt] | None:
+    """The branch of one ``if`` of a block in which all the moves are."""
+    for choice in (part for part in block if isinstance(part, ast.If)):
+        for branch in (choice.body, choice.orelse):
+            inside = set(_parts(branch))
+            if inside.issuperset(moves):
+                return branch
+    return None
+
+
+def _parts(block: list[ast.stmt]) -> Iterator[ast.AST]:
+    return (node for part in block for node in ast.walk(part))
 
 
 def _moved_name(call: ast.Call) -> str:
