@@ -59,3 +59,61 @@ def test_where_no_argument_is_moved_the_batch_is() -> None:
     )
     after = mended(text)
     assert after.count("x, extra, y = x.to(self.device), extra.to(self.device), y.to(self.device)") == 2
+
+
+HANDED = """
+import numpy as np
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attend = nn.Linear(7, 1)
+
+    def forward(self, x):
+        state = self.start(x)
+        return self.attend(torch.cat((state, x), dim=2))
+
+    def start(self, x):
+        return x.new_zeros(x.size(0), x.size(1), 4)
+
+
+class Forecast:
+    def __init__(self):
+        {choice}
+        self.encoder = Encoder().to({device})
+
+    def train(self, batch):
+        {body}
+
+
+print(Forecast().train(np.zeros((2, 3, 3))).sum())
+"""
+CHOICE = 'self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+
+
+@pytest.mark.parametrize(
+    ("body", "repaired"),
+    [
+        (
+            "return self.encoder(torch.from_numpy(batch).type(torch.FloatTensor))",
+            "return self.encoder(torch.from_numpy(batch).type(torch.FloatTensor).to(self.device))",
+        ),
+        (
+            "x = torch.from_numpy(batch).type(torch.FloatTensor)\n        return self.encoder(x)",
+            "x = torch.from_numpy(batch).type(torch.FloatTensor).to(self.device)\n        return self.encoder(x)",
+        ),
+    ],
+)
+def test_who_knows_the_device_hands_a_module_what_is_on_it(body: str, repaired: str) -> None:
+    text = HANDED.format(choice=CHOICE, device="self.device", body=body)
+    assert mended(text) == text.replace(body, repaired)
+
+
+def test_a_module_moves_what_it_is_handed_where_nobody_else_knows_the_device() -> None:
+    body = "return self.encoder(torch.from_numpy(batch).type(torch.FloatTensor))"
+    text = HANDED.format(choice="self.rate = 0.1", device='"cuda"', body=body)
+    assert body in mended(text)
+    assert mended(text) != text

@@ -240,3 +240,37 @@ print(criterion(torch.randn(2, 3), torch.zeros(2, dtype=torch.long)))
 def test_a_loss_that_an_option_chooses_masks_with_bools() -> None:
     assert clashes(LOSSES.format(dtype="")) == ["10: mask-dtype"]
     assert clashes(LOSSES.format(dtype=", dtype=torch.bool")) == []
+
+
+ACTIVATED = """
+import argparse
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--activation", type=str, default="relu", choices=dir(F))
+args = parser.parse_args()
+
+class Net(nn.Module):
+    def __init__(self, activation):
+        super().__init__()
+        self.activation = getattr({package}, activation)
+        self.first, self.second = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.second(self.activation(self.first(x)))
+
+print(Net(args.activation).cuda()(torch.ones(1, 2).cuda()) + torch.ones(1, 2){where})
+"""
+
+
+@pytest.mark.parametrize("package", ["F", "torch"])
+def test_an_activation_that_an_option_names(package: str) -> None:
+    assert clashes(ACTIVATED.format(package=package, where="")) == ["20: device"]
+    assert clashes(ACTIVATED.format(package=package, where=".cuda()")) == []
+
+
+def test_a_function_that_an_option_names_without_a_default() -> None:
+    text = ACTIVATED.format(package="F", where="").replace('default="relu", ', "")
+    assert clashes(text.replace("Net(args.activation).cuda()", "Net(args.activation)")) == ["18: device"]

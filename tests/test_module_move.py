@@ -121,3 +121,43 @@ def test_a_branch_that_is_of_another_kind_moves_its_own(kept: str) -> None:
     after = fix_texts({"main.py": CHOSEN.replace("    net = nn.Linear(3, 1)\n", f"{kept}\n")})[0]["main.py"]
     assert "nn.Linear(3, 1)).to(device)" in after
     assert "net.to(device)" not in after
+
+
+RETURNED = """
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--wide", action="store_true")
+args = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Narrow(nn.Linear):
+    pass
+
+
+class Wide(nn.Linear):
+    pass
+
+
+def make(wide, n):
+    {body}
+
+
+model = make(args.wide, 3)
+print(model(torch.ones(2, 3, device=device)))
+"""
+
+
+def test_whichever_a_function_makes_moves_where_it_gets_its_name() -> None:
+    text = RETURNED.format(body="if wide:\n        return Wide(n, 2)\n    return Narrow(n, 2)")
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace("make(args.wide, 3)", "make(args.wide, 3).to(device)")
+
+
+def test_the_only_one_that_a_function_makes_moves_where_it_is_made() -> None:
+    text = RETURNED.format(body="return Wide(n, 2)")
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace("return Wide(n, 2)", "return Wide(n, 2).to(device)")

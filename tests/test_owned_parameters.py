@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from text_program import analyse_text, fix_texts
+from text_program import analyse_text, clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -119,3 +119,37 @@ def test_a_parameter_of_a_module_that_never_moves_stays_on_the_device() -> None:
 def test_a_parameter_of_a_module_that_moves_is_moved_by_it() -> None:
     after, _ = fix_texts({"main.py": PLACEHOLDER.format(moved=".to(device)")})
     assert "self.dummy_param = nn.Parameter(torch.empty(0))\n" in after["main.py"]
+
+
+UNPACKED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tables, self.sizes = self.weights()
+
+    def weights(self):
+        tables = {made}
+        tables.update({{"first": nn.Parameter(torch.ones(3, 2))}})
+        return tables, [3, 2]
+
+    def forward(self, x):
+        return x @ self.tables["first"]
+
+device = torch.device("cuda")
+print(Net().to(device)(torch.ones(2, 3, device=device)))
+"""
+
+
+@pytest.mark.parametrize("made", ["dict()", "{}", 'dict({"second": nn.Parameter(torch.ones(2, 2))})'])
+def test_a_dict_of_parameters_that_was_unpacked_is_registered_after_that(made: str) -> None:
+    text = UNPACKED.format(made=made)
+    line = "        self.tables, self.sizes = self.weights()\n"
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == text.replace(line, f"{line}        self.tables = nn.ParameterDict(self.tables)\n")
+
+
+def test_a_registered_dict_that_is_unpacked_stays() -> None:
+    assert clashes(UNPACKED.format(made="nn.ParameterDict()")) == []

@@ -283,3 +283,38 @@ def test_an_attribute_that_options_choose_is_what_it_usually_is() -> None:
     """
     assert found(body.format(usual="0"))
     assert not found(body.format(usual="1"))
+
+
+KEPT = """\
+import argparse
+import os
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--memory", default={default})
+args = parser.parse_args()
+
+class Memory:
+    def sample(self):
+        return [torch.ones(4, 2), torch.ones(4, 2)]
+
+if {test}:
+    memory = torch.load(args.memory)
+else:
+    memory = Memory()
+net = nn.Linear(2, 2).cuda()
+first, second = memory.sample()
+print(net(first))
+"""
+
+
+@pytest.mark.parametrize("test", ['args.memory != ""', 'args.memory != "" and os.path.exists(args.memory)'])
+def test_what_is_made_where_no_file_is_named_is_what_is_used(test: str) -> None:
+    assert clashes(KEPT.format(default='""', test=test)) == ["20: device"]
+
+
+def test_what_a_file_holds_is_what_is_made_where_there_is_none() -> None:
+    asked = "args.memory and os.path.exists(args.memory)"
+    assert clashes(KEPT.format(default='"kept.pt"', test=asked)) == ["20: device"]
+    assert clashes(KEPT.format(default='"kept.pt"', test="args.memory")) == []

@@ -42,8 +42,10 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
         )
     elif isinstance(value, Tensor):
         value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
-    elif isinstance(value, Ref) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        modules.remember(interp, value, interp.site("name", target))
+    elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        for member in members(value):  # a function may have chosen one of several models
+            if isinstance(member, Ref):
+                modules.remember(interp, member, interp.site("name", target))
     innermost = interp.frame
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)

@@ -22,7 +22,7 @@ from devfix.analysis.library import Library
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.state import State
 from devfix.analysis.trails import Trail
-from devfix.analysis.values import UNKNOWN, Const, Function, Namespace, Obj, Ref, Tensor, Value
+from devfix.analysis.values import UNKNOWN, Const, Function, Namespace, Obj, Ref, Tensor, Unknown, Value
 from devfix.findings import Mismatch, Origin
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class Interpreter:
 
         With ``chosen`` each is what some run of the program has: where one of two models is on
         another device than its input, or hands NumPy what is on the accelerator, that run fails.
-        The ``usual`` one is what a run without options has: whatever fails there is certain.
+        The ``usual`` one is what a run without options has: whatever fails there is certain, and what it makes
+        is what there is where nobody knows what the others make.
         """
         values, found = [], []
         certain: dict[Mismatch, tuple[str, ...]] = {}
@@ -140,7 +141,9 @@ class Interpreter:
                 if (chosen and mismatch.kind in _CERTAIN) or all(mismatch.kind in each for each in kinds):
                     self.recorder.mismatch(mismatch, tokens)
         joined = join_all(values, split=chosen)
-        return joined if chief is None else usually(joined, chief)
+        if chief is None:
+            return joined
+        return chief if isinstance(joined, Unknown) else usually(joined, chief)
 
     def attempt(self, outcome: Callable[[], Value]) -> Value | None:
         """What comes of something that not every run does; None where it raises, so that the others go on."""

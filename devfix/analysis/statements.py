@@ -25,7 +25,7 @@ from devfix.analysis import (
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, widen
-from devfix.analysis.syntax import asks_for_file, data_names, depends_on_data, grows, refills, renewed
+from devfix.analysis.syntax import concerns_file, data_names, depends_on_data, grows, refills, renewed
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -108,7 +108,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     interp.frame.options = interp.frame.options or not split
     split = split or interp.program.adopts
     # What a file holds that was there is what is made where it was not.
-    alike = asks_for_file(node.test)
+    alike = concerns_file(node.test)
     chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike)
     correlated.keep(interp, node.test, chosen)

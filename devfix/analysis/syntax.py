@@ -223,6 +223,11 @@ def asks_for_file(test: ast.expr) -> bool:
     return isinstance(asked, ast.Call) and _called(asked) in _FILE_TESTS
 
 
+def concerns_file(test: ast.expr) -> bool:
+    """Whether a test asks for a file, perhaps beside an option: ``args.resume and os.path.exists(args.resume)``."""
+    return any(map(concerns_file, test.values)) if isinstance(test, ast.BoolOp) else asks_for_file(test)
+
+
 @remembered
 def depends_on_data(test: ast.expr) -> bool:
     """Whether a test is of the kind that comes out both ways in one run: arithmetic on numbers.

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
+from devfix.placement import device_expression
+from devfix.placement.boundness import decides
 from devfix.placement.dependence import dotted
-from devfix.placement.device_expression import Place
+from devfix.placement.device_expression import Place, place_at
+from devfix.placement.shared_memory import is_written_later
 
 Edits = tuple[FileEdit, ...]
 
@@ -85,6 +88,56 @@ def _last_move(value: ast.expr) -> str:
     return ast.unparse(value)[len(ast.unparse(value.func.value)) :]
 
 
+def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
+    """``model(torch.from_numpy(x).to(device))``: where code that knows the device hands a value to a module.
+
+    What was given a name before moves where it gets the name.
+    """
+    born, *later = trail
+    given = next((number for number, site in enumerate(later) if site.kind == "argument"), None)
+    if born.kind in _MOVED_ELSEWHERE or given is None or given > 1 or not _is_of_module(facts, later[given]):
+        return ()
+    named = later[0] if given else None
+    place = place_at(facts, born.path, (named or born).span)
+    moved = _handed(place) if place is not None and named is None else _value(place)
+    found = device_expression.chosen(facts, moved) if moved is not None else None
+    if moved is None or found is None:
+        return ()
+    span = moved.outline.source.span(moved.node)
+    return (*found.edits, FileEdit(moved.path, WrapExpression(span, "", f".to({found.code})")))
+
+
+#: What a factory makes is made on the device, and what comes out of a loader moves where it comes out.
+_MOVED_ELSEWHERE = frozenset({"factory", "random-factory", "loader", "host-checkpoint", "checkpoint"})
+
+
+def _handed(place: Place) -> Place | None:
+    """A place that is an argument of a call as it stands."""
+    call = place.outline.parents[place.node]
+    return place if isinstance(call, ast.Call) and place.node in call.args else None
+
+
+def _value(place: Place | None) -> Place | None:
+    """What an assignment gives to the one name at a place, and nothing writes to later."""
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    if place is None or not isinstance(statement, ast.Assign) or statement.targets != [place.node]:
+        return None
+    value = Place(place.path, place.outline, statement.value)
+    if is_written_later(value) or not decides(place.outline, statement, statement.targets[0]):
+        return None
+    return value
+
+
+def _is_of_module(facts: Facts, site: Origin) -> bool:
+    """Whether an argument is one of a module's method."""
+    outline = facts.outline(site.path)
+    parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
+    function = outline.function_of(parameter) if parameter is not None else None
+    if not isinstance(function, _FUNCTIONS):
+        return False
+    return device_expression.is_in_module(facts, Place(site.path, outline, function.body[0]))
+
+
 def taken_from_dataset(place: Place) -> Place | None:
     """The part of a dataset that is taken out at a place to be an argument, as ``data.tensors[0]`` is."""
     node: ast.AST = place.node
@@ -94,3 +147,7 @@ def taken_from_dataset(place: Place) -> Place | None:
     call = parents[node]
     given = isinstance(node, ast.Subscript) and isinstance(call, ast.Call) and node in call.args
     return Place(place.path, place.outline, node) if given else None
+
+
+#: How what a function is handed moves, best first.
+WAYS = (beside_arguments, where_given)

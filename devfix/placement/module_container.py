@@ -51,12 +51,29 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
         value = _branch(attribute.outline, value, operand.trail[0])
     form = _form(facts, operand.trail[0])
     kind = f"{_FAMILIES[held]}{form}"
-    if value is None or not form or not _suits(attribute, kind):
+    unpacked = value is None and _is_unpacked(attribute, statement)
+    if (value is None and not unpacked) or not form or not _suits(attribute, kind):
         return None
     name, imports = _spelt(facts, attribute.site.path, kind)
-    edit = _registered(attribute.outline.source.span(value), value, name)
+    edit = (
+        _registered(attribute.outline.source.span(value), value, name)
+        if value is not None
+        else _after(attribute, statement, name)
+    )
     title = f"make `{attribute.name}` a `{kind}`"
     return Fix(title, (FileEdit(attribute.site.path, edit), *imports), Applicability.UNSAFE)
+
+
+def _is_unpacked(attribute: Attribute, statement: ast.stmt) -> bool:
+    """Whether the attribute is one of several that a statement unpacks a value into."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(each, (ast.Tuple, ast.List)) and attribute.target in each.elts for each in targets)
+
+
+def _after(attribute: Attribute, statement: ast.stmt, name: str) -> Edit:
+    """The container that was unpacked is registered once it has its name."""
+    kept = ast.unparse(attribute.target)
+    return InsertAfter(attribute.outline.source.span(statement), f"{kept} = {name}({kept})")
 
 
 def _branch(outline: Outline, choice: ast.IfExp, made: Origin) -> ast.expr | None:

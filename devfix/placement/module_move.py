@@ -34,12 +34,14 @@ class ModuleMover:
         self.facts = facts
         self.operand = operand
         self.sites, self.before = _lives(operand)
+        #: Where the module was made.
+        self.made = self.sites[0] if self.sites else None
+        returned = self._return()
+        #: Where the module is made for good: for what a function returns at once, where its caller gives it a name.
+        self._homes = self.sites[:1] if returned is None else self.sites[1:2]
+        if returned is not None and _returns_several(*returned):
+            self.sites = (*self.sites[1:], self.sites[0])  # whichever it is moves at the call
         self.title = f"move `{spoken_name(operand)}` to the device of its inputs"
-
-    @property
-    def made(self) -> Origin | None:
-        """Where the module was made."""
-        return self.sites[0] if self.sites else None
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
@@ -58,25 +60,25 @@ class ModuleMover:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
-        for site in self._homes():
+        for site in self._homes:
             yield from self._at(site, introduction.introduce)
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
-        edits = (edits for site in self._homes() for edits in self._at(site, _introduced))
+        edits = (edits for site in self._homes for edits in self._at(site, _introduced))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
-    def _homes(self) -> Trail:
-        """Where the module is made for good: for what a function returns at once, where its caller gives it a name."""
+    def _return(self) -> tuple[Outline, ast.Return] | None:
+        """The statement that returns the module as it makes it, where the caller gives it a name."""
         if self.made is None or len(self.sites) == 1:
-            return self.sites[:1]
+            return None
         outline = self.facts.outline(self.made.path)
         node = outline.expression_at(self.made.span)
         named = self.sites[1]
-        returned = node is not None and isinstance(outline.parents[node], ast.Return)
-        if returned and named.kind == "name" and named.scope != self.made.scope:
-            return self.sites[1:2]
-        return self.sites[:1]
+        statement = outline.parents[node] if node is not None else None
+        if named.kind != "name" or named.scope == self.made.scope or not isinstance(statement, ast.Return):
+            return None
+        return outline, statement
 
     def _by_itself(self) -> tuple[FileEdit, ...]:
         """A class that chooses a device in its constructor moves itself at the end of it."""
@@ -194,6 +196,15 @@ class _Passed(_Edit):
 
     def __call__(self, found: DeviceExpression) -> Edit:
         return SetKeyword(self.span, "device", found.code)
+
+
+def _returns_several(outline: Outline, statement: ast.Return) -> bool:
+    """Whether the function of a ``return`` has several that make what they return."""
+    function = outline.function_of(statement)
+    made = (
+        [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
+    )
+    return sum(isinstance(each.value, ast.Call) for each in made) > 1
 
 
 def _introduced(facts: Facts, place: Place) -> DeviceExpression | None:

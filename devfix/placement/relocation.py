@@ -121,7 +121,7 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
-        yield self._all_by(argument_move.beside_arguments, trails), 0
+        yield from ((self._all_by(way, trails), 0) for way in argument_move.WAYS)
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
             yield self._at_factories(), 0

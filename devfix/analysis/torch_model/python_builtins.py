@@ -190,7 +190,8 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
             known = isinstance(pair, TupleValue) and len(pair.items) == 2
             element = pair.items[1] if isinstance(pair, TupleValue) and known else UNKNOWN
     attrs.update({key: arg.value for key, arg in site.keywords.items()})
-    return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element))
+    trail = (interp.site("other", site.node),)
+    return interp.new(Obj("dict", attrs=attrs, element=UNKNOWN if site.open else element, trail=trail))
 
 
 def dict_of_keys(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -76,8 +76,12 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     owner = without_none(site.args[0].value) if site.args else UNKNOWN
     if isinstance(attribute, Scalar) and attribute.usual in DTYPES and owner == External("torch"):
         return DTypeValue(str(attribute.usual))  # an option that names a dtype
-    if isinstance(attribute, Scalar) and isinstance(owner, External) and _is_class(owner, attribute.usual):
-        attribute = Const(attribute.usual)  # an option that names a layer or an optimizer
+    if (
+        isinstance(attribute, Scalar)
+        and isinstance(owner, External)
+        and _is_one_of_many(owner, attribute.usual)
+    ):
+        attribute = Const(attribute.usual)  # an option that names a layer, an optimizer or an activation
     if isinstance(attribute, Scalar) and isinstance(owner, Namespace) and isinstance(attribute.usual, str):
         attribute = Const(attribute.usual)  # or something of the project
     if isinstance(owner, Namespace) and not _is_there(interp, owner, attribute):
@@ -155,12 +159,14 @@ def _is_configuration(interp: Interpreter, value: Value) -> bool:
     return obj is not None and obj.kind == "dict" and obj.element is None and bool(obj.attrs)
 
 
-#: Packages whose classes are chosen by name, one being used like the other.
+#: Packages whose classes, or functions, are chosen by name, one being used like the other.
 _PACKAGES_OF_CLASSES = ("torch.nn", "torch.optim")
+_PACKAGES_OF_FUNCTIONS = ("torch", "torch.nn.functional")
 
 
-def _is_class(owner: External, name: object) -> bool:
-    return owner.name in _PACKAGES_OF_CLASSES and isinstance(name, str) and name[:1].isupper()
+def _is_one_of_many(owner: External, name: object) -> bool:
+    packages = _PACKAGES_OF_CLASSES if str(name)[:1].isupper() else _PACKAGES_OF_FUNCTIONS
+    return isinstance(name, str) and owner.name in packages
 
 
 def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
