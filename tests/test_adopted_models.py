@@ -306,3 +306,41 @@ def test_a_table_that_a_class_method_makes_is_the_one_that_counts() -> None:
         or "torch.tensor([1, 2]).to(device)" in after["main.py"]
     )
     assert ".to(" not in after["nets.py"]
+
+
+def test_what_a_module_computes_of_a_list_that_it_keeps_moves_where_it_is_computed() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from reader import Reader
+
+            reader = Reader()
+            reads = reader.begin(4)
+            print(reader(torch.ones(4, 2), reads).sum().item())
+            """,
+            reader="""
+            import torch
+            from torch import nn
+
+
+            class Reader(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.last = nn.Linear(6, 1)
+                    self.starts = []
+                    for _ in range(2):
+                        start = torch.randn(1, 2) * 0.1
+                        self.starts += [start]
+
+                def begin(self, n):
+                    return [start.clone().repeat(n, 1) for start in self.starts]
+
+                def forward(self, x, reads):
+                    return self.last(torch.cat([x] + reads, dim=1))
+            """,
+        )
+    )
+    moved = "[start.clone().repeat(n, 1).to(next(self.parameters()).device) for start in self.starts]"
+    assert moved in after["reader.py"]
+    assert "torch.ones(4, 2, device=device)" in after["main.py"]

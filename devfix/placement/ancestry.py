@@ -66,13 +66,3 @@ def is_array(facts: Facts, life: tuple[Origin, ...]) -> bool:
     func = node.func if isinstance(node, ast.Call) else None
     left = any(site.kind == "numpy" for site in life[1:])
     return left or made.kind == "array" or (isinstance(func, ast.Attribute) and func.attr == "astype")
-
-
-def is_spread(outline: Outline, node: ast.AST) -> bool:
-    """Whether an expression is handed on as ``**node``: a dict, which has no methods of a tensor."""
-    parent = outline.parents.get(node)
-    if isinstance(parent, ast.Dict):
-        return any(
-            key is None and value is node for key, value in zip(parent.keys, parent.values, strict=True)
-        )
-    return isinstance(parent, ast.keyword) and parent.arg is None

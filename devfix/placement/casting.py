@@ -8,7 +8,6 @@ from collections.abc import Callable
 from devfix.analysis.facts import Facts
 from devfix.findings import (
     Applicability,
-    Edit,
     FileEdit,
     Fix,
     InsertAtBodyStart,
@@ -19,9 +18,8 @@ from devfix.findings import (
     ReplaceExpression,
     SetKeyword,
     Span,
-    WrapExpression,
 )
-from devfix.placement.ancestry import is_spread
+from devfix.placement import suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -243,12 +241,7 @@ class Recaster:
         return self.wanted.startswith(("float", "bfloat"))
 
     def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
-        suffix = self._suffix()
-        if not isinstance(place.node, ast.expr) or not suffix or is_spread(place.outline, place.node):
-            return ()
-        span = place.outline.source.span(place.node)
-        edit: Edit = WrapExpression(span, "", suffix)
-        return (FileEdit(place.path, edit),)
+        return suffixes.added(place.outline, place.node, self._suffix())
 
     def _place(self, path: str, span: Span) -> Place | None:
         if path not in self.facts.program.sources:

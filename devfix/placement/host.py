@@ -12,9 +12,8 @@ from devfix.findings import (
     Mismatch,
     Operand,
     ReplaceExpression,
-    WrapExpression,
 )
-from devfix.placement.ancestry import is_spread
+from devfix.placement import suffixes
 from devfix.placement.device_expression import Place
 
 _ELEMENT = "t"
@@ -32,7 +31,9 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     if node is None or operand.span == mismatch.sink:
         return []
     place = Place(operand.path, outline, node)
-    edits = _of_items(place, suffix) if mismatch.get("inside") else _wrapped(place, node, suffix)
+    edits = (
+        _of_items(place, suffix) if mismatch.get("inside") else suffixes.added(place.outline, node, suffix)
+    )
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy `{operand.text}` to the CPU"
@@ -42,19 +43,12 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
 def _of_items(place: Place, suffix: str) -> tuple[FileEdit, ...]:
     node = place.node
     if isinstance(node, ast.ListComp):
-        return _wrapped(place, node.elt, suffix)
+        return suffixes.added(place.outline, node.elt, suffix)
     if isinstance(node, (ast.List, ast.Tuple)):
-        return tuple(edit for item in node.elts for edit in _wrapped(place, item, suffix))
+        return tuple(edit for item in node.elts for edit in suffixes.added(place.outline, item, suffix))
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         return ()
     source = place.outline.source
     span = source.span(node)
     code = f"[{_ELEMENT}{suffix} for {_ELEMENT} in {source.segment(span)}]"
     return (FileEdit(place.path, ReplaceExpression(span, code)),)
-
-
-def _wrapped(place: Place, node: ast.expr, suffix: str) -> tuple[FileEdit, ...]:
-    if is_spread(place.outline, node):
-        return ()
-    edit = WrapExpression(place.outline.source.span(node), "", suffix)
-    return (FileEdit(place.path, edit),)

@@ -16,7 +16,6 @@ from devfix.findings import (
     Origin,
     SetKeyword,
     Span,
-    WrapExpression,
 )
 from devfix.placement import (
     ancestry,
@@ -35,6 +34,7 @@ from devfix.placement import (
     rebuilding,
     selecting,
     sibling_move,
+    suffixes,
     together,
 )
 from devfix.placement.boundness import decides
@@ -50,11 +50,6 @@ _STORED = ("name", "attribute", "module-attribute")
 _MAX_SOURCES = 3
 #: The turn of what is done when all else that mends a program has been done.
 _LAST = 2
-
-#: What makes a collection, which has no ``to``, or stands for what is in one.
-_DISPLAYS = (
-    ast.Starred, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
-)  # fmt: skip
 
 Edits = tuple[FileEdit, ...]
 
@@ -144,6 +139,7 @@ class Relocator:
             yield self._as_arguments(), 1
         yield self._where_handed_over(), 1
         yield self._at_use(), _LAST
+        yield self._where_computed(), _LAST
         yield self._at_factories(anyhow=True), 0
 
     def _trails(self) -> list[Trail]:
@@ -366,6 +362,12 @@ class Relocator:
             return part_moves.each(self.facts, place, self.operand, self.peers)
         return self._wrap(place)
 
+    def _where_computed(self) -> Edits:
+        """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
+        born = self.operand.trail[0] if self.operand.trail and self.operand.held else None
+        place = self._place(born.path, born.span) if born is not None and born.kind == "result" else None
+        return self._wrap(place) if place and device_expression.is_in_module(self.facts, place) else ()
+
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
         made = self.operand.trail[0] if self.operand.trail else None
@@ -376,18 +378,16 @@ class Relocator:
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
             place = Place(place.path, place.outline, place.node.elt)
-        if place is None or not isinstance(place.node, ast.expr) or isinstance(place.node, _DISPLAYS):
+        if place is None or not isinstance(place.node, ast.expr):
             return ()
-        kept = moving_back.is_copied(place.node) or ancestry.is_spread(place.outline, place.node)
+        kept = moving_back.is_copied(place.node)
         place = selecting.whole(self.facts, place)
         found = None if kept else self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
-        span, move = place.outline.source.span(place.node), f".to({found.code})"
-        if place.outline.source.segment(span).endswith(move):
-            return ()  # what did not help will not help again
-        return self._edits(place, WrapExpression(span, "", move), found)
+        moved = suffixes.added(place.outline, place.node, f".to({found.code})")
+        return (*found.edits, *moved) if moved else ()
 
     def _place(self, path: str, span: Span) -> Place | None:
         return place_at(self.facts, path, span)
@@ -396,5 +396,5 @@ class Relocator:
         return device_expression.find(self.facts, place, self.peers)
 
     @staticmethod
-    def _edits(place: Place, edit: SetKeyword | WrapExpression, found: DeviceExpression) -> Edits:
+    def _edits(place: Place, edit: SetKeyword, found: DeviceExpression) -> Edits:
         return (*found.edits, FileEdit(place.path, edit))

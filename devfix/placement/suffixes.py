@@ -1,0 +1,33 @@
+"""Suffixes: methods called on an expression as it stands, which move or cast what it gives."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.outline import Outline
+from devfix.findings import FileEdit, WrapExpression
+
+#: What makes a collection, which has no methods of a tensor, or stands for what is in one.
+_DISPLAYS = (
+    ast.Starred, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
+)  # fmt: skip
+
+
+def added(outline: Outline, node: ast.AST, suffix: str) -> tuple[FileEdit, ...]:
+    """``node.to(device)``; nothing where the node is no tensor by its form, or is called that already, without help."""
+    if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
+        return ()
+    span = outline.source.span(node)
+    if not suffix or outline.source.segment(span).endswith(suffix):
+        return ()
+    return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
+
+
+def _is_spread(outline: Outline, node: ast.expr) -> bool:
+    """Whether an expression is handed on as ``**node``: a dict, which has no methods of a tensor."""
+    parent = outline.parents.get(node)
+    if isinstance(parent, ast.Dict):
+        return any(
+            key is None and value is node for key, value in zip(parent.keys, parent.values, strict=True)
+        )
+    return isinstance(parent, ast.keyword) and parent.arg is None
