@@ -141,10 +141,8 @@ class Layout:
         if top in _NEVER_LOCAL:
             return None
         for place in chain(self._places(folder, top), _above_namesakes(folder, top)):
-            if (
-                top in _RATHER_INSTALLED
-                and not self._has_module(place, top)
-                or _is_neighbour(place, folder, top)
+            if (top in _RATHER_INSTALLED and not self._has_module(place, top)) or _is_neighbour(
+                place, folder, top
             ):
                 continue
             path = self._module_at(place, module)
