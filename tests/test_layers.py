@@ -75,3 +75,48 @@ def test_an_object_of_a_class_is_handed_to_several_devices_as_it_is() -> None:
     net(Batch(torch.ones(1, 2)))
     """
     assert clashes(text) == ["14: device"]
+
+
+GROWN = """
+    import numpy as np
+    import torch
+
+    def mlp(sizes, last=None):
+        layers = []
+        for i, (a, b) in enumerate(zip(sizes[:-1], sizes[1:])):
+            layers.append({layer})
+            if i < len(sizes) - 2:
+                layers.append(torch.nn.ReLU())
+        if last is not None:
+            layers.append(last)
+        return torch.nn.Sequential(*layers)
+
+    class Rounded(torch.nn.Linear):
+        def forward(self, x):
+            return super().forward(x.float())
+
+    rows = np.zeros((4, 3)){cast}
+    mlp([3, 32, 1], torch.nn.Tanh())(torch.from_numpy(rows))
+"""
+
+
+def test_no_layer_of_a_list_that_grew_makes_other_floats() -> None:
+    linear = "torch.nn.Linear(a, b)"
+    assert clashes(GROWN.format(layer=linear, cast="")) == ["20: dtype"]
+    assert clashes(GROWN.format(layer=linear, cast=".astype(np.float32)")) == []
+    assert clashes(GROWN.format(layer="torch.nn.Linear(a, b).double()", cast="")) == []
+    assert clashes(GROWN.format(layer="Rounded(a, b)", cast="")) == []
+
+
+def test_an_average_is_where_it_was_asked_for() -> None:
+    text = """
+    import torch
+    from torch.optim.swa_utils import AveragedModel
+
+    model, x = torch.nn.Linear(2, 2).to("cuda"), torch.ones(3, 2)
+    AveragedModel(model)(x)
+    AveragedModel(model, device="cpu")(x)
+    AveragedModel(model, torch.device("cpu"))(x.cuda())
+    AveragedModel(model, device=None)(x.cuda())
+    """
+    assert clashes(text) == ["6: device", "8: device"]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Values that are of no use to who looks for a device, whatever they hold.
 _PLAIN = frozenset({Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
+#: Types of numbers.
+_NUMBERS = frozenset({"int", "float", "bool"})
 #: Frameworks whose objects know the device.
 _OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 
@@ -46,13 +48,19 @@ def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    kind, device = ("other", None) if is_plain(value) else summary(interp, value)
-    note_summary(interp, path, scope, name, value, statement, (kind, device))
+    found = (_plain_kind(value), None) if is_plain(value) else summary(interp, value)
+    note_summary(interp, path, scope, name, value, statement, found)
 
 
 def is_plain(value: Value) -> bool:
     """Whether a value is of no use to who looks for a device."""
     return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
+
+
+def _plain_kind(value: Value) -> str:
+    """``number`` for what certainly has no device, and is no None that a test tells from what has."""
+    counts = isinstance(value, Const) and isinstance(value.value, (int, float))
+    return "number" if counts or (isinstance(value, Scalar) and value.type in _NUMBERS) else "other"
 
 
 def note_attribute(

@@ -241,7 +241,7 @@ class Recaster:
         return self.wanted.startswith(("float", "bfloat"))
 
     def _wrap(self, place: Place) -> tuple[FileEdit, ...]:
-        return suffixes.added(place.outline, place.node, self._suffix())
+        return suffixes.added(self.facts, place.outline, place.node, self._suffix())
 
     def _place(self, path: str, span: Span) -> Place | None:
         if path not in self.facts.program.sources:

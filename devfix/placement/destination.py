@@ -6,7 +6,8 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, Origin, WrapExpression
+from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
+from devfix.placement import suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -85,7 +86,10 @@ def fix(
     ]
     if not movable or len(movable) < len(peers):
         return None
-    edits = tuple(FileEdit(peer.path, WrapExpression(peer.span, "", suffix)) for peer in movable)
+    wraps = [suffixes.added(facts, outline, outline.expression_at(peer.span), suffix) for peer in movable]
+    if not all(wraps):
+        return None
+    edits = tuple(edit for wrap in wraps for edit in wrap)
     moved = ", ".join(f"`{peer.text}`" for peer in movable)
     return Fix(f"move {moved} to where `{operand.text}` is kept", edits, Applicability.SAFE)
 

@@ -17,7 +17,7 @@ from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, own_device
-from devfix.placement.naming import named_tensor
+from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import is_usable, is_wanted, reaches
 
 #: What tells the size of a tensor.
@@ -262,7 +262,8 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     if _stands_for_module(facts, place, peer):
         return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
     if at_sink:
-        return peer.text
+        node = place.outline.expression_at(peer.span)
+        return None if node is not None and may_be_number(place.outline, facts, node) else peer.text
     if "." in peer.text:
         return None
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)

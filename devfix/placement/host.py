@@ -32,7 +32,9 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
         return []
     place = Place(operand.path, outline, node)
     edits = (
-        _of_items(place, suffix) if mismatch.get("inside") else suffixes.added(place.outline, node, suffix)
+        _of_items(facts, place, suffix)
+        if mismatch.get("inside")
+        else suffixes.added(facts, place.outline, node, suffix)
     )
     if mismatch.get("inside") == "mixed" or not edits:
         return []
@@ -40,12 +42,14 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     return [Fix(title, edits, Applicability.SAFE)]
 
 
-def _of_items(place: Place, suffix: str) -> tuple[FileEdit, ...]:
+def _of_items(facts: Facts, place: Place, suffix: str) -> tuple[FileEdit, ...]:
     node = place.node
     if isinstance(node, ast.ListComp):
-        return suffixes.added(place.outline, node.elt, suffix)
+        return suffixes.added(facts, place.outline, node.elt, suffix)
     if isinstance(node, (ast.List, ast.Tuple)):
-        return tuple(edit for item in node.elts for edit in suffixes.added(place.outline, item, suffix))
+        return tuple(
+            edit for item in node.elts for edit in suffixes.added(facts, place.outline, item, suffix)
+        )
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         return ()
     source = place.outline.source

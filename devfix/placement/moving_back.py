@@ -35,7 +35,7 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     return Fix(f"move `{name}` back to where it was", (FileEdit(made.path, edit),), Applicability.SAFE)
 
 
-def is_copied(node: ast.expr) -> bool:
+def is_copied(node: ast.AST) -> bool:
     """Whether somebody asked for a copy on one side by name: nobody wants it back in the same breath."""
     func = node.func if isinstance(node, ast.Call) else None
     return isinstance(func, ast.Attribute) and func.attr in ("cpu", "cuda")

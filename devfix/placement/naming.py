@@ -35,6 +35,14 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
 
 
+def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
+    """Whether some calls give a parameter a number, which has neither device nor methods, where others give a tensor."""
+    if not isinstance(node, ast.Name):
+        return False
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    return any(each.kind == "number" and each.statement is None for each in bindings)
+
+
 def _is_entry(node: ast.Subscript) -> bool:
     """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None

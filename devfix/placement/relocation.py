@@ -386,7 +386,7 @@ class Relocator:
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
-        moved = suffixes.added(place.outline, place.node, f".to({found.code})")
+        moved = suffixes.added(self.facts, place.outline, place.node, f".to({found.code})")
         return (*found.edits, *moved) if moved else ()
 
     def _place(self, path: str, span: Span) -> Place | None:

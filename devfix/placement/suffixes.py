@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, WrapExpression
+from devfix.placement.naming import may_be_number
 
 #: What makes a collection, which has no methods of a tensor, or stands for what is in one.
 _DISPLAYS = (
@@ -13,9 +15,14 @@ _DISPLAYS = (
 )  # fmt: skip
 
 
-def added(outline: Outline, node: ast.AST, suffix: str) -> tuple[FileEdit, ...]:
-    """``node.to(device)``; nothing where the node is no tensor by its form, or is called that already, without help."""
+def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> tuple[FileEdit, ...]:
+    """``node.to(device)``; nothing where the node is called that already, without help, or is no tensor in some run.
+
+    That its form may tell, or a call that gives a number where others give a tensor.
+    """
     if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
+        return ()
+    if may_be_number(outline, facts, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):

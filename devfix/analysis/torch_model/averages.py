@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration, modules
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.torch_model import optim, owners, requirements, standard_library
+from devfix.analysis.torch_model import moves, optim, owners, requirements, standard_library
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value
 
@@ -49,10 +49,12 @@ def _check_batches(interp: Interpreter, site: CallSite) -> None:
 
 
 def _average(interp: Interpreter, site: CallSite) -> Value:
-    """``AveragedModel(model)``: the copy is where the model is now."""
-    model = site.value(0, "model")
+    """``AveragedModel(model, device)``: the copy is where the model is now, or on the device that is named."""
+    model, device = site.value(0, "model"), site.get(1, "device")
     if not isinstance(model, Ref):
         return UNKNOWN
     copy = standard_library.copied(interp, model, site)
+    if device is not None and device.value != NONE and isinstance(copy, Ref):
+        moves.module(interp, copy, "to", CallSite(site.node, (device,)))
     trail = (interp.site("module", site.node),)
     return interp.new(Obj("module", CLASS, attrs={"module": copy}, trail=trail))

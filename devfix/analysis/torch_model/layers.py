@@ -9,7 +9,7 @@ from devfix.analysis import calls, iteration, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import AT_LEAST_1, FLOATS
 from devfix.analysis.torch_model import (
     autocast,
     averages,
@@ -209,11 +209,20 @@ def _chain(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 def _in_any_order(
     interp: Interpreter, steps: tuple[Value, ...], value: Value, node: ast.expr | None, site: CallSite
 ) -> Value:
-    """Layers of a list that grew in loops: each has its turn, and what it is given then is where the input is."""
+    """Layers of a list that grew in loops: each has its turn, and what it is given then is where the input is.
+
+    No layer of torch's makes other floats of those it is given; one of the project's may.
+    """
     if isinstance(value, Tensor) and len(steps) > 1:
-        value = replace(value, dtype=None, rank=None)
+        keeps = value.dtype in FLOATS and all(_is_of_torch(interp, step) for step in steps)
+        value = replace(value, dtype=value.dtype if keeps else None, rank=None)
     given = CallSite(site.node, (Arg(value, node),))
     return join_all([calls.call(interp, step, given) for step in steps])
+
+
+def _is_of_torch(interp: Interpreter, step: Value) -> bool:
+    obj = interp.obj_of(step)
+    return obj is not None and isinstance(obj.cls, External) and bool(layer_name(interp, obj.cls))
 
 
 def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
