@@ -264,3 +264,32 @@ def test_tensors_and_arrays_that_one_test_chose_together_do_not_mix() -> None:
         )
     )["main.py"]
     assert "torch.nn.Linear(3, 1).to(device)" in after
+
+
+def test_what_is_differentiated_by_in_a_function_that_is_given_the_model_follows_it() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from paths import follow
+
+            model = torch.nn.Linear(2, 1)
+            print(model(torch.ones(3, 2)).sum().item(), follow(model, [0.1, 0.2]))
+            """,
+            paths="""
+            import torch
+
+
+            def follow(model, start):
+                x = torch.tensor(start, requires_grad=True)
+                model(x).sum().backward()
+                return x.grad.numpy().sum()
+            """,
+        )
+    )
+    assert f"device = {CHOICE}" in after["main.py"]
+    assert "is_available" not in after["paths.py"]
+    assert (
+        "torch.tensor(start, requires_grad=True, device=next(model.parameters()).device)" in after["paths.py"]
+    )
+    assert "x.grad.cpu().numpy()" in after["paths.py"]

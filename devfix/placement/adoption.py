@@ -31,7 +31,11 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     if any(facts.makes_things(place.path, place.node) for place in places):
         return ()  # what else is made there may have no ``to``
     moves = [(place, _moved(place)) for place in places]
-    moves += [(place, leafhood.adopted(place)) for place in _alone(facts, parameters)]
+    homes = {place.path for place in places}
+    alone = [
+        place for place in _alone(facts, parameters) if place.path in homes or not _follows(facts, place)
+    ]
+    moves += [(place, leafhood.adopted(place)) for place in alone]
     found: dict[FileEdit, None] = {}
     for path in dict.fromkeys(place.path for place, _ in moves):
         here = [(place, move) for place, move in moves if place.path == path]
@@ -62,6 +66,16 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
         builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
         if builds or not device_expression.is_in_module(facts, place):
             yield place
+
+
+def _follows(facts: Facts, place: Place) -> bool:
+    """Whether a tensor is made in a function that is given a module, which says where it is."""
+    function = place.outline.function_of(place.node)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    names = facts.bindings(place.path, place.outline.scopes(place.node)[0])
+    given = (names.get(part.arg) for part in ast.walk(function.args) if isinstance(part, ast.arg))
+    return any(bound and all(each.kind == "module" for each in bound) for bound in given)
 
 
 def _is_taken_apart(facts: Facts, life: Trail) -> bool:
