@@ -20,7 +20,7 @@ from devfix.analysis import (
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
-from devfix.analysis.modules import havoc, is_module
+from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.torch_model import (
     external_objects,
     functions,
@@ -85,6 +85,7 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
         if items is None:
             element = iteration.element(interp, value, arg)
             args.extend([Arg(element, arg)] * 4)
+            _hand_on(interp)
     keywords: dict[str, Arg] = {}
     spread = False
     for keyword in node.keywords:
@@ -94,6 +95,17 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
         else:
             spread = not _spread(interp, value, keyword.value, keywords) or spread
     return CallSite(node, tuple(args), keywords, opened or spread, spread)
+
+
+def _hand_on(interp: Interpreter) -> None:
+    """Arguments that nobody knows may be those that the running function has in its ``*args``, put in another order."""
+    frame = interp.frame
+    if frame.function is None or frame.function.node.args.vararg is None:
+        return
+    spec = frame.function.node.args
+    for value in frame.given[len(spec.posonlyargs) + len(spec.args) :]:
+        if isinstance(value, HOLDERS):
+            havoc(interp, value, everything=True)
 
 
 def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, Arg]) -> bool:
@@ -151,7 +163,7 @@ def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
 def call_unknown(interp: Interpreter, site: CallSite) -> Value:
     """Code that nobody here knows got these arguments: modules among them may be anywhere now."""
     for arg in site.all_args():
-        if isinstance(arg.value, Ref):
+        if isinstance(arg.value, HOLDERS):
             havoc(interp, arg.value)
     return UNKNOWN
 

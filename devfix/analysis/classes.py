@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.values import Class, Value, members
 
@@ -86,11 +86,20 @@ def is_dataclass(cls: Class) -> bool:
     return False
 
 
-def fields(cls: Class) -> list[tuple[str, ast.expr | None]]:
-    """The annotated fields of a dataclass or NamedTuple in order, with their default expressions."""
-    found: dict[str, ast.expr | None] = {}
+class Field(NamedTuple):
+    """An annotated field of a class: its name, its default expression, and the class whose body that stands in."""
+
+    name: str
+    default: ast.expr | None
+    owner: Class
+
+
+def fields(cls: Class) -> list[Field]:
+    """The annotated fields of a dataclass or NamedTuple in order, inherited ones first."""
+    found: dict[str, Field] = {}
     for current in reversed(linearise(cls)):
         for statement in current.node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                found[statement.target.id] = statement.value
-    return list(found.items())
+                name = statement.target.id
+                found[name] = Field(name, statement.value, current)
+    return list(found.values())

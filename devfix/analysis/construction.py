@@ -122,33 +122,33 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     obj = interp.obj(ref)
     attrs = dict(obj.attrs)
     fields = classes.fields(cls)
-    for index, (name, default) in enumerate(fields):
-        arg = site.get(index, name)
+    for index, field in enumerate(fields):
+        arg = site.get(index, field.name)
         if arg is not None:
             value = arg.value
-        elif default is not None:
-            value = _default(interp, cls, name, default)
+        elif field.default is not None:
+            value = _default(interp, cls, field, field.default)
         else:
             value = UNKNOWN
-        attrs[name] = value
-    items = obj.items if classes.is_dataclass(cls) else tuple(attrs[name] for name, _ in fields)
+        attrs[field.name] = value
+    items = obj.items if classes.is_dataclass(cls) else tuple(attrs[field.name] for field in fields)
     interp.update(ref, replace(obj, attrs=attrs, items=items))
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):
         calls.call_function(interp, post, [ref], site.node)
 
 
-def _default(interp: Interpreter, cls: Class, name: str, default: ast.expr) -> Value:
+def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast.expr) -> Value:
     """A field's default: the class attribute, or what ``field(default…=…)`` gives."""
     if isinstance(default, ast.Call):
         for keyword in default.keywords:
             if keyword.arg == "default":
-                with _body_of(interp, cls):
+                with _body_of(interp, field.owner):
                     return interp.eval(keyword.value)
             if keyword.arg == "default_factory":
-                with _body_of(interp, cls):
+                with _body_of(interp, field.owner):
                     return calls.call(interp, interp.eval(keyword.value), CallSite(default))
-    return classes.find(interp, cls, name) or UNKNOWN
+    return classes.find(interp, cls, field.name) or UNKNOWN
 
 
 def _body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:

@@ -119,8 +119,11 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
 
 
 def _of_either(found: list[Value]) -> Value:
-    """What one of several collections holds; where nobody knows it of one, the others are what some run has."""
-    return join_all([each for each in found if not isinstance(each, Unknown)] or found, split=True)
+    """What one of several collections holds; where nobody knows it of one, the others are what some run has.
+
+    It is one of them, so what another would hold is not beside it.
+    """
+    return join_all([each for each in found if not isinstance(each, Unknown)] or found)
 
 
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:

@@ -109,11 +109,15 @@ def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
 
 
 def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
-    """The version of the tensor on the path that leaves it on the CPU, if the other does not."""
+    """The version of the tensor on the path that leaves it on the CPU, if the other does not.
+
+    That on the other path is what it is split from, where it is on the accelerator.
+    """
     if split and a.device != b.device:
         left = a if a.device.kind == "cpu" else b if b.device.kind == "cpu" else a.split or b.split
         if left is not None:
-            return left
+            rest = a if a.device.is_accelerator else b if b.device.is_accelerator else None
+            return replace(left, split=replace(rest, split=None)) if rest is not None else left
     known = (a.split, b.split)
     if None not in known or any(t.device.kind in ("accelerator", "cpu") for t in (a, b)):
         return a.split or b.split

@@ -19,10 +19,14 @@ from devfix.analysis.values import (
     External,
     Function,
     Obj,
+    Partial,
     Ref,
     Scalar,
+    Sequence,
     Tensor,
+    TupleValue,
     Union,
+    Unknown,
     Value,
     members,
 )
@@ -218,6 +222,14 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     interp.update(ref, replace(obj, attrs=attrs, place=place, items=items, element=element))
 
 
+def is_input(value: Value) -> bool:
+    """Whether an unknown value is an argument of a ``forward``."""
+    if not isinstance(value, Unknown):
+        return False
+    function, _, name = value.token.rpartition(":")
+    return function.endswith(".forward") and "." not in name
+
+
 def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:
     """Forget where a module lives: it was handed to code that may do anything with it.
 
@@ -228,13 +240,16 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
     pending = [value]
     while pending:
         current = pending.pop()
+        if not isinstance(current, Ref):
+            pending.extend(_within(current))
+            continue
         obj = interp.obj_of(current)
-        if obj is None or not isinstance(current, Ref) or current.address in seen:
+        if obj is None or current.address in seen:
             continue
         seen.add(current.address)
-        pending.extend(v for v in obj.attrs.values() if isinstance(v, Ref))
-        pending.extend(v for v in (obj.items or ()) if isinstance(v, Ref))
-        if isinstance(obj.element, Ref):
+        pending.extend(v for v in obj.attrs.values() if isinstance(v, HOLDERS))
+        pending.extend(v for v in (obj.items or ()) if isinstance(v, HOLDERS))
+        if isinstance(obj.element, HOLDERS):
             pending.append(obj.element)
         if is_module(interp, current):
             if interp.program.adopts:
@@ -243,6 +258,20 @@ def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> Non
             interp.update(current, obj)
         if everything:
             interp.update(current, _emptied(obj))
+
+
+#: Values through which code gets at objects.
+HOLDERS = (Ref, TupleValue, Sequence, Union, Partial)
+
+
+def _within(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, TupleValue):
+        return value.items
+    if isinstance(value, Sequence):
+        return (value.element,)
+    if isinstance(value, Union):
+        return value.members
+    return (*value.args, *(given for _, given in value.keywords)) if isinstance(value, Partial) else ()
 
 
 def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> None:

@@ -165,7 +165,7 @@ def _class(interp: Interpreter, pattern: ast.MatchClass, value: Value) -> Outcom
 
 def _positional(cls: Value, number: int) -> list[str]:
     """The attributes that patterns without a name speak of."""
-    found = [name for name, _ in classes.fields(cls)] if isinstance(cls, Class) else []
+    found = [field.name for field in classes.fields(cls)] if isinstance(cls, Class) else []
     return [*found[:number], *[""] * (number - len(found))]
 
 

@@ -111,4 +111,5 @@ def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
     split = next((t.split for t in tensors if t.split is not None), None)
     if split is None or result.device.is_known:
         return result
-    return replace(result, split=replace(result, device=split.device, roots=roots_of([split])))
+    rest = replace(result, device=split.split.device) if split.split is not None else None
+    return replace(result, split=replace(result, device=split.device, roots=roots_of([split]), split=rest))

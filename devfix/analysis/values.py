@@ -98,7 +98,8 @@ class Tensor(Value):
     """A ``torch.Tensor`` (or a sparse or packed relative of it).
 
     ``split`` is set when the device is unknown because two paths meet, on one of which the tensor
-    is on the CPU: the tensor as that path has it.
+    is on the CPU: the tensor as that path has it, whose own ``split`` is the one of the other path
+    where that is on the accelerator.
     ``typed`` holds the trails of the values that gave it its dtype, when that was not decided
     where ``trail`` begins (see :func:`dtype_trails`).
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).

@@ -23,6 +23,7 @@ from devfix.analysis.torch_model import (
     graphs,
     hub_datasets,
     mappings,
+    names,
     number_limits,
     numpy_model,
     optim,
@@ -37,6 +38,7 @@ from devfix.analysis.torch_model import (
 )
 from devfix.analysis.values import (
     UNKNOWN,
+    Class,
     Const,
     External,
     Function,
@@ -133,13 +135,17 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
     if entries is not None:
         return mappings.of_wrapped(interp, entries, name, site)
     found = frameworks.method(interp, ref, obj, name, site)
-    if found is not None:
-        return found
+    return found if found is not None else _unknown_method(interp, ref, obj, name, site)
+
+
+def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     bases = tuple(modules.external_bases(interp, obj.cls))
     if name == "__getitem__" and any(map(vision.describes, bases)):
         return vision.own_sample(interp, obj, site)
     if name in _HARMLESS_METHODS or any(b.startswith(("torch.utils.data", "torchvision.")) for b in bases):
         return UNKNOWN
+    if isinstance(obj.cls, Class) and not all(map(names.is_harmless, bases)):
+        modules.havoc(interp, ref)  # what a class has from elsewhere may move what its object holds
     return calls.call_unknown(interp, site)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import notes
+from devfix.analysis import modules, notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
@@ -150,9 +151,22 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = without_none(data)
     dtype = "float32" if name == "torch.scalar_tensor" else data_dtype(interp, data)
     made = _new(interp, site, dtype, nesting(interp, data))
-    if isinstance(data, Tensor) and device_of(site.value(None, "device")) is None:
+    if device_of(site.value(None, "device")) is not None:
+        return made
+    if isinstance(data, Tensor):
         made = replace(made, device=data.device, dtype=made.dtype or data.dtype)
+    elif isinstance(data, Unknown) and _is_of_input(interp, site):
+        made = replace(made, device=UNKNOWN_DEVICE)  # a copy of a tensor is where that is
     return made
+
+
+def _is_of_input(interp: Interpreter, site: CallSite) -> bool:
+    """Whether the data is what a module is called with, or an item of that: tensors, as a rule."""
+    arg = site.get(0, "data")
+    node = arg.node if arg is not None else None
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Name) and modules.is_input(interp.eval(node))
 
 
 def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:

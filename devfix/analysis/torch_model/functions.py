@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from devfix.analysis.torch_model import (
     iteration_tools,
     json_texts,
     layers,
+    names,
     number_limits,
     numpy_model,
     numpy_results,
@@ -109,14 +109,6 @@ HANDLERS: dict[str, Handler] = {
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }
 
-#: Packages whose functions take modules and tensors without moving them.
-_HARMLESS = frozenset(
-    "torch torchvision torchaudio numpy math random os sys time logging warnings json re copy itertools functools "
-    "collections pathlib shutil pprint wandb tensorboard tensorboardX tqdm matplotlib seaborn sklearn scipy pandas "
-    "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
-    "transformers datasets rich click typer loguru".split()
-)
-
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The result of calling ``name``; code that nobody knows may do anything to modules."""
@@ -132,10 +124,9 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     found = bases.call_unbound(interp, package, last, site)
     if found is not None:
         return found
-    head = name.partition(".")[0]
     if host_memory.converts(name):
         return host_memory.reads(interp, name, site)
-    if head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names:
+    if names.is_harmless(name):
         return UNKNOWN
     return calls.call_unknown(interp, site)
 

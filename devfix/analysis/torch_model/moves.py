@@ -58,6 +58,11 @@ class Target:
     #: The trails of the tensor on the CPU that is followed.
     roots: tuple[Trail, ...] = ()
 
+    @property
+    def known_dtype(self) -> str | None:
+        """The dtype, where it is known which."""
+        return None if self.dtype == "?" else self.dtype
+
 
 def target_of(name: str, site: CallSite) -> Target:
     """What ``x.name(...)`` asks for."""
@@ -82,11 +87,9 @@ def typed(interp: Interpreter, site: CallSite) -> Tensor | None:
     if not isinstance(func, ast.Attribute) or func.attr != "type":
         return None
     target = _type_target(site)
-    return (
-        Tensor(target.device, target.dtype, trail=(interp.site("cast", site.node),))
-        if target.device
-        else None
-    )
+    if target.device is None:
+        return None
+    return Tensor(target.device, target.known_dtype, trail=(interp.site("cast", site.node),))
 
 
 def _type_target(site: CallSite) -> Target:
@@ -178,9 +181,7 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     _note_acceleration(interp, target)
     if target.device is not None and target.device.is_accelerator:
         interp.note_placement("move", site.node)
-    dtype = value.dtype
-    if target.dtype is not None:
-        dtype = None if target.dtype == "?" else target.dtype
+    dtype = value.dtype if target.dtype is None else target.known_dtype
     if target.device is None or (device == value.device and device != CPU):
         trail = (interp.site("cast", site.node),)
         roots = roots_of([value])

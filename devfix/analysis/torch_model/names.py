@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import sys
 from functools import lru_cache
 
 from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
@@ -122,3 +123,18 @@ _STAR = {
 def star_names(module: str) -> list[str]:
     """The names that ``from module import *`` binds for a module outside the project."""
     return list(_STAR.get(canonical(module), ()))
+
+
+#: Packages whose code takes modules and tensors without moving them.
+_HARMLESS = frozenset(
+    "torch torchvision torchaudio numpy math random os sys time logging warnings json re copy itertools functools "
+    "collections pathlib shutil pprint wandb tensorboard tensorboardX tqdm matplotlib seaborn sklearn scipy pandas "
+    "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
+    "transformers datasets rich click typer loguru".split()
+)
+
+
+def is_harmless(name: str) -> bool:
+    """Whether what a canonical name stands for leaves modules where they are."""
+    head = name.partition(".")[0]
+    return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names

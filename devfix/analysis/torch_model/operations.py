@@ -346,7 +346,7 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         unclear = unclear or some_unknown
     if not parts:
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    device = requirements.meet(interp, site.node, name, sequences.of_both_paths(interp, parts), scalars=False)
+    device = requirements.meet(interp, site.node, name, sequences.of_both_paths(parts), scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]

@@ -32,7 +32,7 @@ def replace_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if found is None or site.open:
         return UNKNOWN
     cls, obj = found
-    given = {field: Arg(obj.attrs[field]) for field, _ in classes.fields(cls) if field in obj.attrs}
+    given = {name: Arg(obj.attrs[name]) for name in _names(cls) if name in obj.attrs}
     return construction.instantiate(interp, cls, CallSite(site.node, keywords={**given, **site.keywords}))
 
 
@@ -43,7 +43,11 @@ def as_dict(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _entries(interp: Interpreter, cls: Class, obj: Obj) -> dict[str, Value]:
-    return {field: _plain(interp, obj.attrs[field]) for field, _ in classes.fields(cls) if field in obj.attrs}
+    return {name: _plain(interp, obj.attrs[name]) for name in _names(cls) if name in obj.attrs}
+
+
+def _names(cls: Class) -> list[str]:
+    return [field.name for field in classes.fields(cls)]
 
 
 def _plain(interp: Interpreter, value: Value) -> Value:
@@ -72,9 +76,7 @@ def fields(interp: Interpreter, name: str, site: CallSite) -> Value:
     cls = found[0] if found is not None else value
     if not isinstance(cls, Class) or not classes.is_dataclass(cls):
         return UNKNOWN
-    return TupleValue(
-        tuple(TupleValue((Const(field), UNKNOWN, UNKNOWN), _OF_FIELD) for field, _ in classes.fields(cls))
-    )
+    return TupleValue(tuple(TupleValue((Const(name), UNKNOWN, UNKNOWN), _OF_FIELD) for name in _names(cls)))
 
 
 def is_record(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -9,7 +9,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.iteration import exact_items
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, promote
+from devfix.analysis.lattice import AT_LEAST_1, promote
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Tensor, without_none
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
-def of_both_paths(interp: Interpreter, parts: list[Part]) -> list[Part]:
-    """Where one expression stands for all of a sequence, some of it took the other path than the rest.
+def of_both_paths(parts: list[Part]) -> list[Part]:
+    """Where one expression stands for all of a sequence, some of it took the path that leaves it on the CPU.
 
-    The rest is anywhere but on an accelerator where nothing was put on one yet.
+    The rest took the other one, where that is known to end on the accelerator.
     """
-    if not interp.recorder.accelerated:
-        return parts
     written = {id(part.node) for part in parts}
     split = next((part for part in parts if part.tensor.split is not None), None)
     if split is None or len(written) > 1 or any(part.tensor.device.is_known for part in parts):
         return parts
-    rest = replace(split.tensor, device=ACCELERATOR, split=None)
-    return [*parts, replace(split, tensor=rest)]
+    host = split.tensor.split
+    if host is None or host.split is None:
+        return parts
+    return [*parts, replace(split, tensor=replace(split.tensor, device=host.split.device, split=None))]
 
 
 def joined_dtype(tensors: list[Tensor]) -> str | None:
