@@ -320,3 +320,48 @@ def test_pieces_of_a_tensor_move_as_a_whole(part: str) -> None:
     after = before.replace(f"({part})", f"({part}.to(net.device))")
     moved = before.replace("    return", "    x = x.to(net.device)\n    return")
     assert tidy(before, after) == moved
+
+
+UNPACKED = "a, b = (f(x) for x in batch)\n"
+
+
+def test_what_a_comprehension_gives_moves_in_it() -> None:
+    moves = "a, b = a.to(d), b.to(d)\n"
+    assert tidy(UNPACKED, UNPACKED + moves) == "a, b = (f(x).to(d) for x in batch)\n"
+    assert tidy("a, b = [x + 1 for x in y]\n", "a, b = [x + 1 for x in y]\na = a.cuda()\nb = b.cuda()\n") == (
+        "a, b = [(x + 1).cuda() for x in y]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "a = a.to(d)\n",
+        "a, b = a.to(x.device), b.to(x.device)\n",
+        "a = a.to(d)\nb = b.to(e)\n",
+        "a, c = a.to(d), c.to(d)\n",
+    ],
+)
+def test_it_gives_what_it_gave_where_not_all_move_alike(moves: str) -> None:
+    assert tidy(UNPACKED, UNPACKED + moves) == UNPACKED + moves
+
+
+def test_moves_that_were_there_stay_behind_the_comprehension() -> None:
+    text = UNPACKED + "a, b = a.to(d), b.to(d)\n"
+    assert tidy(text, text + "c = c.to(d)\n") == text + "c = c.to(d)\n"
+
+
+def test_many_parts_move_where_they_are_taken_out() -> None:
+    names = ["states", "actions", "rewards", "next_states", "dones"]
+    moves = "".join(f"    {name} = {name}.to(self.device)\n" for name in names)
+    unpacking = f"    {', '.join(names)} = batch\n"
+    head = "def learn(self, batch):\n"
+    assert tidy(head + unpacking, head + unpacking + moves) == (
+        f"{head}    {', '.join(names)} = (t.to(self.device) for t in batch)\n"
+    )
+    loop = "for s, a, r, s2, d in loader:\n    pass\n"
+    moves = "".join(f"    {name} = {name}.to(config.device)\n" for name in ["s", "a", "r", "s2", "d"])
+    assert tidy(loop, loop.replace("    pass\n", moves + "    pass\n")) == (
+        "for s, a, r, s2, d in loader:\n"
+        "    s, a, r, s2, d = (t.to(config.device) for t in (s, a, r, s2, d))\n    pass\n"
+    )

@@ -1,8 +1,8 @@
 """Tidying: what several passes have written is made what one would have written at once.
 
 A later fix may make an earlier one needless, as when a value moves where it is made after all. Moves
-that move nothing are taken back, a device that is asked for again and again gets a name, and moves of
-neighbouring names stand on one line. Nothing but what the fixes themselves wrote is touched.
+that move nothing are taken back, a device that is asked for again and again gets a name, moves of
+neighbouring names stand on one line, and those of all parts of a value where it is unpacked. Nothing but what the fixes themselves wrote is touched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import arguments, devices, idle, lines
+from devfix.tidying import arguments, devices, idle, lines, unpackings
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -34,7 +34,10 @@ def tidied(
         if at_top:
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
-        found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
+        text = lines.joined(Written(before[path], source.with_text(text)))
+        found[path] = source.with_text(
+            unpackings.moved_at_once(Written(before[path], source.with_text(text)))
+        )
     written = {path: Written(before[path], source) for path, source in found.items()}
     texts = {path: devices.without_unused(path, written) for path in written}
     return {path: text for path, text in texts.items() if text != after[path].text}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from devfix.joined_moves import WIDTH
 from devfix.tidying.written import Written
@@ -21,7 +21,7 @@ def _joined(written: Written) -> Iterator[str]:
     before = ""
     run: list[str] = []
     for number, line in enumerate(written.after.lines, 1):
-        moves = _moves(line) if written.is_new_line(number) else None
+        moves = moves_of(line) if written.is_new_line(number) else None
         if moves is not None and _stood_there(moves, written.instead_of(number)):
             moves = None
         if moves is not None and (not run or _fit(run[0], line)):
@@ -35,7 +35,7 @@ def _joined(written: Written) -> Iterator[str]:
     yield from _as_one(before, run)
 
 
-def _moves(line: str) -> tuple[str, list[str]] | None:
+def moves_of(line: str) -> tuple[str, list[str]] | None:
     """The suffix that a line calls on each of the names that it binds again, and the names; None for any other."""
     found = _LINE.fullmatch(line)
     if found is None:
@@ -54,14 +54,14 @@ def _stood_there(moves: tuple[str, list[str]], before: str) -> bool:
 
 def _fit(first: str, line: str) -> bool:
     """Whether two lines call the same on their names, and stand at the same depth."""
-    one, other = _moves(first), _moves(line)
+    one, other = moves_of(first), moves_of(line)
     same = one is not None and other is not None and one[0] == other[0]
     return same and first[: len(first) - len(first.lstrip())] == line[: len(line) - len(line.lstrip())]
 
 
 def _as_one(before: str, run: list[str]) -> Iterator[str]:
     """One line for a run of them, where it is not too long."""
-    found = [moves for moves in map(_moves, run) if moves is not None]
+    found = [moves for moves in map(moves_of, run) if moves is not None]
     names = list(dict.fromkeys(name for _, each in found for name in each))
     suffix = found[0][0] if found else ""
     asks = any(re.search(rf"\b{name}\b", suffix) for name in names)
@@ -72,7 +72,16 @@ def _as_one(before: str, run: list[str]) -> Iterator[str]:
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
     indent, end = run[0][: len(run[0]) - len(run[0].lstrip())], run[0][len(run[0].rstrip()) :]
     line = f"{indent}{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
+    part = name_for_each({*names, *re.findall(r"\w+", suffix)})
+    each = f"{indent}{', '.join(names)} = ({part}{suffix} for {part} in ({', '.join(names)}))"
     if len(line) <= WIDTH:
         yield line + end
+    elif len(each) <= WIDTH:
+        yield each + end
     else:
         yield from (f"{indent}{name} = {name}{suffix}{end}" for name in names)
+
+
+def name_for_each(taken: Collection[str]) -> str:
+    """What each of several tensors is called within a comprehension."""
+    return next(name for name in ("t", "tensor", "each", "_") if name not in taken)
