@@ -138,3 +138,32 @@ for batch in DataLoader(Samples()):
 """
     fixed, _ = fix_texts({"train.py": text.format(cast="")}, Applicability.UNSAFE)
     assert fixed["train.py"] == text.format(cast=".float()")
+
+
+MASKED = """
+import torch
+from torch import nn
+
+def mask(x, lengths=None):
+    if lengths is None:
+        lengths = torch.ones(x.size(0), device=x.device)
+    until = (lengths * x.size(1)).unsqueeze(1)
+    return torch.arange(x.size(1), device=x.device).unsqueeze(0) < until
+
+class Norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(1))
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.ones(len(x))
+        return (x - self.mean) * mask(x, lengths)
+"""
+
+
+def test_what_is_compared_comes_to_the_device_that_the_other_was_made_on() -> None:
+    """Not the other way round: what is multiplied with the mask afterwards is on the accelerator."""
+    after, _ = fix_texts({"main.py": MASKED})
+    assert after["main.py"] == MASKED.replace("< until", "< until.to(x.device)")
+    assert fix_texts(after)[0] == after

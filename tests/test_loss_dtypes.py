@@ -36,3 +36,18 @@ ids, weight = torch.zeros(4, dtype=torch.long, device=device), torch.from_numpy(
 )
 def test_what_is_refused(statement: str, expected: list[str]) -> None:
     assert clashes(HEAD + statement) == expected
+
+
+@pytest.mark.parametrize(("logits", "found"), [("out", True), ("out[2]", False), ("out[0][1]", False)])
+def test_probabilities_of_one_sample_are_no_list_of_classes(logits: str, found: bool) -> None:
+    text = f"""
+import torch
+from torch import nn
+from elsewhere import points
+
+out = nn.Linear(3, 5)(points())
+one_hot = torch.zeros(5)
+one_hot[2] = 1
+print(nn.CrossEntropyLoss()({logits}, one_hot))
+"""
+    assert clashes(text) == (["9: target-dtype"] if found else [])

@@ -9,7 +9,7 @@ from devfix.analysis import calls, classes, containers, fitting, named_tuples, n
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import forget_parameters, havoc, is_input, is_module
+from devfix.analysis.modules import forget_parameters, havoc, is_module
 from devfix.analysis.torch_model import indexing, leaves, mappings, names, tensor_attributes
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
@@ -93,7 +93,10 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
         return UNKNOWN
     if name == "device":
         # What a module is called with are tensors; what else has a ``device`` may be options.
-        return DeviceValue(same_as(f"{value.token}.device"), followed=is_input(value))
+        followed = (
+            value.token.rpartition(":")[0].endswith(".forward") and "." not in value.token.rpartition(":")[2]
+        )
+        return DeviceValue(same_as(f"{value.token}.device"), followed=followed)
     return Unknown(f"{value.token}.{name}") if value.token.count(".") < 4 else UNKNOWN
 
 

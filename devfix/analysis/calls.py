@@ -85,7 +85,6 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
         if items is None:
             element = iteration.element(interp, value, arg)
             args.extend([Arg(element, arg)] * 4)
-            _hand_on(interp)
     keywords: dict[str, Arg] = {}
     spread = False
     for keyword in node.keywords:
@@ -94,17 +93,21 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             keywords[keyword.arg] = Arg(value, keyword.value)
         else:
             spread = not _spread(interp, value, keyword.value, keywords) or spread
-    return CallSite(node, tuple(args), keywords, opened or spread, spread)
+    site = CallSite(node, tuple(args), keywords, opened or spread, spread)
+    if site.open:
+        _hand_on(interp, site)
+    return site
 
 
-def _hand_on(interp: Interpreter) -> None:
+def _hand_on(interp: Interpreter, site: CallSite) -> None:
     """Arguments that nobody knows may be those that the running function has in its ``*args``, put in another order."""
-    frame = interp.frame
-    if frame.function is None or frame.function.node.args.vararg is None:
+    function = interp.frame.function
+    if function is None or function.node.args.vararg is None:
         return
-    spec = frame.function.node.args
-    for value in frame.given[len(spec.posonlyargs) + len(spec.args) :]:
-        if isinstance(value, HOLDERS):
+    spec = function.node.args
+    seen = [arg.value for arg in site.all_args()]
+    for value in interp.frame.given[len(spec.posonlyargs) + len(spec.args) :]:
+        if isinstance(value, HOLDERS) and value not in seen:
             havoc(interp, value, everything=True)
 
 

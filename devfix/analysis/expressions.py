@@ -205,7 +205,7 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
     if isinstance(value, (Tensor, Array)):
         return indexing.get(interp, node, value, key)
     if isinstance(value, TupleValue):
-        return _tuple_item(value, key, node)
+        return _tuple_item(interp, value, key, node)
     if isinstance(value, Sequence):
         return value if isinstance(node.slice, ast.Slice) else value.element
     if isinstance(value, Ref):
@@ -219,9 +219,9 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
     return UNKNOWN
 
 
-def _tuple_item(value: TupleValue, key: Value, node: ast.Subscript) -> Value:
+def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Subscript) -> Value:
     if isinstance(node.slice, ast.Slice):
-        bounds = slice_bounds(node.slice)
+        bounds = iteration.known_slice(interp, node.slice)
         return (
             TupleValue(value.items[bounds]) if bounds is not None else Sequence(join_all(list(value.items)))
         )

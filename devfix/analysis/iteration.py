@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all
 from devfix.analysis.values import (
+    NONE,
     UNKNOWN,
     Array,
     Class,
@@ -124,6 +126,17 @@ def _of_either(found: list[Value]) -> Value:
     It is one of them, so what another would hold is not beside it.
     """
     return join_all([each for each in found if not isinstance(each, Unknown)] or found)
+
+
+def known_slice(interp: Interpreter, node: ast.Slice) -> slice | None:
+    """The Python slice that a slice expression stands for; None when a bound is not known."""
+    bounds = [interp.eval(part) if part is not None else NONE for part in (node.lower, node.upper, node.step)]
+    plain = [
+        bound.value
+        for bound in bounds
+        if isinstance(bound, Const) and isinstance(bound.value, (int, NoneType))
+    ]
+    return slice(*plain) if len(plain) == len(bounds) and plain[2] != 0 else None
 
 
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:

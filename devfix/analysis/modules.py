@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import reads
+from devfix.analysis import classes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
+from devfix.analysis.torch_model import names
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     UNKNOWN,
@@ -73,6 +74,13 @@ def is_module_class(interp: Interpreter, cls: Value) -> bool:
         known = any(is_module_name(name) for name in external_bases(interp, cls))
         interp.library.module_classes[cls.frame] = known
     return known
+
+
+def has_strange_base(interp: Interpreter, cls: Class) -> bool:
+    """Whether a class has methods that nobody here knows, which may move what its objects hold, as a module's do."""
+    if not all(map(names.is_harmless, external_bases(interp, cls))):
+        return True
+    return any(isinstance(base, Unknown) for each in classes.linearise(cls) for base in each.bases)
 
 
 def is_module_name(name: str) -> bool:
@@ -220,14 +228,6 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     items = obj.items and tuple(change(item) if isinstance(item, Tensor) else item for item in obj.items)
     element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
     interp.update(ref, replace(obj, attrs=attrs, place=place, items=items, element=element))
-
-
-def is_input(value: Value) -> bool:
-    """Whether an unknown value is an argument of a ``forward``."""
-    if not isinstance(value, Unknown):
-        return False
-    function, _, name = value.token.rpartition(":")
-    return function.endswith(".forward") and "." not in name
 
 
 def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:

@@ -9,7 +9,7 @@ from devfix.analysis import classes, construction
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
-from devfix.analysis.modules import is_module, transform_one, tree
+from devfix.analysis.modules import has_strange_base, havoc, is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
 from devfix.analysis.syntax import below, remembered, walk
 from devfix.analysis.torch_model.arguments import names_host
@@ -51,6 +51,8 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
             interp.update(part, _later(interp, interp.obj(part)).with_fact("training", Scalar("bool")))
     else:
         interp.update(made, _later(interp, interp.obj(made)))
+        if has_strange_base(interp, cls):
+            havoc(interp, made)
     return made
 
 

@@ -17,6 +17,7 @@ from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, own_device
+from devfix.placement.dependence import dotted
 from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import is_usable, is_wanted, reaches
 
@@ -79,6 +80,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(f"{code}.device")
     if own is not None:
         return own
+    told = next(filter(None, (_told(place, peer) for peer in tensors)), None)
+    if told is not None:
+        return DeviceExpression(told)
     for peer in modules:
         code = _peer(facts, place, peer)
         if code is not None:
@@ -298,6 +302,17 @@ def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
     node = place.outline.expression_at(peer.span) if _same_statement(place, peer) else None
     name = named_tensor(place.outline, facts, node) if node is not None and peer.role != "weight" else None
     return name if name is not None and _is_bound(place, name.partition("[")[0]) else None
+
+
+def _told(place: Place, peer: Operand) -> str | None:
+    """The device that the call is told which makes the operand where they meet: ``torch.ones(3, device=x.device)``."""
+    made = place.outline.expression_at(peer.span) if _same_statement(place, peer) else None
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
+        given = next((each.value for each in made.keywords if each.arg == "device"), None)
+        if given is not None:
+            return dotted(given)
+        made = made.func.value
+    return None
 
 
 def _same_statement(place: Place, peer: Operand) -> bool:

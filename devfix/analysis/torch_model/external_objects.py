@@ -23,7 +23,6 @@ from devfix.analysis.torch_model import (
     graphs,
     hub_datasets,
     mappings,
-    names,
     number_limits,
     numpy_model,
     optim,
@@ -144,7 +143,7 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return vision.own_sample(interp, obj, site)
     if name in _HARMLESS_METHODS or any(b.startswith(("torch.utils.data", "torchvision.")) for b in bases):
         return UNKNOWN
-    if isinstance(obj.cls, Class) and not all(map(names.is_harmless, bases)):
+    if isinstance(obj.cls, Class) and modules.has_strange_base(interp, obj.cls):
         modules.havoc(interp, ref)  # what a class has from elsewhere may move what its object holds
     return calls.call_unknown(interp, site)
 

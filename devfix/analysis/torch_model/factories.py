@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules, notes
+from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
@@ -161,12 +161,14 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _is_of_input(interp: Interpreter, site: CallSite) -> bool:
-    """Whether the data is what a module is called with, or an item of that: tensors, as a rule."""
-    arg = site.get(0, "data")
+    """Whether the data is what ``forward`` of a module is called with, or an item of that: tensors, as a rule."""
+    function, arg = interp.frame.function, site.get(0, "data")
     node = arg.node if arg is not None else None
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Name) and modules.is_input(interp.eval(node))
+    if function is None or not isinstance(node, ast.Name) or getattr(function.node, "name", "") != "forward":
+        return False
+    return any(node.id == parameter.arg for parameter in function.node.args.args)
 
 
 def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen
@@ -180,5 +181,6 @@ def _is_class_list(source: Part | None, target: Part) -> bool:
         return False
     rank = source.tensor.rank
     if target.tensor.rank == 1:
-        return rank is None or rank != 1
+        # What is taken out of unknown logits by its number may be those of one sample.
+        return not isinstance(source.node, ast.Subscript) if rank is None else rank != 1
     return rank == target.tensor.rank + 1

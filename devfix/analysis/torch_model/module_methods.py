@@ -83,7 +83,8 @@ def _set_mode(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value
 def _parameters(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     found = [t for t in modules.tensors(interp, ref) if t.parameter]
     if not found:
-        return Sequence(Tensor(parameter=True, owner=ref.address)) if _opaque(interp, ref) else TupleValue(())
+        hidden = Tensor(UNKNOWN_DEVICE, parameter=True, owner=ref.address)
+        return Sequence(hidden) if _opaque(interp, ref) else TupleValue(())
     # Where they differ, the first one's life is told: nobody needs to look for those of the others.
     first = owners.lives(interp, ref, found[0])
     joined = join_all([replace(tensor, owner=ref.address) for tensor in (first, *found[1:])])

@@ -114,6 +114,8 @@ def zip_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if site.open:
         # zip(*pairs): a transposition
         return _transposed(interp, site)
+    if () in exact:
+        return TupleValue(())
     return Sequence(TupleValue(tuple(iteration.element(interp, a.value, a.node) for a in site.args)))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from types import NoneType
 from typing import TYPE_CHECKING
 
+from devfix.analysis import iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model.folding import LONGEST
-from devfix.analysis.values import NONE, UNKNOWN, Const, Obj, Scalar, Sequence, TupleValue, Value, usual_value
+from devfix.analysis.values import UNKNOWN, Const, Obj, Scalar, Sequence, TupleValue, Value, usual_value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -51,15 +51,8 @@ def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
 
 def sliced(interp: Interpreter, text: str, node: ast.Slice) -> Value:
     """``text[begin:end]``."""
-    bounds = [interp.eval(part) if part is not None else NONE for part in (node.lower, node.upper, node.step)]
-    plain = [
-        bound.value
-        for bound in bounds
-        if isinstance(bound, Const) and isinstance(bound.value, (int, NoneType))
-    ]
-    if len(plain) < len(bounds) or plain[2] == 0:
-        return Scalar("str")
-    return Const(text[slice(*plain)])
+    bounds = iteration.known_slice(interp, node)
+    return Scalar("str") if bounds is None else Const(text[bounds])
 
 
 def percent(text: str, given: Value) -> Value:
