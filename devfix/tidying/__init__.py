@@ -34,10 +34,8 @@ def tidied(
         if at_top:
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
-        text = lines.joined(Written(before[path], source.with_text(text)))
-        found[path] = source.with_text(
-            unpackings.moved_at_once(Written(before[path], source.with_text(text)))
-        )
+        text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
+        found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
     written = {path: Written(before[path], source) for path, source in found.items()}
     texts = {path: devices.without_unused(path, written) for path in written}
     return {path: text for path, text in texts.items() if text != after[path].text}

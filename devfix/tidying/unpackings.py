@@ -19,13 +19,14 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 def moved_at_once(written: Written) -> str:
     """The text with new moves of all names of an unpacking in what is unpacked.
 
-    ``a, b = (f(x) for x in batch)`` becomes ``a, b = (f(x).to(device) for x in batch)``; where moves of ``a, b, c = batch``
-    take several lines, it becomes ``a, b, c = (t.to(device) for t in batch)``.
+    ``a, b = (f(x) for x in batch)`` becomes ``a, b = (f(x).to(device) for x in batch)``; where one line has no room for the
+    moves of ``a, b, c = batch``, it becomes ``a, b, c = (t.to(device) for t in batch)``.
     """
     lines = list(written.after.lines)
-    for block in list(_blocks(written.after.tree)):
+    for block in _blocks(written.after.tree):
         for statement, following in pairwise(block):
-            _move(written, lines, statement, following)
+            if isinstance(statement, ast.Assign) and statement.lineno == statement.end_lineno:
+                _move(written, lines, statement, following.lineno)
     return "".join(lines)
 
 
@@ -33,64 +34,67 @@ def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
     for node in ast.walk(tree):
         for name in _BLOCKS:
             block = getattr(node, name, None)
-            if isinstance(block, list):
+            if isinstance(block, list):  # the body of a lambda is none
                 yield block
 
 
-def _move(written: Written, lines: list[str], statement: ast.stmt, following: ast.stmt) -> None:
-    """Takes the lines of the moves that begin with ``following`` away, where the unpacking can move as much."""
-    names = _unpacked(statement)
-    if not names or statement.lineno != statement.end_lineno:
-        return
-    first, found = following.lineno, dict[str, str]()
-    last = first
+def _move(written: Written, lines: list[str], statement: ast.Assign, first: int) -> None:
+    """Takes the lines of moves from ``first`` on away, where the unpacking can move as much."""
+    last, moved, suffixes = first, set[str](), set[str]()
     while (
         last <= len(lines) and written.is_new_line(last) and (moves := moves_of(lines[last - 1])) is not None
     ):
-        found.update(dict.fromkeys(moves[1], moves[0]))
+        suffixes.add(moves[0])
+        moved.update(moves[1])
         last += 1
-    if set(found) != names or len(set(found.values())) != 1:
+    names = _unpacked(statement)
+    if not moved or moved != set(names) or len(suffixes) != 1:
         return
-    assert isinstance(statement, ast.Assign)  # noqa: S101 - what unpacks is
-    changed = _changed(written, statement, next(iter(found.values())), several=last - first > 1)
-    if changed is not None:
+    changed = _changed(written, statement, names, suffixes.pop())
+    if changed is not None and len(changed.rstrip()) <= WIDTH:
         lines[statement.lineno - 1] = changed
         lines[first - 1 : last - 1] = [""] * (last - first)
 
 
-def _unpacked(statement: ast.stmt) -> set[str]:
+def _unpacked(statement: ast.Assign) -> list[str]:
     """The names that a statement unpacks a value into, when these are all that it binds."""
-    target = (
-        statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
-    )
+    target = statement.targets[0] if len(statement.targets) == 1 else None
     elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
-    names = {element.id for element in elements if isinstance(element, ast.Name)}
-    return names if len(names) == len(elements) else set()
+    names = [element.id for element in elements if isinstance(element, ast.Name)]
+    return names if len(names) == len(elements) else []
 
 
-def _changed(written: Written, statement: ast.Assign, suffix: str, *, several: bool) -> str | None:
-    """The line of an unpacking that moves each part, unless that asks for what the unpacking binds, or is too long."""
-    value, source = statement.value, written.after
+def _changed(written: Written, statement: ast.Assign, names: list[str], suffix: str) -> str | None:
+    """The line of an unpacking that moves each part, unless the move asks for what that binds."""
+    value, line = statement.value, written.after.lines[statement.lineno - 1]
     asked = read_names(ast.parse(f"_{suffix}")) - {"_"}
-    if asked & _unpacked(statement):
+    if asked & {*names, *_bound_within(value)}:
         return None
     if isinstance(value, (ast.GeneratorExp, ast.ListComp)):
-        if asked & {
-            part.id
-            for each in value.generators
-            for part in ast.walk(each.target)
-            if isinstance(part, ast.Name)
-        }:
-            return None
-        begin, end = source.span(value.elt).start[1], source.span(value.elt).end[1]
-        line = source.lines[statement.lineno - 1]
-        element = line[begin:end]
+        before, element, behind = _around(written, value.elt, line)
         element = element if isinstance(value.elt, _ATOMS) else f"({element})"
-        changed = f"{line[:begin]}{element}{suffix}{line[end:]}"
-    elif several and isinstance(value, (ast.Name, ast.Attribute)):
-        begin, end = source.span(value).start[1], source.span(value).end[1]
-        line, part = source.lines[statement.lineno - 1], name_for_each(asked)
-        changed = f"{line[:begin]}({part}{suffix} for {part} in {line[begin:end]}){line[end:]}"
-    else:
-        return None
-    return changed if len(changed.rstrip()) <= WIDTH else None
+        return f"{before}{element}{suffix}{behind}"
+    if isinstance(value, (ast.Name, ast.Attribute)) and not _has_room(statement, names, suffix):
+        before, whole, behind = _around(written, value, line)
+        part = name_for_each({*asked, *read_names(value)})
+        return f"{before}({part}{suffix} for {part} in {whole}){behind}"
+    return None
+
+
+def _bound_within(value: ast.expr) -> set[str]:
+    """The names that a comprehension binds."""
+    return {
+        node.id for node in ast.walk(value) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _around(written: Written, node: ast.expr, line: str) -> tuple[str, str, str]:
+    """What stands on a line before a node, its own text, and what stands behind."""
+    span = written.after.span(node)
+    return line[: span.column], line[span.column : span.end_column], line[span.end_column :]
+
+
+def _has_room(statement: ast.Assign, names: list[str], suffix: str) -> bool:
+    """Whether one line can hold the moves of all names, one after the other."""
+    moves = f"{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
+    return statement.col_offset + len(moves) <= WIDTH
