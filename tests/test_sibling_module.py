@@ -71,3 +71,63 @@ def test_what_is_done_instead_of_the_rest_is_no_choice_of_a_device() -> None:
         "torch.ones(1, 2, device=next(b.parameters()).device)"
         in fix_texts({"main.py": HEAD + ONLY})[0]["main.py"]
     )
+
+
+TRAINER = """\
+import torch
+from torch import nn
+
+
+class Trainer:
+    def __init__(self, gpus):
+        self.gpus = gpus
+        self.build()
+        if self.gpus > 0:
+            self.critic.cuda()
+            self.judge.cuda()
+
+    def build(self):
+        self.{attribute} = nn.Linear(4, 4)
+        self.critic = nn.Linear(4, 1)
+        self.judge = nn.Linear(4, 1)
+
+    def step(self, x):
+        if self.gpus > 0:
+            x = x.cuda()
+        return self.critic(self.{attribute}(x)) + self.judge(x)
+
+
+print(Trainer(1).step(torch.ones(2, 4)).shape)
+"""
+
+
+def test_an_attribute_beside_those_that_are_made_with_it() -> None:
+    before = TRAINER.format(attribute="actor")
+    after = before.replace(
+        "            self.judge.cuda()\n", "            self.judge.cuda()\n            self.actor.cuda()\n"
+    )
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+    assert fix_texts({"main.py": after})[0]["main.py"] == after
+
+
+def test_an_attribute_that_is_made_after_the_others_moved() -> None:
+    before = """\
+import torch
+from torch import nn
+
+
+class Trainer:
+    def __init__(self):
+        self.critic = nn.Linear(4, 1)
+        self.critic.cuda()
+        self.actor = nn.Linear(4, 4)
+
+    def step(self, x):
+        return self.critic(self.actor(x.cuda()))
+
+
+print(Trainer().step(torch.ones(2, 4)).shape)
+"""
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert "self.critic.cuda()\n        self.actor.cuda()" not in after
+    assert "self.actor = nn.Linear(4, 4).to(" in after

@@ -20,7 +20,9 @@ def beside(facts: Facts, site: Origin) -> Edits:
     For programs that name no device: what their author wrote for one model does for the other.
     """
     outline = facts.outline(site.path)
-    named = outline.expression_at(site.span) if site.kind == "name" else None
+    named = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
+    if isinstance(named, ast.Attribute):
+        return _beside_attribute(outline, site.path, named)
     if not isinstance(named, ast.Name) or not isinstance(outline.statement_of(named), ast.Assign):
         return ()
     found = None
@@ -39,6 +41,39 @@ def beside(facts: Facts, site: Origin) -> Edits:
     bound = f"{named.id} = " if isinstance(statement, ast.Assign) else ""
     code = f"{bound}{named.id}{suffix}"
     return (FileEdit(site.path, InsertAfter(outline.source.span(statement), code)),)
+
+
+def _beside_attribute(outline: Outline, path: str, named: ast.Attribute) -> Edits:
+    """``self.net.cuda()`` after ``self.other.cuda()``, in whichever method, where one block makes both."""
+    made, name = outline.statement_of(named), ast.unparse(named)
+    function = outline.function_of(made)
+    owner = outline.class_of(function) if function is not None else None
+    if not isinstance(made, ast.Assign) or owner is None or not isinstance(named.value, ast.Name):
+        return ()
+    together = {ast.unparse(target) for part in outline.block_of(made) for target in _targets(part)}
+    moves = [part for part in ast.walk(owner) if isinstance(part, ast.Expr) and _moved(part)]
+    if any(_moved(part) == name for part in moves):
+        return ()  # it is moved there already: something else is wrong
+    later = (part for part in moves if outline.function_of(part) is not function or part.lineno > made.lineno)
+    found = next((part for part in later if _moved(part) in together), None)
+    if found is None:
+        return ()
+    last = [part for part in outline.block_of(found) if part in moves and _moved(part) in together][-1]
+    suffix = ast.unparse(last)[len(_moved(last)) :]
+    return (FileEdit(path, InsertAfter(outline.source.span(last), f"{name}{suffix}")),)
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else []
+
+
+def _moved(statement: ast.stmt) -> str:
+    """What ``self.net.cuda()`` moves by being a statement of its own, which only modules do; "" for any other."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    func = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or func.attr != "cuda":
+        return ""
+    return ast.unparse(func.value) if isinstance(func.value, ast.Attribute) else ""
 
 
 def _moves(outline: Outline, naming: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
