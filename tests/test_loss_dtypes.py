@@ -51,3 +51,23 @@ one_hot[2] = 1
 print(nn.CrossEntropyLoss()({logits}, one_hot))
 """
     assert clashes(text) == (["9: target-dtype"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("F.mse_loss(net(x), whole)", ["12: target-dtype"]),
+        ("nn.MSELoss()(net(x), whole > 0)", ["12: target-dtype"]),
+        ("nn.HuberLoss()(net(x), whole)", ["12: target-dtype"]),
+        ("F.mse_loss(net(x), whole.float())", []),
+        ("F.l1_loss(net(x), whole)", []),
+        ("F.smooth_l1_loss(net(x), whole)", []),
+        ("F.mse_loss(net(x).detach(), whole)", []),
+        ("with torch.no_grad(): F.mse_loss(net(x), whole)", []),
+        ("F.mse_loss(net.cpu()(x.cpu()), whole.cpu())", []),
+    ],
+)
+def test_whole_numbers_give_no_gradient_where_nothing_promotes(statement: str, expected: list[str]) -> None:
+    """Facts: "mse: long target then backward"."""
+    whole = "whole = torch.zeros(4, 2, dtype=torch.long, device=device)\n"
+    assert clashes(HEAD + whole + statement) == expected

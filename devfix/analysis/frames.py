@@ -34,6 +34,8 @@ class Frame:
     statement: ast.stmt | None = None
     #: Whether a test that may be an option was met undecided: then returns say nothing together.
     options: bool = False
+    #: In how many branches of tests that nobody decides the statement is.
+    branches: int = 0
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     returns: list[tuple[Value, State]] = field(default_factory=list)

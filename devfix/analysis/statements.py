@@ -117,7 +117,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
 def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> None:
     """A branch; what it returns is marked where options lead to it that are not given as a rule."""
     returned = len(interp.frame.returns)
+    interp.frame.branches += 1
     interp.run(body)
+    interp.frame.branches -= 1
     if unusual:
         interp.frame.unusual.update(id(state) for _, state in interp.frame.returns[returned:])
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 CONTEXT = "torch.autograd.function.FunctionCtx"
-_BASES = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+_BASES = frozenset(
+    f"torch.autograd.{name}" for name in ("Function", "function.Function", "function.InplaceFunction")
+)
 _SAVED = "saved_tensors"
 
 

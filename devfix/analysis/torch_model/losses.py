@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.torch_model import autocast, operations, requirements, strangers
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import Op
@@ -159,6 +160,9 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
         wanted = source.tensor.dtype if source is not None else None
         if wanted is None or wanted.startswith(("float", "bfloat")):
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted=wanted or "float32")
+    elif source is not None and source.tensor.dtype == "float32" and dtype in (*INTEGERS, "bool"):
+        if _refuses_gradient(name, source):
+            requirements.record(interp, site.node, name, "target-dtype", [target], wanted="float32")
 
 
 #: Losses whose backward pass promotes nothing; that of the first one does on the CPU.
@@ -166,9 +170,9 @@ _UNPROMOTED = ("mse_loss", "huber_loss", "binary_cross_entropy")
 
 
 def _refuses_gradient(name: str, source: Part) -> bool:
-    """Whether the gradient of predictions that require one is refused beside a float64 target.
+    """Whether the gradient of predictions that require one is refused beside a target of float64 or of integers.
 
-    Facts: "mse: double target then backward" says "Found dtype Double but expected Float".
+    Facts: "mse: double target then backward" says "Found dtype Double but expected Float", and so "mse: long target".
     """
     last = name.rpartition(".")[2]
     there = last in _UNPROMOTED[1:] or (last in _UNPROMOTED and source.tensor.device.is_accelerator)

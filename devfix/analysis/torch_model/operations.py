@@ -345,6 +345,8 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         parts.extend(found)
         unclear = unclear or some_unknown
     if not parts:
+        if given and not unclear and interp.frame.branches:
+            interp.state.dead = True  # there is nothing to join: this branch is taken when there is
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
     device = requirements.meet(interp, site.node, name, sequences.of_both_paths(parts), scalars=False)
     if unclear and not device.is_known:

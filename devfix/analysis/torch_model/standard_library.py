@@ -16,8 +16,10 @@ from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    BoundMethod,
     Const,
     External,
+    Function,
     Obj,
     Partial,
     Ref,
@@ -86,6 +88,18 @@ def partial(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     keywords = tuple((key, arg.value) for key, arg in site.keywords.items())
     return Partial(site.args[0].value, tuple(arg.value for arg in site.args[1:]), keywords)
+
+
+def method(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``types.MethodType(function, receiver)``."""
+    function, receiver = site.value(0, "function"), site.value(1, "instance")
+    if function is None or receiver is None:
+        return UNKNOWN
+    return (
+        BoundMethod(function, receiver)
+        if isinstance(function, Function)
+        else Partial(function, (receiver,), ())
+    )
 
 
 def passing(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -176,6 +190,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
     "functools.partial": partial,
+    "types.MethodType": method,
     # What ``wraps(f)`` makes of a wrapper is the wrapper.
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
     **dict.fromkeys(
