@@ -141,6 +141,7 @@ def _tensor_holds(claim: Tensor, real: torch.Tensor) -> bool:
         (not claim.device.is_known or claim.device.kind == real.device.type)
         and claim.dtype in (None, str(real.dtype).removeprefix("torch."))
         and _rank_holds(claim.rank, real.dim())
+        and (not claim.empty or real.numel() == 0)
         and (not claim.parameter or isinstance(real, torch.nn.Parameter))
         and claim.grad in (None, real.requires_grad)
         # Without a gradient PyTorch calls every tensor a leaf, and nobody asks.

@@ -239,7 +239,7 @@ def _set_data(interp: Interpreter, target: ast.Attribute, tensor: Tensor, value:
 
     if interp.program.adopts:
         leaves.give(interp, "torch.Tensor.data", tensor, value, target)
-    changed = replace(tensor, device=value.device, dtype=value.dtype)
+    changed = replace(tensor, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
     binding.rebind(interp, target.value, changed)
     forget_parameters(interp, tensor, value.device)
 

@@ -105,7 +105,7 @@ class Tensor(Value):
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
     ``lost`` is what a move made of a leaf that requires grad: it was a ``leaf`` or a ``parameter``.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
-    the parameter, when there is one.
+    the parameter, when there is one. ``empty`` is known of what was made without elements, to be filled later.
     """
 
     device: Device = CPU
@@ -114,6 +114,7 @@ class Tensor(Value):
     parameter: bool = False
     grad: bool | None = None
     leaf: bool | None = None
+    empty: bool = False
     owner: int | None = field(default=None, compare=False)
     lost: str = field(default="", compare=False)
     trail: Trail = field(default=(), compare=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
@@ -147,6 +148,12 @@ def nesting(interp: Interpreter, value: Value) -> int | None:
         inner = nesting(interp, element)
         return AT_LEAST_1 if inner is None or inner < 0 else inner + 1
     return AT_LEAST_1 if obj is not None and obj.kind == "list" else None
+
+
+def is_empty_list(site: CallSite) -> bool:
+    """Whether the data of a tensor is ``[]``: one that is there to be filled later."""
+    data = site.args[0].node if site.args else None
+    return isinstance(data, (ast.List, ast.Tuple)) and not data.elts
 
 
 def data_dtype(interp: Interpreter, value: Value) -> str | None:

@@ -17,6 +17,7 @@ from devfix.analysis.torch_model.arguments import (
     default_device,
     device_of,
     dtype_of,
+    is_empty_list,
     is_followed,
     nesting,
     roots_followed,
@@ -151,6 +152,7 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = without_none(data)
     dtype = "float32" if name == "torch.scalar_tensor" else data_dtype(interp, data)
     made = _new(interp, site, dtype, nesting(interp, data))
+    made = replace(made, empty=True) if is_empty_list(site) else made
     if device_of(site.value(None, "device")) is not None:
         return made
     if isinstance(data, Tensor):
@@ -294,7 +296,7 @@ def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = without_none(site.args[0].value) if len(site.args) == 1 else None
     if isinstance(data, Array):
         return replace(made, roots=(data.trail,) if data.trail else ())
-    return made
+    return replace(made, rank=1, empty=True) if not site.args or is_empty_list(site) else made
 
 
 def _legacy_rank(interp: Interpreter, site: CallSite) -> int | None:

@@ -44,7 +44,9 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if isinstance(receiver, Tensor):
         result = tensor_methods.call(interp, receiver, name, method.node, site)
         if name.endswith("_") and isinstance(method.node, ast.Attribute) and isinstance(result, Tensor):
-            changed = replace(receiver, rank=result.rank, grad=result.grad, leaf=result.leaf)
+            changed = replace(
+                receiver, rank=result.rank, grad=result.grad, leaf=result.leaf, empty=result.empty
+            )
             binding.rebind(interp, method.node.value, changed)
         return result
     if isinstance(receiver, Array):

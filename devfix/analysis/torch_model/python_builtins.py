@@ -52,6 +52,8 @@ def length(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if isinstance(value, Const) and isinstance(value.value, str):
         return Const(len(value.value))
+    if isinstance(value, Tensor) and value.empty:
+        return Const(0)
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "list":
         return Scalar("int")  # a list that grows in a loop was only followed for its first rounds

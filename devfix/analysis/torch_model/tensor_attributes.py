@@ -26,6 +26,7 @@ from devfix.analysis.values import (
     Scalar,
     Sequence,
     Tensor,
+    TupleValue,
     Value,
 )
 
@@ -64,13 +65,18 @@ def _array_attribute(value: Array, name: str) -> Value | None:
     return None
 
 
+def shape(value: Tensor) -> Value:
+    """``x.shape``: numbers that are known of what has no elements alone."""
+    return TupleValue((Const(0),)) if value.empty and value.rank == 1 else Sequence(Scalar("int"))
+
+
 def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:
     if name == "device":
         return DeviceValue(value.device, followed=True, roots=roots_of_host(value))
     if name == "dtype":
         return DTypeValue(value.dtype)
     if name == "shape":
-        return Sequence(Scalar("int"))
+        return shape(value)
     if name in ("ndim", "itemsize", "nbytes"):
         return Const(value.rank) if name == "ndim" and (value.rank or 0) > 0 else Scalar("int")
     if name in ("is_cuda", "is_cpu"):

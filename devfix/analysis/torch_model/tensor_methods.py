@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     ranks,
     requirements,
     results,
+    tensor_attributes,
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -100,7 +101,7 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         if "generator" in site.keywords:
             generators.check(interp, site, value.device)
         number_range.check(interp, name[:-1], site.shifted(Arg(value, where)))
-        return value
+        return replace(value, empty=False) if value.empty else value  # it may be given another size
     if name == "requires_grad_":
         grad = site.value(0, "requires_grad") != FALSE
         changed = replace(value, grad=grad, leaf=value.leaf is not False)
@@ -113,7 +114,7 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
 
 def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | None, site: CallSite) -> Value:
     if name in ("size", "stride"):
-        return Scalar("int") if site.args else Sequence(Scalar("int"))
+        return _sizes(value, name, site)
     if name == "tensor_split":
         return functional.tensor_split(interp, name, site.shifted(Arg(value, where)))
     if name in _PIECES:
@@ -173,10 +174,18 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
 }
 
 
+def _sizes(value: Tensor, name: str, site: CallSite) -> Value:
+    if site.args:
+        return Const(0) if value.empty and value.rank == 1 and name == "size" else Scalar("int")
+    return tensor_attributes.shape(value) if name == "size" else Sequence(Scalar("int"))
+
+
 def _number(value: Tensor, name: str) -> Value:
     kind = _NUMBERS[name]
     if name in _KINDS and value.dtype is not None:
         return Const(value.dtype.startswith(_KINDS[name]))
+    if value.empty and name in ("numel", "nelement"):
+        return Const(0)
     if kind is not None:
         return Scalar(kind)
     if name == "tolist" and value.rank is None:
