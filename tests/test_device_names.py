@@ -114,3 +114,46 @@ def test_a_batch_that_is_unpacked_again_in_a_handler_is_moved_behind_both() -> N
     moves = [number for number, line in enumerate(lines) if ".to(device)" in line and "model = " not in line]
     assert moves
     assert min(moves) > max(number for number, line in enumerate(lines) if "next(batches)" in line)
+
+
+BATCHES = """
+import torch
+from torch import nn
+
+
+class Batches:
+    def __init__(self, rows, device):
+        self.rows = rows
+        self.device = device
+
+    def tensors(self, rows):
+        x = torch.LongTensor([row[0] for row in rows])
+        y = torch.LongTensor([row[1] for row in rows]).to(self.device)
+        return x, y
+
+    def __iter__(self):
+        return iter([self.tensors(self.rows)])
+
+    def first(self):
+        return self.tensors(self.rows[:1])
+
+
+class Options:
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+net = nn.Embedding(9, 4).to(Options.device)
+for x, y in Batches([([1, 2], 1), ([3, 4], 2)], Options.device):
+    print(nn.functional.cross_entropy(net(x).mean(1), y))
+"""
+
+
+def test_a_method_that_no_script_calls_says_nothing_of_the_device_an_object_was_given() -> None:
+    made = "x = torch.LongTensor([row[0] for row in rows])"
+    assert changed(BATCHES) == {f"        {made}.to(self.device)"}
+
+
+def test_an_object_that_a_script_gives_no_device_has_none() -> None:
+    spare = BATCHES + "print(Batches([], None).rows)\n"
+    made = "x = torch.LongTensor([row[0] for row in rows])"
+    assert f"        {made}.to(self.device)" not in changed(spare)

@@ -66,8 +66,12 @@ def _plain_kind(value: Value) -> str:
 def note_attribute(
     interp: Interpreter, classes_of: Iterable[Class], name: str, value: Value, statement: ast.stmt | None
 ) -> None:
-    """Tell the recorder what an attribute of an object was bound to, for each class that it is one of."""
-    found = ("other", None) if is_plain(value) else summary(interp, value)
+    """Tell the recorder what an attribute of an object was bound to, for each class that it is one of.
+
+    Of an argument that no script gave nothing is known, which says nothing against what a script gave.
+    """
+    ungiven = isinstance(value, Unknown) and not interp.is_script
+    found = ("ungiven", None) if ungiven else ("other", None) if is_plain(value) else summary(interp, value)
     for cls in classes_of:
         note_summary(interp, cls.path, cls.scope, f"self.{name}", value, statement, found)
 

@@ -21,8 +21,8 @@ MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 class Binding:
     """One binding of a name: the statement, and what the name stands for from there on.
 
-    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number`` or
-    ``other``; ``device`` says which one or where it lives.
+    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``ungiven``
+    (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.
     """
 
     kind: str

@@ -224,7 +224,7 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
-        if not all(b.kind == kind and is_wanted(b.device) for b in bindings):
+        if not all(b.kind == kind and is_wanted(b.device) for b in _given(bindings)):
             continue
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
         if here and not any(_set_before(place, b) for b in bindings):
@@ -233,6 +233,12 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
             continue
         found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (not name.endswith(".device"), len(name), name), default=None)
+
+
+def _given(bindings: list[Binding]) -> list[Binding]:
+    """What an attribute is bound to; a statement that some script ran is told by that run alone."""
+    run = {binding.statement for binding in bindings if binding.kind != "ungiven"}
+    return [each for each in bindings if each.kind != "ungiven" or each.statement not in run]
 
 
 def _is_bound(place: Place, name: str) -> bool:
