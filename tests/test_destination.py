@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from text_program import fix_texts
+import pytest
+from text_program import clashes, fix_texts
 
 HEAD = """
 import copy
@@ -57,3 +58,70 @@ def test_a_method_that_serves_modules_on_two_devices_follows_each_of_them() -> N
 def test_a_copy_is_not_moved_over_and_over() -> None:
     fixed = fix_texts({"main.py": HEAD + PARKED})[0]["main.py"]
     assert fixed.count(".to(") <= (HEAD + PARKED).count(".to(") + 1
+
+
+CONFIGURED = """
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+@dataclass
+class Config:
+    device: str = "cuda"
+    encoder_device: str = "cpu"
+
+config = {{"device": "cuda", "teacher_device": "cpu"}}
+
+class Retriever(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.encoder, self.head = nn.Embedding(9, 3), nn.Linear(3, 2)
+        {placed}
+        self.head.to(cfg.device)
+
+    def forward(self, ids):
+        {encoded}
+        return self.head(found)
+
+model = Retriever(Config())
+ids = torch.tensor([1, 2], device="cuda")
+print(model(ids))
+"""
+AT_ENCODER = "found = self.encoder(ids.to(next(self.encoder.parameters()).device)).to(ids.device)"
+
+
+@pytest.mark.parametrize(
+    "placed",
+    ["self.encoder.to(cfg.encoder_device)", "self.encoder = nn.Embedding(9, 3).to(cfg.encoder_device)"],
+)
+def test_what_meets_a_module_that_a_configuration_put_somewhere_comes_to_it(placed: str) -> None:
+    before = CONFIGURED.format(placed=placed, encoded="found = self.encoder(ids)")
+    after = CONFIGURED.format(placed=placed, encoded=AT_ENCODER)
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+    assert clashes(after) == []
+
+
+def test_a_device_that_the_module_was_put_on_by_name_is_named_again() -> None:
+    body = """
+student, teacher = nn.Linear(3, 3).to(config["device"]), nn.Linear(3, 3)
+teacher.to(config["teacher_device"])
+x = torch.randn(2, 3, device="cuda")
+target = teacher(x)
+print(nn.functional.mse_loss(student(x), target))
+"""
+    before = (
+        CONFIGURED.format(placed="pass", encoded="found = self.encoder(ids)").split("class Retr")[0] + body
+    )
+    fixed = fix_texts({"main.py": before})[0]["main.py"]
+    assert 'target = teacher(x.to(config["teacher_device"])).to(' in fixed
+    assert "student(x), target)" in fixed  # the loss is computed on the accelerator
+    assert clashes(fixed) == []
+
+
+def test_a_module_never_moves_where_it_is_called() -> None:
+    before = CONFIGURED.format(
+        placed="self.encoder.to(cfg.encoder_device)", encoded="found = self.pick()(ids)"
+    )
+    before = before.replace("model =", "    def pick(self):\n        return self.encoder\n\nmodel =")
+    assert fix_texts({"main.py": before})[0]["main.py"] == before

@@ -11,7 +11,7 @@ from devfix.placement import suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
-from devfix.placement.naming import named_tensor
+from devfix.placement.naming import is_path, named_tensor
 
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
@@ -44,7 +44,33 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     derived = bool(operand.trail) and operand.trail[0].kind == "result"
     if not moves or len(moves) < len(trails) - derived:
         return False
+    if derived and _comes_of_module(facts, operand.trail[0]):
+        return False  # where the module is says nothing of what comes out of it
+    if is_module(mismatch, operand):
+        return True  # whoever puts a module somewhere by name wants it there
     return all(move.scope == mismatch.get("scope") or _is_statement(facts, move) for move in moves)
+
+
+def _comes_of_module(facts: Facts, result: Origin) -> bool:
+    """Whether a module with a name was called for a result."""
+    if result.path not in facts.program.sources:
+        return False
+    outline = facts.outline(result.path)
+    call = outline.expression_at(result.span)
+    name = dotted(call.func) if isinstance(call, ast.Call) else None
+    if call is None or name is None:
+        return False
+    receiver = outline.receiver_name(outline.function_of(call))
+    name = f"self.{name[len(receiver) + 1 :]}" if receiver and name.startswith(f"{receiver}.") else name
+    bindings = [
+        each for scope in outline.scopes(call) for each in facts.bindings(result.path, scope).get(name, [])
+    ]
+    return bool(bindings) and all(binding.kind == "module" for binding in bindings)
+
+
+def is_module(mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether an operand stands for the module that is called, which is never moved where it is used."""
+    return operand.role == "weight" and mismatch.get("module") is not None
 
 
 def _is_statement(facts: Facts, move: Origin) -> bool:
@@ -101,30 +127,30 @@ def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr)
     than the CPU when the program is run with other options.
     """
     function = outline.function_of(node)
-    inside = isinstance(node, ast.Attribute) and ast.unparse(node.value) == outline.receiver_name(function)
+    receiver = outline.receiver_name(function)
     sites = [trail[0] for trail in (operand.trail, *operand.roots) if trail and trail[0].kind == "move"]
     asked = [_asked(facts, site) for site in sites]
-    if operand.role == "weight" and inside and set(asked) == {""}:
+    text = asked[0] if len(set(asked)) == 1 else None
+    root = (text or "").partition(".")[0].partition("[")[0]
+    here = bool(sites) and outline.scopes(node)[0] == sites[0].scope and sites[0].path == outline.source.path
+    if text and here and is_bound(outline, node, root):
+        return f".to({text})"
+    if operand.role == "weight" and is_path(node, ast.Constant) and (text != "" or _is_of(node, receiver)):
         # The method serves every module of its class, wherever each of them was put.
         return f".to(next({ast.unparse(node)}.parameters()).device)"
-    if not asked or None in asked or len(set(asked)) > 1:
-        return None
-    text = asked[0] or ""
-    root = text.partition(".")[0]
-    if not text:
-        return ".cpu()"
-    here = outline.scopes(node)[0] == sites[0].scope and sites[0].path == outline.source.path
-    if here and is_bound(outline, node, root):
-        return f".to({text})"
-    if operand.role == "weight" and isinstance(node, ast.Name):
-        return f".to(next({node.id}.parameters()).device)"
-    return None
+    return ".cpu()" if text == "" else None
+
+
+def _is_of(node: ast.AST, receiver: str | None) -> bool:
+    return receiver is not None and (dotted(node) or "").startswith(f"{receiver}.")
 
 
 def _asked(facts: Facts, site: Origin) -> str | None:
     """The name of the device that a move asks for, "" for the CPU itself; None for anything else."""
-    known = site.path in facts.program.sources
-    call = facts.outline(site.path).expression_at(site.span) if known else None
+    if site.path not in facts.program.sources:
+        return None
+    outline = facts.outline(site.path)
+    call = outline.expression_at(site.span)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     if call.func.attr == "cpu":
@@ -136,20 +162,16 @@ def _asked(facts: Facts, site: Origin) -> str | None:
         return None
     if isinstance(given[0], ast.Constant) and given[0].value == "cpu":
         return ""
-    text = dotted(given[0])
-    if text is None and ast.unparse(given[0]).replace('"', "'") == "torch.device('cpu')":
+    if ast.unparse(given[0]).replace('"', "'") == "torch.device('cpu')":
         return ""
-    return text
+    if not is_path(given[0], ast.Constant):
+        return None
+    return outline.source.segment(outline.source.span(given[0]))
 
 
 def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
     """Whether an operand is no value of its own at the sink: a module's weight, the sink, what is written to."""
-    return (
-        peer.held
-        or is_written(mismatch, peer)
-        or peer.span == mismatch.sink
-        or (peer.role == "weight" and mismatch.get("module") is not None)
-    )
+    return peer.held or is_written(mismatch, peer) or peer.span == mismatch.sink or is_module(mismatch, peer)
 
 
 def is_sample(place: Place) -> bool:

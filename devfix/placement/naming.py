@@ -43,6 +43,15 @@ def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
     return any(each.kind == "number" and each.statement is None for each in bindings)
 
 
+def is_path(node: ast.AST, *keys: type[ast.expr]) -> bool:
+    """Whether a node is a name, attributes of one, or items of these under ``keys``: to say it again changes nothing."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, keys):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
 def _is_entry(node: ast.Subscript) -> bool:
     """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None

@@ -8,6 +8,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, ReplaceExpression
 from devfix.placement.introduction import torch_name
+from devfix.placement.naming import is_path
 
 #: Methods of a tensor alone whose result has its dtype.
 _VIEWS = frozenset(
@@ -57,21 +58,12 @@ def _dtype(outline: Outline, mismatch: Mismatch, tensor: Operand, package: str) 
 def _dtype_of(outline: Outline, node: ast.AST | None) -> str | None:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
         node = node.func.value
-    if not isinstance(node, ast.expr) or not _is_cheap(node) or _is_imported(outline, node):
+    if node is None or not is_path(node, ast.Constant, ast.Name) or _is_imported(outline, node):
         return None
     return f"{outline.source.segment(outline.source.span(node))}.dtype"
 
 
-def _is_cheap(node: ast.expr) -> bool:
-    """A name, its attributes and its items by number or name: to say it again costs nothing and changes nothing."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Constant, ast.Name)):
-            return False
-        node = node.value
-    return isinstance(node, ast.Name)
-
-
-def _is_imported(outline: Outline, node: ast.expr) -> bool:
+def _is_imported(outline: Outline, node: ast.AST) -> bool:
     """``torch.squeeze(x)`` is called like a method of a tensor."""
     imports = (each for each in outline.source.tree.body if isinstance(each, (ast.Import, ast.ImportFrom)))
     names = {alias.asname or alias.name.partition(".")[0] for each in imports for alias in each.names}

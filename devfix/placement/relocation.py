@@ -358,6 +358,8 @@ class Relocator:
             return ()
         if destination.is_written(self.mismatch, self.operand):
             return ()  # a copy would be written to
+        if destination.is_module(self.mismatch, self.operand):
+            return ()  # it would be moved over and over
         if self.operand.held:
             return part_moves.each(self.facts, place, self.operand, self.peers)
         return self._wrap(place)
