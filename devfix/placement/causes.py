@@ -8,7 +8,6 @@ from devfix.placement import legacy
 Trail = tuple[Origin, ...]
 
 _LOSSES = ("loss", "entropy")
-_CONSTRUCTORS = ("__init__", "__post_init__", "setup", "build")
 
 #: Kinds of mismatch that are a cause by themselves.
 _BY_KIND = {
@@ -120,12 +119,9 @@ def sites_of(operand: Operand) -> list[Origin]:
 
 
 def registered_late(operand: Operand) -> Origin | None:
-    """The place where a Module's constructor kept the tensor as a plain attribute, if it did."""
-    for trail in (operand.trail, *operand.roots):
-        for site in trail:
-            if site.kind == "module-attribute" and site.scope.rpartition(".")[2] in _CONSTRUCTORS:
-                return site
-    return None
+    """The place where a Module's constructor (or what it calls) kept the tensor as a plain attribute, if it did."""
+    sites = (site for trail in (operand.trail, *operand.roots) for site in trail)
+    return next((site for site in sites if site.kind == "module-attribute"), None)
 
 
 def is_only_given(life: Trail) -> bool:

@@ -18,6 +18,7 @@ from devfix.findings import (
     Origin,
     ReplaceExpression,
 )
+from devfix.placement.named_attribute import NamedAttribute, named_attribute
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,6 +44,17 @@ class Attribute:
         return cls.name if cls is not None else "the module"
 
 
+def _kept_at(facts: Facts, site: Origin) -> Attribute | NamedAttribute | None:
+    """What is set at ``site``, under a name that is written there or computed."""
+    if site.path not in facts.program.sources:
+        return None
+    outline = facts.outline(site.path)
+    node = outline.expression_at(site.span)
+    function = outline.function_of(node) if node is not None else None
+    named = named_attribute(site, outline, node, function) if isinstance(function, _Function) else None
+    return named or attribute_at(facts, site)
+
+
 def attribute_at(facts: Facts, site: Origin) -> Attribute | None:
     """The attribute that is set at ``site``."""
     if site.path not in facts.program.sources:
@@ -58,14 +70,14 @@ def attribute_at(facts: Facts, site: Origin) -> Attribute | None:
     return Attribute(site, outline, node, function)
 
 
-def plain_attributes(facts: Facts, mismatch: Mismatch) -> list[Attribute]:
+def plain_attributes(facts: Facts, mismatch: Mismatch) -> list[Attribute | NamedAttribute]:
     """The plain tensor attributes through which the operands of a mismatch stay on the CPU."""
-    found: dict[Origin, Attribute] = {}
+    found: dict[Origin, Attribute | NamedAttribute] = {}
     for operand in mismatch.operands:
         if operand.device != "cpu":
             continue
         for site in _sites(operand):
-            attribute = attribute_at(facts, site)
+            attribute = _kept_at(facts, site)
             if attribute is not None:
                 found[site] = attribute
     return list(found.values())
@@ -79,7 +91,7 @@ def _sites(operand: Operand) -> list[Origin]:
     return [site for root in operand.roots for site in root if site.kind == "module-attribute"]
 
 
-def buffer_fix(facts: Facts, attributes: list[Attribute]) -> Fix | None:
+def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fix | None:
     """Registers all of ``attributes`` as buffers, which keeps the ``state_dict`` as it is."""
     used = [attribute for attribute in attributes if _is_read_elsewhere(attribute)] or attributes[:1]
     edits: dict[FileEdit, None] = {}
@@ -93,8 +105,10 @@ def buffer_fix(facts: Facts, attributes: list[Attribute]) -> Fix | None:
     return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
 
 
-def _is_read_elsewhere(attribute: Attribute) -> bool:
-    """Whether anything but the method that sets the attribute reads it."""
+def _is_read_elsewhere(attribute: Attribute | NamedAttribute) -> bool:
+    """Whether anything but the method that sets the attribute reads it; where names are computed, that is not known."""
+    if isinstance(attribute, NamedAttribute):
+        return True
     inside = set(ast.walk(attribute.function))
     return any(
         isinstance(node, ast.Attribute)
@@ -105,8 +119,10 @@ def _is_read_elsewhere(attribute: Attribute) -> bool:
     )
 
 
-def _as_buffer(facts: Facts, attribute: Attribute) -> tuple[FileEdit, ...]:
+def _as_buffer(facts: Facts, attribute: Attribute | NamedAttribute) -> tuple[FileEdit, ...]:
     """The edits for one attribute; none when it cannot be a buffer."""
+    if isinstance(attribute, NamedAttribute):
+        return attribute.registering(facts) if _comes_after_super(attribute) else ()
     settings = _settings(attribute)
     if settings is None or not _holds_tensors(facts, attribute) or not _comes_after_super(attribute):
         return ()
@@ -150,7 +166,14 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
         if binding.kind != "tensor" and not empty:
             return False
     cls = outline.class_of(attribute.function)
-    return cls is not None and not any(_assigns(statement, attribute.name) for statement in cls.body)
+    if cls is None or any(_assigns(statement, attribute.name) for statement in cls.body):
+        return False
+    constructor = _constructor(outline, attribute.function)
+    if constructor is None or constructor is attribute.function:
+        return True
+    # What a constructor sets before it calls another method is an attribute already.
+    stored = (node for node in ast.walk(constructor) if isinstance(node, ast.Attribute))
+    return not any(node.attr == attribute.name and isinstance(node.ctx, ast.Store) for node in stored)
 
 
 def _assigns(statement: ast.stmt, name: str) -> bool:
@@ -161,12 +184,29 @@ def _assigns(statement: ast.stmt, name: str) -> bool:
     return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
-def _comes_after_super(attribute: Attribute) -> bool:
+def _comes_after_super(attribute: Attribute | NamedAttribute) -> bool:
     """Whether ``Module.__init__`` has run: before it nothing can be registered."""
     function, outline = attribute.function, attribute.outline
-    if function.name != "__init__":
+    if function.name == "__init__":
+        return _is_after_super(outline, function, outline.statement_of(attribute.target))
+    constructor = _constructor(outline, function)
+    if constructor is None:
         return True
-    first = outline.statement_of(attribute.target)
+    own = f"{outline.receiver_name(constructor)}.{function.name}"
+    calls = (node for node in ast.walk(constructor) if isinstance(node, ast.Call))
+    called = [outline.statement_of(call) for call in calls if ast.unparse(call.func) == own]
+    return all(_is_after_super(outline, constructor, statement) for statement in called)
+
+
+def _constructor(outline: Outline, function: _Function) -> ast.FunctionDef | None:
+    """The constructor of the class of a method."""
+    cls = outline.class_of(function)
+    methods = (node for node in cls.body if isinstance(node, ast.FunctionDef)) if cls is not None else ()
+    return next((node for node in methods if node.name == "__init__"), None)
+
+
+def _is_after_super(outline: Outline, function: _Function, first: ast.stmt) -> bool:
+    """Whether the constructor of a base has run where a statement of a constructor begins."""
     for node in ast.walk(function):
         if (
             isinstance(node, ast.Call)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
-from devfix.analysis import attributes, classes, reads, syntax
+from devfix.analysis import attributes, classes, notes, reads, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_values
@@ -175,8 +175,25 @@ def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
     owner = without_none(site.args[0].value) if site.args else None
     if value is not None and isinstance(owner, Ref):
         known = attribute.value if isinstance(attribute, Const) else None
-        store(interp, owner, known if isinstance(known, str) else None, value)
+        known = known if isinstance(known, str) else None
+        store(interp, owner, known, _stored(interp, owner, known, value, site))
     return NONE
+
+
+def _stored(interp: Interpreter, owner: Ref, name: str | None, value: Value, site: CallSite) -> Value:
+    """``value`` as a module of the project keeps it: where it was stored is noted, by what is asked for where the name is unknown."""
+    obj, asked = interp.obj(owner), site.get(1)
+    if not isinstance(obj.cls, Class) or not is_module(interp, owner) or asked is None or asked.node is None:
+        return value
+    called = name if name is not None else interp.text(asked.node)
+    found = ("tensor", value.device) if isinstance(value, Tensor) else ("other", None)
+    for cls in classes.linearise(obj.cls):
+        notes.note_summary(
+            interp, cls.path, cls.scope, f"self.{called}", value, interp.frame.statement, found
+        )
+    if not isinstance(value, Tensor) or not isinstance(site.node, ast.expr):
+        return value
+    return attributes.stored(interp, owner, obj, called, value, site.node)
 
 
 def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
