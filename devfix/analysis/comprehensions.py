@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, conditions, iteration
+from devfix.analysis import binding, conditions, containers, iteration
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, Value
@@ -29,7 +29,17 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
     element = join_all(results) if results else UNKNOWN
     if isinstance(node, ast.GeneratorExp):
         return Sequence(element)
-    return interp.new(Obj("list", element=element, trail=trail))
+    made = Obj("list", element=element, trail=trail)
+    alike = isinstance(node, ast.ListComp) and isinstance(element, Tensor) and _is_the_same(node)
+    return interp.new(containers.repeated(made) if alike else made)
+
+
+def _is_the_same(node: ast.ListComp) -> bool:
+    """Whether each round gives the same: ``[torch.zeros(n) for _ in range(k)]``."""
+    bound = {
+        part.id for each in node.generators for part in ast.walk(each.target) if isinstance(part, ast.Name)
+    }
+    return not any(isinstance(part, ast.Name) and part.id in bound for part in ast.walk(node.elt))
 
 
 def _collected(interp: Interpreter, node: ast.expr) -> Value:

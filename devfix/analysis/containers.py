@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
-from devfix.analysis.join import join_all, join_elements, join_values, usually
+from devfix.analysis.join import LEFT, join_all, join_elements, join_values, usually
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
 _MANY = 4
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
-#: The fact of a list that it was made as ``[x] * n``, to be filled entry by entry.
+#: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
 REPEATED = "repeated"
 #: That fact where ``x`` holds nothing: only what takes its place is read.
 PLACEHOLDER = Const("placeholder")
+#: How a call begins that makes a tensor of whatever is in memory.
+_EMPTY = re.compile(r"(torch|th)\.empty\b")
 
 
 def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
@@ -115,6 +118,8 @@ def everything(obj: Obj) -> list[Value]:
 def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:
     """``container[key] = value``."""
     obj = interp.obj(ref)
+    if LEFT in obj.facts:  # where a path leads past this, the others remember it
+        obj = replace(obj, facts={name: fact for name, fact in obj.facts.items() if name != LEFT})
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
@@ -144,6 +149,18 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def repeated(obj: Obj) -> Obj:
+    """A list of which all elements are alike, and which is there to be filled."""
+    return obj.with_fact(REPEATED, PLACEHOLDER if _is_made_empty(obj.element) else TRUE)
+
+
+def _is_made_empty(value: Value | None) -> bool:
+    """Whether a value is what ``torch.empty`` gave, which nobody reads before something else takes its place."""
+    return (
+        isinstance(value, Tensor) and value.trail[:1] != () and _EMPTY.match(value.trail[0].text) is not None
+    )
 
 
 def _is_filled(interp: Interpreter, node: ast.expr | None) -> bool:

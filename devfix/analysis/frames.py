@@ -62,13 +62,15 @@ class Loop:
     """The states in which ``break`` and ``continue`` left the loop body.
 
     ``names`` are those that the loop binds, ``node`` its statement. ``by_data`` tells that a test of the data at hand
-    decides about a ``continue``, so that some rounds take it and others do not. ``decided`` are the tests whose
+    decides about a ``continue``, so that some rounds take it and others do not, ``varied`` that what the round brings does.
+    ``decided`` are the tests whose
     outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
     """
 
     names: frozenset[str] = frozenset()
     node: ast.For | ast.AsyncFor | None = None
     by_data: bool = False
+    varied: bool = False
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
     decided: set[ast.expr] = field(default_factory=set)

@@ -37,8 +37,10 @@ _APART = frozenset({Ref, Class, Function})
 _MAX_OBJECTS = 32
 #: The fact of a module that it was moved as a whole: on one path only it is none.
 MOVED = "moved at"
+#: The fact of a list that some rounds of a loop put entries on the accelerator, and what others leave on the CPU.
+LEFT = "left on the CPU"
 #: Facts that hold on the paths where they were set, whatever the others did.
-_POSSIBILITIES = frozenset({"state device", "filled"})
+_POSSIBILITIES = frozenset({"state device", "filled", LEFT})
 
 
 def join_values(a: Value, b: Value, *, split: bool = False) -> Value:
@@ -259,13 +261,20 @@ def object_like_usual(obj: Obj, usual: Obj) -> Obj:
     return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
 
 
-def join_objects(a: Obj, b: Obj, *, split: bool = False, usual: bool | None = None) -> Obj:
+def join_objects(
+    a: Obj, b: Obj, *, split: bool = False, usual: bool | None = None, rounds: bool = False
+) -> Obj:
     """The least upper bound of two versions of one heap object; ``split`` as for values.
 
-    ``usual`` tells which of them (True: ``a``) a run has that is given no options.
+    ``usual`` tells which of them (True: ``a``) a run has that is given no options, ``rounds`` that some rounds of a
+    loop take the one path and others the other, so that entries of a list part.
     """
     if a is b:
         return a
+    facts = _join_facts(a, b)
+    left = _left_on_host(a, b) if rounds and a.kind == "list" else None
+    if left is not None:
+        facts[LEFT] = left
     return replace(
         a,
         attrs=_join_attrs(a, b, split, usual),
@@ -273,8 +282,20 @@ def join_objects(a: Obj, b: Obj, *, split: bool = False, usual: bool | None = No
         element=_join_elements(a, b, split),
         place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
         buffers=a.buffers | b.buffers,
-        facts=_join_facts(a, b),
+        facts=facts,
     )
+
+
+def _left_on_host(a: Obj, b: Obj) -> Tensor | None:
+    """An entry of a list that is a tensor on the CPU on one path, and one on the accelerator on the other."""
+    pairs = [(a.element, b.element)]
+    if a.items is not None and b.items is not None:
+        pairs += zip(a.items, b.items, strict=False)
+    for one, other in pairs:
+        if isinstance(one, Tensor) and isinstance(other, Tensor):
+            if {one.device.kind, other.device.kind} == {"cpu", "accelerator"}:
+                return _host_path(one, other, split=True)
+    return None
 
 
 def _join_attrs(a: Obj, b: Obj, split: bool, usual: bool | None) -> dict[str, Value]:
@@ -302,6 +323,8 @@ def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:
     """What an optimizer's state may be is kept when only one path gave it any."""
     if name in _POSSIBILITIES and (a is None or b is None):
         return a or b or UNKNOWN
+    if name == LEFT and a is not None:
+        return a
     return join_values(a or UNKNOWN, b or UNKNOWN)
 
 

@@ -218,14 +218,21 @@ def _both(a: State, b: State, address: int) -> tuple[Obj | None, Obj | None]:
 
 
 def join_states(
-    a: State, b: State, *, split: bool = False, usual: bool | None = None, alike: bool = False
+    a: State,
+    b: State,
+    *,
+    split: bool = False,
+    usual: bool | None = None,
+    alike: bool = False,
+    rounds: bool = False,
 ) -> State:
     """What holds where two paths meet; a path that ended does not count. ``a`` is consumed.
 
     ``split`` as for :func:`~devfix.analysis.join.join_values`. ``usual`` tells which path (True: ``a``) a run that
     is given no options takes: of a variable that the other leaves unknown, that is the program under analysis, and
     so it is of dtypes, and of what is on the accelerator where the other path leaves it nobody knows where.
-    Where the two are ``alike`` either of them tells what a variable is that the other leaves unknown.
+    Where the two are ``alike`` either of them tells what a variable is that the other leaves unknown. ``rounds`` tells
+    that some rounds of a loop take the one path and others the other.
     """
     if a is b or b.dead:
         return a
@@ -244,7 +251,10 @@ def join_states(
             obj, other = (
                 (obj, object_like_usual(other, obj)) if usual else (object_like_usual(obj, other), other)
             )
-        a.write(address, other if obj is None else join_objects(obj, other, split=split, usual=usual))
+        joined = (
+            join_objects(obj, other, split=split, usual=usual, rounds=rounds) if obj is not None else other
+        )
+        a.write(address, joined)
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a

@@ -25,7 +25,7 @@ from devfix.analysis import (
 from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, widen
-from devfix.analysis.syntax import concerns_file, data_names, depends_on_data, grows, refills, renewed
+from devfix.analysis.syntax import concerns_file, data_names, depends_on_data, grows, refills, renewed, varies
 from devfix.analysis.torch_model import operators
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
@@ -92,8 +92,11 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     before = interp.state
     interp.state = before.fork()
     conditions.assume(interp, node.test, True, node)
-    if interp.frame.loops and isinstance(node.body[-1], ast.Continue) and depends_on_data(node.test):
-        interp.frame.loops[-1].by_data = True
+    rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in interp.frame.loops[-1:])
+    if interp.frame.loops and isinstance(node.body[-1], ast.Continue):
+        loop = interp.frame.loops[-1]
+        loop.by_data = loop.by_data or depends_on_data(node.test)
+        loop.varied = loop.varied or rounds
     _run_branch(interp, node.body, unusual=usual is False)
     then = interp.state
     interp.state = before.fork()
@@ -110,7 +113,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     # What a file holds that was there is what is made where it was not.
     alike = concerns_file(node.test)
     chosen = correlated.outcomes(interp, node, then, interp.state)
-    interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike)
+    interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
 
 
@@ -205,7 +208,7 @@ def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
     """``continue`` joins the end of the body, and counters become any number, for the next round."""
     for state in loop.continues:
         split = loop.by_data or interp.program.adopts
-        interp.state = join_states(state, interp.state, split=split)
+        interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
         widen(interp.state, before)

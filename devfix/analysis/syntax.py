@@ -242,11 +242,45 @@ def depends_on_data(test: ast.expr) -> bool:
     for node in walk(test):
         if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
             return False
-        if isinstance(node, ast.Attribute) and node.attr in ("device", "is_cuda", "training", "type"):
+        if isinstance(node, ast.Attribute) and node.attr in _OF_PLACES:
             return False
         if isinstance(node, ast.Constant) and not isinstance(node.value, (int, float)):
             return False
     return any(isinstance(node, (ast.BinOp, ast.Subscript, ast.Call)) for node in walk(test))
+
+
+def varies(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a test asks for what a round of a loop brings, and not for types or devices: some rounds pass it, others do not."""
+    names = _asked_of_data(test)
+    return bool(names) and not names.isdisjoint(_brought(loop))
+
+
+@remembered
+def _asked_of_data(test: ast.expr) -> frozenset[str]:
+    """The names in a test; none where it is about types, devices or options of devices."""
+    names = set()
+    for node in walk(test):
+        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
+            return frozenset()
+        if isinstance(node, ast.Attribute) and node.attr in _OF_PLACES:
+            return frozenset()
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return frozenset()
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+    return frozenset(names)
+
+
+_OF_PLACES = frozenset({"device", "is_cuda", "training", "type"})
+
+
+@remembered
+def _brought(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+    """The names that a loop, or what stands in it, binds."""
+    parts = (part for statement in (loop.target, *loop.body) for part in walk(statement))
+    return frozenset(
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
 
 
 @remembered

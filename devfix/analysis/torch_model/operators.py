@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, iteration
@@ -26,7 +25,6 @@ from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, percent
 from devfix.analysis.trails import common_dtype_trails, dtype_trails, keep_split, roots_of
 from devfix.analysis.values import (
-    TRUE,
     UNKNOWN,
     Array,
     Const,
@@ -269,22 +267,10 @@ def _repeated(interp: Interpreter, left: Value, right: Value) -> Value | None:
                     return interp.new(replace(obj, items=obj.items * times.value))
             values = containers.everything(obj)
             made = replace(obj, items=None, element=join_all(values) if values else None)
-            told = containers.PLACEHOLDER if _is_made_empty(made.element) else TRUE
-            return interp.new(made.with_fact(containers.REPEATED, told))
+            return interp.new(containers.repeated(made))
         if isinstance(part, TupleValue):
             return Sequence(join_all(list(part.items)))
     return None
-
-
-def _is_made_empty(value: Value | None) -> bool:
-    """Whether a value is what ``torch.empty`` gave, which nobody reads before something else takes its place."""
-    return (
-        isinstance(value, Tensor) and value.trail[:1] != () and _EMPTY.match(value.trail[0].text) is not None
-    )
-
-
-#: How a call begins that makes a tensor of whatever is in memory.
-_EMPTY = re.compile(r"(torch|th)\.empty\b")
 
 
 def _merged_dicts(interp: Interpreter, left: Value, right: Value) -> Value | None:

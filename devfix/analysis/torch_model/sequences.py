@@ -9,9 +9,10 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.iteration import exact_items
+from devfix.analysis.join import LEFT
 from devfix.analysis.lattice import AT_LEAST_1, promote
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Tensor, without_none
+from devfix.analysis.values import Tensor, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -72,18 +73,26 @@ def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
         return [Part(value, "tensors", sequence.node)], False
     items = exact_items(interp, value)
     node = sequence.node
+    obj = interp.obj_of(value)
+    left = obj.facts.get(LEFT) if obj is not None else None
     held = not isinstance(node, (ast.ListComp, ast.GeneratorExp))  # whose element is what moves
     if items is None:
         element = without_none(iteration.element(interp, value, node))
         if isinstance(element, Tensor):
-            return [Part(element, "tensors", node, held=held)], False
+            return [Part(_or_left(element, left), "tensors", node, held=held)], False
         return [], True
     nodes: list[ast.expr | None] = [node] * len(items)
     if isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == len(items):
         nodes = list(node.elts)
     parts = [
-        Part(item, "tensors", where, held=held and where is node)
+        Part(_or_left(item, left), "tensors", where, held=held and where is node)
         for item, where in zip(items, nodes, strict=True)
         if isinstance(item, Tensor)
     ]
     return parts, len(parts) < len(items)
+
+
+def _or_left(tensor: Tensor, left: Value | None) -> Tensor:
+    """One of the entries of a list, some of which were left on the CPU."""
+    unknown = not tensor.device.is_known and tensor.split is None
+    return replace(tensor, split=left) if unknown and isinstance(left, Tensor) else tensor
