@@ -164,11 +164,9 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
 
 def _computed(interp: Interpreter, getter: Function, receiver: Ref, name: str, node: ast.expr) -> Value:
     """What ``__getattr__`` gives; nothing is known of a name for which it raises."""
-    found = calls.call_function(interp, getter, [receiver], node, CallSite(node, (Arg(Const(name)),)))
-    if interp.state.dead:
-        interp.state.dead = False
-        return UNKNOWN
-    return found
+    site = CallSite(node, (Arg(Const(name)),))
+    found = interp.attempt(lambda: calls.call_function(interp, getter, [receiver], node, site))
+    return UNKNOWN if found is None else found
 
 
 def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.expr) -> Value:
@@ -203,8 +201,12 @@ def set_attribute(
     value: Value,
     target: ast.Attribute,
     statement: ast.stmt | None,
+    owner: Value | None = None,
 ) -> None:
-    """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then."""
+    """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then.
+
+    ``owner`` is what the receiver is an attribute of, where that matters.
+    """
     receiver = without_none(receiver)
     if isinstance(receiver, Namespace):
         interp.assign(interp.module_frame(receiver.path), name, value)
@@ -212,8 +214,8 @@ def set_attribute(
         interp.assign(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
         _set_data(interp, target, receiver, value)
-    elif name == "data" and isinstance(target.value, ast.Attribute):
-        _forget_module(interp, target.value)
+    elif name == "data" and owner is not None and is_module(interp, owner):
+        havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
     elif isinstance(receiver, Tensor) and name == "requires_grad":
         leaves.note(interp, replace(receiver, grad=value == TRUE))
     elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
@@ -221,13 +223,6 @@ def set_attribute(
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)
-
-
-def _forget_module(interp: Interpreter, parameter: ast.Attribute) -> None:
-    """``layer.weight.data = w``, of which too little is known: the layer may be anywhere from now on."""
-    owner = interp.eval(parameter.value)
-    if is_module(interp, owner):
-        havoc(interp, owner)
 
 
 def _set_data(interp: Interpreter, target: ast.Attribute, tensor: Tensor, value: Tensor) -> None:

@@ -27,8 +27,13 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
     elif isinstance(target, ast.Starred):
         bind(interp, target.value, value, statement)
     elif isinstance(target, ast.Attribute):
-        receiver = interp.eval(target.value)
-        attributes.set_attribute(interp, receiver, target.attr, value, target, statement)
+        holder, owner = target.value, None
+        if target.attr == "data" and isinstance(holder, ast.Attribute):
+            owner = interp.eval(holder.value)
+            receiver = attributes.get_attribute(interp, owner, holder.attr, holder)
+        else:
+            receiver = interp.eval(holder)
+        attributes.set_attribute(interp, receiver, target.attr, value, target, statement, owner)
     elif isinstance(target, ast.Subscript):
         attributes.set_item(interp, target, value)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis import correlated, enumerations
@@ -199,43 +198,21 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
         decisive = isinstance(test.op, ast.Or)
         return decisive if decisive in outcomes else None if None in outcomes else not decisive
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        return _usual_compare(interp, test)
+        from devfix.analysis.torch_model import comparisons  # they ask for conditions
+
+        left, right = interp.eval(test.left), interp.eval(test.comparators[0])
+        return comparisons.usual_answer(test.ops[0], left, right)
     if not isinstance(test, (ast.Name, ast.Attribute)):
         return None
-    value = _usual_value(interp.eval(test))
+    value = usual_option(interp.eval(test))
     return bool(value.value) if value is not None else None
 
 
-def _usual_value(value: Value) -> Const | None:
-    """What an option is in a run that is given none."""
-    if isinstance(value, Scalar) and value.usual is not None:
-        return Const(value.usual)
+def usual_option(value: Value) -> Const | None:
+    """What an option is in a run that is given none, or a value that is known anyway."""
     if isinstance(value, Union) and {NONE, Unknown("option")} <= set(value.members):
         return NONE  # an option without a default
-    return None
-
-
-_ORDERS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-
-
-def _usual_compare(interp: Interpreter, test: ast.Compare) -> bool | None:
-    """``args.resume is not None``, ``args.model == "lstm"``."""
-    left, right = interp.eval(test.left), interp.eval(test.comparators[0])
-    found, other = (_usual_value(value) or usual_value(value) for value in (left, right))
-    if found is None or other is None:
-        return None
-    if isinstance(test.ops[0], (ast.Is, ast.Eq)):
-        return found == other
-    if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
-        return found != other
-    order = _ORDERS.get(type(test.ops[0]))
-    a, b = found.value, other.value
-    return order(a, b) if order and isinstance(a, (int, float)) and isinstance(b, (int, float)) else None
+    return usual_value(value)
 
 
 def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | None = None) -> None:

@@ -100,6 +100,11 @@ def rank_of_broadcast(ranks: list[int | None]) -> int | None:
     return max((rank for rank in ranks if rank is not None), default=0)
 
 
+def rank_of_stack(rank: int | None) -> int:
+    """The rank of what tensors of this rank are put together to along a dimension of their own."""
+    return rank + 1 if rank is not None and rank >= 0 else AT_LEAST_1
+
+
 def rank_of_product(ranks: list[int | None]) -> int | None:
     """The rank of ``a @ b``: vectors lose their one dimension."""
     if len(ranks) != 2:

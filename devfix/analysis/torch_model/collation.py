@@ -10,7 +10,7 @@ from devfix.analysis import containers, iteration, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, CPU, Device
+from devfix.analysis.lattice import AT_LEAST_1, CPU, Device, rank_of_stack
 from devfix.analysis.torch_model import graphs, tokenizers
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.trails import dtype_trails, extend
@@ -100,13 +100,10 @@ def each_tensor(interp: Interpreter, value: Value, change: Callable[[Tensor], Te
 def collate(interp: Interpreter, sample: Value, node: ast.expr) -> Value:
     """``default_collate``: numbers and arrays become tensors, tuples lists; dicts and named tuples stay what they are."""
     sample = without_none(sample)
-    if isinstance(sample, Tensor):
-        rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
-        return replace(sample, rank=rank, parameter=False, leaf=True)
-    if isinstance(sample, Array):
-        rank = sample.rank + 1 if sample.rank is not None and sample.rank >= 0 else AT_LEAST_1
-        roots = (sample.trail,) if sample.trail else ()
-        return Tensor(CPU, settled(sample.dtype), rank, grad=False, leaf=True, roots=roots)
+    if isinstance(sample, (Tensor, Array)):
+        batch = converted(interp, sample)
+        rank = rank_of_stack(sample.rank)
+        return replace(batch, rank=rank, parameter=False, leaf=True) if isinstance(batch, Tensor) else batch
     kind = scalar_type(sample)
     if kind in ("int", "float", "bool"):
         dtype = {"int": "int64", "float": "float64", "bool": "bool"}[kind]

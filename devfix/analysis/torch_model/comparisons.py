@@ -25,7 +25,6 @@ from devfix.analysis.values import (
     Tensor,
     Unknown,
     Value,
-    usual_value,
 )
 
 if TYPE_CHECKING:
@@ -51,13 +50,17 @@ def compare(
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
     known = _compare_plain(op, left, right)
-    return Scalar("bool", _usual_answer(op, left, right)) if known is None else Const(known)
+    return Scalar("bool", usual_answer(op, left, right)) if known is None else Const(known)
 
 
-def _usual_answer(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    """How a comparison of options comes out in a run that is given none."""
-    pair = (usual_value(left), usual_value(right))
-    return None if None in pair else _compare_plain(op, pair[0] or UNKNOWN, pair[1] or UNKNOWN)
+def usual_answer(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """How a comparison of options comes out in a run that is given none: ``args.resume is not None``."""
+    found, other = conditions.usual_option(left), conditions.usual_option(right)
+    if found is None or other is None:
+        return None
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        return (found == other) is isinstance(op, ast.Is)
+    return _compare_plain(op, found, other)
 
 
 def _tensor_comparison(
@@ -87,14 +90,17 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         return _compare_classes(op, left, right)
     if not (isinstance(left, Const) and isinstance(right, Const)):
         return None
-    functions: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-        ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
-        ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    }  # fmt: skip
+    order = _ORDERS.get(type(op))
     try:
-        return bool(functions[type(op)](left.value, right.value))
+        return bool(order(left.value, right.value)) if order is not None else None
     except TypeError:
         return None
+
+
+_ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 
 
 def _compare_classes(op: ast.cmpop, left: External | Class, right: External | Class) -> bool | None:

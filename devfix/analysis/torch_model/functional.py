@@ -10,7 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
+from devfix.analysis.lattice import AT_LEAST_1, INTEGERS, rank_of_stack
 from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
@@ -195,7 +195,7 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     if value.dtype is not None and value.dtype != "int64":
         part = Part(value, "tensor", arg.node)
         requirements.record(interp, site.node, "torch.nn.functional.one_hot", "index-dtype", [part])
-    rank = value.rank + 1 if value.rank is not None and value.rank >= 0 else AT_LEAST_1
+    rank = rank_of_stack(value.rank)
     return operations.derived(interp, [value], site, "int64", rank)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import AT_LEAST_1, rank_of_stack
 from devfix.analysis.torch_model.arguments import size_rank
 from devfix.analysis.values import FALSE, NONE, without_none
 
@@ -54,4 +54,4 @@ def expanded(rank: int | None, site: CallSite) -> int | None:
     """What ``np.expand_dims`` gives: one dimension more for an axis that is a number."""
     axis = site.value(1, "axis")
     one = axis is not None and scalar_type(axis) == "int"
-    return rank + 1 if one and rank is not None and rank >= 0 else AT_LEAST_1
+    return rank_of_stack(rank) if one else AT_LEAST_1
