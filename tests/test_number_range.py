@@ -38,12 +38,15 @@ def is_refused(text: str) -> bool:
 HEAD = """
 import torch
 import torch.nn.functional as F
+from torch import nn
 f = torch.rand(2, 3, device="cuda")
 h, w = f.half(), f.bfloat16()
 m = f > 0.5
 i = torch.zeros(1, 3, dtype=torch.int64, device="cuda")
 r = torch.tensor([0], device="cuda")
 NEGATIVE, LARGE = -1e9, 10**9
+ENDLESS, SMALL = torch.tensor(-1e9), torch.tensor(-1e4)
+b, u = f.to(torch.int8), f.to(torch.uint8)
 """
 
 #: One expression a line; the simulated accelerator decides which of them are faults, and was compared with a real one.
@@ -114,6 +117,39 @@ F.pad(h, (1, 1), value=-1e9)
 F.pad(h, (1, 1), "constant", -1e9)
 F.pad(h, (1, 1))
 F.pad(f, (1, 1), value=-1e9)
+h.masked_fill(m, ENDLESS)
+h.masked_fill(m, ENDLESS.half())
+h.masked_fill(m, SMALL)
+h.masked_fill(m, torch.tensor(-1e9, dtype=torch.float16))
+h.masked_fill(m, torch.tensor(-1e9, dtype=torch.float64))
+f.masked_fill(m, ENDLESS)
+w.masked_fill(m, ENDLESS)
+h.index_fill(0, r, ENDLESS)
+h.clone().fill_(ENDLESS)
+torch.where(m, h, ENDLESS.cuda())
+h + ENDLESS
+b.masked_fill(m, -128)
+b.masked_fill(m, 128)
+b.masked_fill(m, 1e9)
+b.masked_fill(m, 1.5)
+u.masked_fill(m, -1)
+u.masked_fill(m, 256)
+b.clone().fill_(-300)
+b.index_fill(0, r, torch.tensor(300))
+b + 300
+torch.where(m, b, 1e9)
+f.int().masked_fill(m, 2**31)
+f.int().masked_fill(m, -(2**31))
+f.long().masked_fill(m, 10**12)
+m.masked_fill(m, 3)
+nn.ConstantPad1d(1, -1e9)(h)
+nn.ConstantPad2d(1, -1e9)(h[None])
+nn.ConstantPad2d(1, -1e4)(h[None])
+nn.ConstantPad1d(1, -1e9)(f)
+nn.ConstantPad1d(1, -300)(b)
+nn.ConstantPad1d((1, 0), value=-1e9)(h)
+nn.Threshold(1, -1e9)(h)
+nn.ZeroPad1d(1)(h)
 """
 
 
@@ -145,7 +181,9 @@ g = torch.eye(2, device="cuda")
 #: numbers, what only the CPU's tensors are refused, and what nobody does with a number of that size: to add with it, to
 #: shrink with it, or to compute with one beyond float32.
 UNFOLLOWED = re.compile(
-    r"torch\.tensor\([^)]*\)|\bnn\.|linspace|logspace|scalar_tensor|hardshrink|index_add|\b[kun]\b|\.cpu\(\)|float64|"
+    r"\bnn\.(init|Hardtanh)|linspace|logspace|scalar_tensor|hardshrink|index_add|\.cpu\(\)|float64|new_tensor|"
+    r"\b[kunhw]\[m\] = torch|\b[kun]\[|\b[kun]\.cl|hardtanh\([kn]|clip\([kun]|, alpha=|as_?tensor|asarray|tensor\(\[|full\(.*tensor|"
+    r"\bk.*inf|2 \*\* 63|where\(.*new_tensor|"
     r"multi_dot|scaled_dot_product_attention|1e39"
 )
 
@@ -220,6 +258,10 @@ with torch.autocast(device.type, dtype=torch.float16 if amp else torch.bfloat16,
 
 
 FIXES = {
+    "h.masked_fill(m, torch.tensor(-1e9))": "h.masked_fill(m, torch.finfo(h.dtype).min)",
+    "h.index_fill(0, r, ENDLESS)": "h.index_fill(0, r, max(ENDLESS, torch.finfo(h.dtype).min))",
+    "b.masked_fill(m, -300)": "b.masked_fill(m, torch.iinfo(b.dtype).min)",
+    "b.new_full((2,), 300)": "b.new_full((2,), torch.iinfo(b.dtype).max)",
     "h.masked_fill(m, -1e9)": "h.masked_fill(m, torch.finfo(h.dtype).min)",
     "h.clone().masked_fill_(m, NEGATIVE)": "h.clone().masked_fill_(m, max(NEGATIVE, torch.finfo(h.dtype).min))",
     "h.index_fill(0, r, LARGE)": "h.index_fill(0, r, min(LARGE, torch.finfo(h.dtype).max))",
@@ -267,6 +309,12 @@ def test_torch_is_imported_where_only_parts_of_it_are() -> None:
     fixed = mended(f"{head}print(x.masked_fill(x > 0, -1e9))\n")
     assert "import torch\n" in fixed
     assert "x.masked_fill(x > 0, torch.finfo(x.dtype).min)" in fixed
+
+
+def test_a_number_that_a_module_keeps_is_found_and_left() -> None:
+    text = f"{HEAD}pad = nn.ConstantPad1d(1, -1e9)\ny = pad(h)\n"
+    assert kinds(text) == ["value-range"]
+    assert mended(text) == text
 
 
 def test_an_exponent_is_found_and_left() -> None:

@@ -13,7 +13,8 @@ class NumberOverflowsDtype(Rule):
     So do ``full_like``, ``new_full``, ``fill_``, ``index_fill``, ``scatter``, ``F.pad``,
     ``F.threshold``, and on a GPU alone ``torch.where(mask, x, -1e9)``. bfloat16 holds -1e9, and so
     a program may run on the CPU (where autocast computes in bfloat16) and fail on a GPU; it does
-    not hold ``torch.finfo(torch.float32).min``. Arithmetic and ``x[mask] = -1e9`` make an infinity
+    not hold ``torch.finfo(torch.float32).min``. A 0-dim tensor is refused as the number in it is, unless
+    it is half itself, and integer dtypes refuse what they do not hold. Arithmetic and ``x[mask] = -1e9`` make an infinity
     of the number, and ``clamp`` compares with it, which is no error.
 
     The fix uses the limit of the tensor's dtype, and keeps a number that has a name where it fits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, ReplaceExpression
 from devfix.placement.introduction import torch_name
@@ -24,9 +25,9 @@ def limit_fixes(facts: Facts, mismatch: Mismatch) -> list[Fix]:
     """``torch.finfo(score.dtype).min`` where ``-1e9`` is too small.
 
     A number with a name may be given by others too, and is kept where it fits: ``max(fill, ...)``. No limit is
-    what was meant by an exponent.
+    what was meant by an exponent, and a module that keeps a number serves tensors of any dtype.
     """
-    if mismatch.operation.endswith("pow"):
+    if mismatch.operation.endswith("pow") or mismatch.get("module") is not None:
         return []
     tensor, number = mismatch.operands
     if number.path != mismatch.path or number.path not in facts.program.sources:
@@ -37,7 +38,8 @@ def limit_fixes(facts: Facts, mismatch: Mismatch) -> list[Fix]:
         return []
     package, imports = torch
     end = mismatch.get("limit") or "min"
-    limit = f"{package}.finfo({_dtype(outline, mismatch, tensor, package)}).{end}"
+    info = "iinfo" if tensor.dtype in INTEGERS else "finfo"
+    limit = f"{package}.{info}({_dtype(outline, mismatch, tensor, package)}).{end}"
     code = limit if _is_plain_number(node) else f"{_NEARER[end]}({number.text}, {limit})"
     edits = (*imports, FileEdit(number.path, ReplaceExpression(number.span, code)))
     return [Fix(f"use `{limit}`", edits, Applicability.UNSAFE)]
@@ -78,4 +80,6 @@ def _is_plain_number(node: ast.expr) -> bool:
         return _is_plain_number(node.left) and _is_plain_number(node.right)
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
         return ast.unparse(node.value.func).rpartition(".")[2] == "finfo"
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        return ast.unparse(node.func).rpartition(".")[2] == "tensor" and _is_plain_number(node.args[0])
     return isinstance(node, ast.Constant)

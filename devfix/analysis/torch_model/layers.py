@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     collation,
     grad_mode,
     losses,
+    number_range,
     operand_types,
     operations,
     owners,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
 #: Modules that hold copies of one.
 STACKS = frozenset({"TransformerEncoder", "TransformerDecoder"})
+#: The fact of a module that keeps a number, which it writes into what it makes.
+_NUMBER = "number"
 #: Modules that wrap one and move or scatter the inputs themselves.
 WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
 
@@ -82,6 +85,9 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
         obj = obj.with_fact("kind", External(last))
+    number = site.value(*number_range.KEEPING[last]) if last in number_range.KEEPING else None
+    if number is not None:
+        obj = obj.with_fact(_NUMBER, number)
     copied = site.value(0, "encoder_layer", "decoder_layer") if last in STACKS else None
     if isinstance(copied, Ref):
         obj = obj.with_attr("layers", copied)
@@ -184,6 +190,8 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         return weighted(interp, ref, name, obj.place, site)
     if obj.place is not None:
         return pretrained.call(interp, ref, obj.place, site)
+    if _NUMBER in obj.facts:
+        number_range.check_kept(interp, name, site, obj.facts[_NUMBER])
     return _stateless(interp, name, site)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -29,6 +30,23 @@ _LARGEST = {
 def largest(dtype: str | None) -> float | None:
     """The largest number that a float dtype holds; None for others."""
     return _LARGEST.get(dtype or "")
+
+
+#: The numbers that integer dtypes take where they are written; a negative one goes round in uint8.
+_WHOLE_NUMBERS = {"int8": (-128, 127), "uint8": (-255, 255), "int32": (-(2**31), 2**31 - 1)}
+#: Integers from here on are refused by Python's border already, in other words.
+_TOO_LONG = 2**63
+
+
+def is_beyond(value: float, dtype: str | None) -> bool:
+    """Whether a number is too large for a dtype; infinities and NaN are numbers of every float dtype."""
+    if isinstance(value, int) and abs(value) >= _TOO_LONG:
+        return False
+    if dtype in _WHOLE_NUMBERS:
+        least, most = _WHOLE_NUMBERS[dtype]
+        return value <= least - 1 or value >= most + 1
+    bound = largest(dtype)
+    return bound is not None and abs(value) > bound and math.isfinite(value)
 
 
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:

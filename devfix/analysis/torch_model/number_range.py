@@ -9,13 +9,14 @@ alone: they are left out, since an accelerator is assumed.
 from __future__ import annotations
 
 import ast
-import math
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import requirements
-from devfix.analysis.torch_model.number_limits import largest
+from devfix.analysis.torch_model.number_limits import is_beyond
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Const, Tensor, Value, without_none
 
@@ -35,8 +36,13 @@ FILLING: dict[str, tuple[tuple[int, str], ...]] = {
 }
 #: Operations that make a tensor of a number, and where that stands.
 MAKING = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "new_full": (1, "fill_value")}
-#: Integers from here on are refused by Python's border already, in other words.
-_TOO_LONG = 2**63
+#: Modules that keep a number, and where it is given.
+KEEPING = {
+    "ConstantPad1d": (1, "value"), "ConstantPad2d": (1, "value"), "ConstantPad3d": (1, "value"), "Threshold": (1, "value"),
+}  # fmt: skip
+#: What takes the number out of a 0-dim tensor, on whatever device that is.
+_OF_TENSORS = ("torch.masked_fill", "torch.index_fill", "torch.fill")
+_MAKES_SCALAR = re.compile(r"(torch|th)\.tensor\(")
 
 
 def check(interp: Interpreter, name: str, site: CallSite) -> None:
@@ -70,8 +76,20 @@ def check_chosen(interp: Interpreter, site: CallSite, chosen: Tensor) -> None:
         return  # refused for its device
     for number, beside in (branches, branches[::-1]):
         tensor = without_none(beside.value) if beside is not None else None
-        if number is not None and beside is not None and isinstance(tensor, Tensor):
+        if number is None or beside is None or not isinstance(tensor, Tensor):
+            continue
+        if tensor.dtype in FLOATS or scalar_type(number.value) == "int":  # else what comes out is a float
             _compare(interp, site.node, "torch.where", Part(tensor, "input", beside.node), number)
+
+
+def check_kept(interp: Interpreter, name: str, site: CallSite, number: Value) -> None:
+    """``nn.ConstantPad1d(1, -1e9)(score)``: the number that a module keeps."""
+    given = site.get(0, "input")
+    target = without_none(given.value) if given is not None else None
+    callee = site.node.func if isinstance(site.node, ast.Call) else None
+    if given is not None and isinstance(target, Tensor):
+        part, operation = Part(target, "input", given.node), f"torch.nn.{name}"
+        _compare(interp, site.node, operation, part, Arg(number, callee), module=operation)
 
 
 def check_exponent(interp: Interpreter, node: ast.AST, base: Arg, exponent: Arg) -> None:
@@ -80,17 +98,29 @@ def check_exponent(interp: Interpreter, node: ast.AST, base: Arg, exponent: Arg)
         _compare(interp, node, "torch.pow", Part(base.value, "input", base.node), exponent)
 
 
-def _compare(interp: Interpreter, node: ast.AST, operation: str, target: Part, number: Arg) -> None:
+def _compare(
+    interp: Interpreter, node: ast.AST, operation: str, target: Part, number: Arg, **detail: str
+) -> None:
     value = number.value.value if isinstance(number.value, Const) else None
-    bound = largest(target.tensor.dtype)
-    if bound is None or not isinstance(value, (int, float)) or not _is_beyond(value, bound):
+    if value is None and operation in _OF_TENSORS and isinstance(number.value, Tensor):
+        value = _made_of(number.value)
+    if not isinstance(value, (int, float)) or not is_beyond(value, target.tensor.dtype):
         return
     # The number is no tensor, and is where the fault is: its place is what counts.
     said = Part(Tensor(UNKNOWN_DEVICE), "value", number.node)
     limit = "min" if value < 0 else "max"
-    requirements.record(interp, node, operation, "value-range", [target, said], limit=limit)
+    requirements.record(interp, node, operation, "value-range", [target, said], limit=limit, **detail)
 
 
-def _is_beyond(value: float, bound: float) -> bool:
-    """Whether a number is too large; infinities and NaN are numbers of every float dtype."""
-    return abs(value) > bound and (abs(value) < _TOO_LONG if isinstance(value, int) else math.isfinite(value))
+def _made_of(tensor: Tensor) -> float | None:
+    """The number that a 0-dim tensor was made of where it is used, as far as its own dtype holds it."""
+    born = tensor.trail[0] if tensor.trail else None
+    if born is None or born.kind != "factory" or tensor.rank != 0 or not _MAKES_SCALAR.match(born.text):
+        return None
+    try:
+        call = ast.parse(born.text, mode="eval").body
+        number = ast.literal_eval(call.args[0]) if isinstance(call, ast.Call) and call.args else None
+    except (ValueError, SyntaxError):
+        return None
+    known = isinstance(number, (int, float)) and not is_beyond(number, tensor.dtype)
+    return number if known and tensor.dtype is not None else None
