@@ -51,6 +51,11 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     return all(move.scope == mismatch.get("scope") or _is_statement(facts, move) for move in moves)
 
 
+def stays(mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether an operand is nothing that moves where it is used: it is written to, or is the module that is called."""
+    return is_written(mismatch, operand) or is_module(mismatch, operand)
+
+
 def _comes_of_module(facts: Facts, result: Origin) -> bool:
     """Whether a module with a name was called for a result."""
     if result.path not in facts.program.sources:

@@ -356,10 +356,8 @@ class Relocator:
         place = self._place(self.operand.path, self.operand.span)
         if place is None or self.operand.span == self.mismatch.sink:
             return ()
-        if destination.is_written(self.mismatch, self.operand):
-            return ()  # a copy would be written to
-        if destination.is_module(self.mismatch, self.operand):
-            return ()  # it would be moved over and over
+        if destination.stays(self.mismatch, self.operand):
+            return ()  # a copy would be written to, and a module moved over and over
         if self.operand.held:
             return part_moves.each(self.facts, place, self.operand, self.peers)
         return self._wrap(place)
