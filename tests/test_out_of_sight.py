@@ -191,3 +191,37 @@ def test_inherited_fields_are_made_where_they_are_written() -> None:
     )
     found = check_texts({"base.py": base, "main.py": main})
     assert [(finding.path, finding.span.line) for finding in found] == [("main.py", 8)]
+
+
+KEEPER = """
+import torch
+from torch import nn
+
+class Keeper:
+    shared = None
+
+    def __init__(self):
+        self.model = nn.Linear(3, 1)
+        if Keeper.shared is None:
+            Keeper.shared = self.model
+
+    def answer(self):
+        return {used}(torch.ones(3).cuda())
+
+    def reset(self):
+        {reset}
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "reset", "found"),
+    [
+        ("self.model", "self.model = self.model.cuda()", []),
+        ("self.model", "self.model.to('cuda')", []),
+        ("Keeper.shared", "Keeper.shared = Keeper.shared.cuda()", []),
+        ("self.model", "self.model.eval()", ["14: device"]),
+        ("self.model", "self.other.cuda()", ["14: device"]),
+    ],
+)
+def test_what_another_method_moves_may_have_been_moved(used: str, reset: str, found: list[str]) -> None:
+    assert clashes(KEEPER.format(used=used, reset=reset)) == found

@@ -9,7 +9,7 @@ from devfix.analysis import classes, construction
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
-from devfix.analysis.modules import has_strange_base, havoc, is_module, transform_one, tree
+from devfix.analysis.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
 from devfix.analysis.syntax import below, remembered, walk
 from devfix.analysis.torch_model.arguments import names_host
@@ -53,7 +53,33 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         interp.update(made, _later(interp, interp.obj(made)))
         if has_strange_base(interp, cls):
             havoc(interp, made)
+        _forget_moved(interp, cls, made)
     return made
+
+
+def _forget_moved(interp: Interpreter, cls: Class, made: Ref) -> None:
+    """What a method moves that the object (or its class) holds may have been moved when another one is called."""
+    attrs = interp.obj(made).attrs
+    for part in classes.linearise(cls):
+        for name in _moved(part.node):
+            value = attrs.get(name) or interp.state.get(part.frame, name)
+            if isinstance(value, HOLDERS):
+                havoc(interp, value)
+
+
+@remembered
+def _moved(cls: ast.ClassDef) -> frozenset[str]:
+    """The attributes that methods move once the object is made: ``self.model.cuda()``."""
+    late = (method for method in _methods(cls) if method.name != "__init__")
+    calls = (node.func for method in late for node in walk(method) if isinstance(node, ast.Call))
+    moved = (func.value for func in calls if isinstance(func, ast.Attribute) and func.attr in ("to", "cuda"))
+    return frozenset(
+        held.attr
+        for held in moved
+        if isinstance(held, ast.Attribute)
+        and isinstance(held.value, ast.Name)
+        and held.value.id in ("self", "cls", cls.name)
+    )
 
 
 def undecided(function: Value | None) -> dict[str, Arg]:
