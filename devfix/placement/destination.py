@@ -176,7 +176,7 @@ def _asked(facts: Facts, site: Origin) -> str | None:
 
 def _is_part(mismatch: Mismatch, peer: Operand) -> bool:
     """Whether an operand is no value of its own at the sink: a module's weight, the sink, what is written to."""
-    return peer.held or is_written(mismatch, peer) or peer.span == mismatch.sink or is_module(mismatch, peer)
+    return peer.held or peer.span == mismatch.sink or stays(mismatch, peer)
 
 
 def is_sample(place: Place) -> bool:
