@@ -10,7 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import (
     default_dicts,
@@ -77,6 +77,7 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
     Returns whether the devices do not fit.
     """
     apart = value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
+    apart = apart and not _may_be_number(interp, index, where)
     if apart:
         target = node.value if isinstance(node, ast.Subscript) else None
         parts = [Part(value, "self", target), Part(index, "index", where)]
@@ -87,6 +88,13 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
         kind = "mask-dtype" if index.rank == value.rank and (index.rank or 0) > 1 else "index-dtype"
         requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts)
     return apart
+
+
+def _may_be_number(interp: Interpreter, index: Tensor, where: ast.expr) -> bool:
+    """Whether an index may be one item of a list of numbers, ``order[i]``, which is read wherever it is."""
+    if index.rank is not None or index.dtype not in INTEGERS or not isinstance(where, ast.Subscript):
+        return False
+    return scalar_type(interp.eval(where.slice)) == "int"
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
