@@ -293,3 +293,36 @@ def test_what_is_differentiated_by_in_a_function_that_is_given_the_model_follows
         "torch.tensor(start, requires_grad=True, device=next(model.parameters()).device)" in after["paths.py"]
     )
     assert "x.grad.cpu().numpy()" in after["paths.py"]
+
+
+RETURNED = """
+import sys
+import torch
+from torch import nn
+
+
+def build(name):
+    if name == "wide":
+        return nn.Linear(2, 8)
+    elif name == "narrow":
+        return nn.Linear(2, 4)
+    raise ValueError(name)
+
+
+model = build(sys.argv[1])
+print(model(torch.ones(3, 2)).sum().item())
+"""
+
+
+def test_whichever_of_several_models_a_function_returns_moves_where_it_arrives() -> None:
+    after = adopted(files(RETURNED))["main.py"]
+    assert "model = build(sys.argv[1]).to(device)\n" in after
+    assert after.count(".to(") == 1
+
+
+def test_what_a_function_returns_to_several_moves_where_it_is_made() -> None:
+    twice = RETURNED + "other = build('wide')\nprint(other(torch.ones(3, 2)).sum().item())\n"
+    after = adopted(files(twice))["main.py"]
+    assert "return nn.Linear(2, 8).to(device)" in after
+    kept = RETURNED.replace("return nn.Linear(2, 4)", "return None")
+    assert "return nn.Linear(2, 8).to(device)" in adopted(files(kept))["main.py"]

@@ -93,11 +93,38 @@ def _is_taken_apart(facts: Facts, life: Trail) -> bool:
 def _places(facts: Facts, lives: list[Trail]) -> list[Place]:
     """Where each model moves; models that are made in one place move in one kind of place."""
     found: dict[ast.AST, Place] = {}
+    together = _returned_together(facts, lives)
     for made in dict.fromkeys(life[0] for life in lives):
         own = [_where_had(facts, life) for life in lives if life[0] == made]
-        places = own if None not in own else [_place(facts, made)]
+        places = own if None not in own else [together.get(made) or _place(facts, made)]
         found.update((place.node, place) for place in places if place is not None)
     return list(found.values())
+
+
+def _returned_together(facts: Facts, lives: list[Trail]) -> dict[Origin, Place]:
+    """Where one of several models arrives that a function returns as it makes them, by where each is made."""
+    found: dict[Origin, list[Place | None]] = {}
+    for life in lives:
+        found.setdefault(life[0], []).append(_arrival(facts, life))
+    arrivals = {made: places[0] for made, places in found.items() if len({p and p.node for p in places}) == 1}
+    nodes = [place.node for place in arrivals.values() if place is not None]
+    return {
+        made: place for made, place in arrivals.items() if place is not None and nodes.count(place.node) > 1
+    }
+
+
+def _arrival(facts: Facts, life: Trail) -> Place | None:
+    """``build(name)`` in ``model = build(name)``, where ``return Net()`` of the same file made the model."""
+    made = _place(facts, life[0])
+    site = next((each for each in life[1:] if each.scope != life[0].scope), None)
+    if made is None or site is None or site.kind != "name" or site.path != life[0].path:
+        return None
+    statement = made.outline.statement_of(made.node)
+    if not isinstance(statement, ast.Return) or statement.value is not made.node:
+        return None
+    name, had = _place(facts, site), _assigned(facts, site)
+    alone = had is not None and isinstance(had.node, ast.Call)
+    return had if alone and name is not None and _is_module(facts, name) else None
 
 
 def _where_had(facts: Facts, life: Trail) -> Place | None:
