@@ -125,3 +125,33 @@ def test_a_module_never_moves_where_it_is_called() -> None:
     )
     before = before.replace("model =", "    def pick(self):\n        return self.encoder\n\nmodel =")
     assert fix_texts({"main.py": before})[0]["main.py"] == before
+
+
+PARTS = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Perceptual:
+    def __init__(self{parameter}):
+        self.net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Conv2d(4, 4, 3)).to({place})
+    def __call__(self, x):
+        for layer in self.net:
+            x = layer(x)
+        return x.mean()
+
+print(Perceptual()(torch.ones(2, 1, 8, 8).to(device)))
+"""
+
+
+def test_where_a_call_forgot_to_say_the_device_it_says_so() -> None:
+    text = PARTS.format(parameter=', device="cpu"', place="device")
+    after = fix_texts({"train.py": text})[0]["train.py"]
+    assert after == text.replace("Perceptual()", "Perceptual(device=device)")
+
+
+def test_a_layer_that_may_have_no_parameters_is_not_asked_for_one() -> None:
+    text = PARTS.format(parameter="", place='torch.device("cpu")')
+    after = fix_texts({"train.py": text})[0]["train.py"]
+    assert "next(layer" not in after

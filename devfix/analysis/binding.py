@@ -48,9 +48,10 @@ def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: as
     elif isinstance(value, Tensor):
         value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
     elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        for member in members(value):  # a function may have chosen one of several models
-            if isinstance(member, Ref):
-                modules.remember(interp, member, interp.site("name", target))
+        chosen = members(value)  # a function may have chosen one of several models
+        if len(chosen) == 1 or all(modules.is_module(interp, each) for each in chosen):
+            for each in chosen:
+                modules.remember(interp, each, interp.site("name", target))
     innermost = interp.frame
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)

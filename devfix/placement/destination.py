@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
-from devfix.placement import suffixes
+from devfix.placement import left_out, suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -47,7 +47,8 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     if derived and _comes_of_module(facts, operand.trail[0]):
         return False  # where the module is says nothing of what comes out of it
     if is_module(mismatch, operand):
-        return True  # whoever puts a module somewhere by name wants it there
+        # Whoever puts a module somewhere by name wants it there, unless a call forgot to say where.
+        return not any(left_out.handed_on(facts, move) for move in moves)
     return all(move.scope == mismatch.get("scope") or _is_statement(facts, move) for move in moves)
 
 
@@ -140,10 +141,21 @@ def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr)
     here = bool(sites) and outline.scopes(node)[0] == sites[0].scope and sites[0].path == outline.source.path
     if text and here and is_bound(outline, node, root):
         return f".to({text})"
-    if operand.role == "weight" and is_path(node, ast.Constant) and (text != "" or _is_of(node, receiver)):
+    if (
+        operand.role == "weight"
+        and is_path(node, ast.Constant)
+        and (text != "" or _is_of(node, receiver))
+        and _has_parameters(facts, outline, node)
+    ):
         # The method serves every module of its class, wherever each of them was put.
         return f".to(next({ast.unparse(node)}.parameters()).device)"
     return ".cpu()" if text == "" else None
+
+
+def _has_parameters(facts: Facts, outline: Outline, node: ast.expr) -> bool:
+    """Whether no module that a name stands for in its turn is one without parameters, such as an activation."""
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(dotted(node) or "", [])
+    return all(binding.kind == "module" and binding.device is not None for binding in bindings)
 
 
 def _is_of(node: ast.AST, receiver: str | None) -> bool:

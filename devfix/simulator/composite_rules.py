@@ -45,6 +45,16 @@ def difference(call: Call) -> Optional[torch.device]:
     return iterate(list(_two(call, "self", "other"))).device
 
 
+def euclidean(call: Call) -> Optional[torch.device]:
+    """Distance.cpp: more than 25 rows go through a product of matrices; ``cdist`` compares the types of the devices first."""
+    first, second = _two(call, "x1", "x2")
+    if first.device is not None and second.device is not None and first.device.type != second.device.type:
+        raise refuse(
+            f"X1 and X2 must have the same device type. X1: {first.device.type} X2: {second.device.type}"
+        )
+    return first.device or second.device
+
+
 def soft_margin_loss(call: Call) -> Optional[torch.device]:
     """Loss.cpp: the target multiplies what was made from the input, in place."""
     own, target = _two(call, "self", "target")

@@ -51,6 +51,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(["logical_and_", "logical_or_", "logical_xor_"], composite_rules.logical),
     **dict.fromkeys(["ldexp", "ldexp_"], composite_rules.ldexp),
     **dict.fromkeys(["dist", "allclose"], composite_rules.difference),
+    "_euclidean_dist": composite_rules.euclidean,
     "soft_margin_loss": composite_rules.soft_margin_loss,
     "binary_cross_entropy_with_logits": composite_rules.cross_entropy_with_logits,
     "addr_": composite_rules.addr_in_place,
