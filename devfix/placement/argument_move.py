@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import device_expression
+from devfix.findings import FileEdit, InsertAfter, Origin
+from devfix.placement import device_expression, suffixes
 from devfix.placement.boundness import decides
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -29,14 +29,14 @@ def beside_arguments(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
         parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
         function = outline.function_of(parameter) if parameter is not None else None
         if parameter is not None and isinstance(function, _FUNCTIONS):
-            edits = _moved_with_others(outline, function, parameter.arg)
+            edits = _moved_with_others(facts, outline, function, parameter.arg)
             if edits:
                 return edits
     return ()
 
 
 def _moved_with_others(
-    outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
+    facts: Facts, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
 ) -> Edits:
     names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
     others = [
@@ -52,7 +52,7 @@ def _moved_with_others(
     if any(_last_move(statement.value) for statement in own) or name in suffix:
         return ()
     if own:
-        return (FileEdit(path, WrapExpression(outline.source.span(own[-1].value), "", suffix)),)
+        return suffixes.added(facts, outline, own[-1].value, suffix)
     before = [statement for statement, other in others if names.index(other) < names.index(name)]
     span = outline.source.span(before[-1] if before else others[0][0])
     return (FileEdit(path, InsertAfter(span, f"{name} = {name}{suffix}", names.index(name))),)
@@ -103,8 +103,8 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     found = device_expression.chosen(facts, moved) if moved is not None else None
     if moved is None or found is None:
         return ()
-    span = moved.outline.source.span(moved.node)
-    return (*found.edits, FileEdit(moved.path, WrapExpression(span, "", f".to({found.code})")))
+    wrap = suffixes.added(facts, moved.outline, moved.node, f".to({found.code})")
+    return wrap and (*found.edits, *wrap)
 
 
 #: What a factory makes is made on the device, and what comes out of a loader moves where it comes out.
