@@ -22,8 +22,9 @@ def fixed(body: str) -> list[str]:
 
 
 def test_names_of_a_generator_are_unknown_outside_of_it() -> None:
-    body = "x, y = (torch.from_numpy(a) for a in (x, y))\nprint(net(x) - y, net(x) > (y > 0))\n"
-    assert fixed(body)[:2] == [body.splitlines()[0], "x, y = x.to(device), y.to(device)"]
+    used = "print(net(x) - y, net(x) > (y > 0))"
+    body = f"x, y = (torch.from_numpy(a) for a in (x, y))\n{used}\n"
+    assert fixed(body) == ["x, y = (torch.from_numpy(a).to(device) for a in (x, y))", used]
 
 
 def test_names_of_a_generator_that_is_looped_over() -> None:

@@ -46,7 +46,7 @@ def difference(call: Call) -> Optional[torch.device]:
 
 
 def euclidean(call: Call) -> Optional[torch.device]:
-    """Distance.cpp: more than 25 rows go through a product of matrices; ``cdist`` compares the types of the devices first."""
+    """Distance.cpp: more than 25 rows go through a product of matrices; ``cdist`` refuses devices of two types first."""
     first, second = _two(call, "x1", "x2")
     if first.device is not None and second.device is not None and first.device.type != second.device.type:
         raise refuse(
