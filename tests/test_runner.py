@@ -11,7 +11,8 @@ from fakes import SAFE, WordRule, toy_engine
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from devfix import analysis, reading, runner, source, writing
+from devfix import reading, runner, source, writing
+from devfix.analysis import depth
 from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.file_report import FileReport, Skipped
@@ -213,7 +214,7 @@ def test_too_deep_recursion_is_a_skip() -> None:
 def test_a_file_that_is_nested_too_deeply_is_skipped_alone(
     task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "_RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
+    monkeypatch.setattr(depth, "RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
     fault = "import torch\nimport {}\nx = torch.ones(3).cuda() + torch.ones(3)\n"
     deep = "x = 1" + " + 1" * 900  # Python parses it; walking through it takes a level of recursion for each
     write(

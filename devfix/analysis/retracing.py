@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import deep_recursion, given_options
+from devfix.analysis import given_options
+from devfix.analysis.depth import in_depth
 from devfix.analysis.entries import run_program
 from devfix.analysis.facts import Facts
 from devfix.analysis.library import Library
@@ -63,8 +65,8 @@ class Retracer:
         def interpreter(program: Program, recorder: Recorder, library: Library) -> TracingInterpreter:
             return TracingInterpreter(program, recorder, library, tracer)
 
-        with deep_recursion():
-            given_options.judge(program, recorder, run_program(program, recorder, interpreter, library))
+        library = in_depth(partial(run_program, program, recorder, interpreter, library))
+        in_depth(partial(given_options.judge, program, recorder, library))
         self._trace, self._library, self._strained = tracer.root, library, tracer.strained
         self._numbers, self._recorder = tracer.numbers, recorder
         self._triggers.clear()
