@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import socket
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -307,13 +309,21 @@ def test_data_parallel_does_not_replicate_plain_tensors(two: Machine) -> None:
         nn.DataParallel(Net().cuda())(torch.ones(4, 4))
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_process_group_that_asks_for_nccl_works_alone(cuda: Machine) -> None:
+@contextlib.contextmanager
+def process_group() -> Iterator[None]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     torch.distributed.init_process_group("nccl", init_method=address, rank=0, world_size=1)
     try:
+        yield
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_process_group_that_asks_for_nccl_works_alone(cuda: Machine) -> None:
+    with process_group():
         assert torch.distributed.get_backend() == "nccl"
         value = torch.ones(2, device="cuda")
         torch.distributed.all_reduce(value)
@@ -322,8 +332,16 @@ def test_a_process_group_that_asks_for_nccl_works_alone(cuda: Machine) -> None:
         model = nn.parallel.DistributedDataParallel(nn.Linear(2, 1).cuda(), device_ids=[0])
         model(value.unsqueeze(0)).sum().backward()
         assert next(model.parameters()).grad.device == value.device  # type: ignore[union-attr]
-    finally:
-        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_process_group_ends_while_a_thread_of_it_may_wait_for_the_interpreter(cuda: Machine) -> None:
+    with process_group():
+        groups = [torch.distributed.group.WORLD, torch.distributed.new_group([0])]
+        found = [weakref.ref(group) for group in groups]
+        del groups
+    gc.collect()
+    assert all(each() is not None for each in found)
 
 
 def test_the_autocast_lists_are_those_of_torch() -> None:

@@ -6,6 +6,7 @@ claims. NCCL needs GPUs: a process group that asks for it talks through gloo.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Sequence
 from typing import Any, Optional
@@ -21,6 +22,8 @@ from ..refusals import Refusal
 from .tensor_moves import move
 
 Tensor = torch.Tensor
+#: The identities of process groups that nobody frees.
+_KEPT: set[int] = set()
 _COLLECTIVES = """
     all_reduce broadcast reduce all_gather gather scatter reduce_scatter all_gather_into_tensor reduce_scatter_tensor
     all_to_all all_to_all_single send recv isend irecv
@@ -117,7 +120,8 @@ def _process_groups(patcher: Patcher, machine: Machine) -> None:
         def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> Any:
             asked[:] = ["nccl"] if backend is None else [str(backend)]
             kwargs.pop("device_id", None)
-            return original("gloo" if backend is None or "nccl" in str(backend) else backend, *args, **kwargs)
+            original("gloo" if backend is None or "nccl" in str(backend) else backend, *args, **kwargs)
+            _keep_groups()
 
         return init_process_group
 
@@ -129,7 +133,16 @@ def _process_groups(patcher: Patcher, machine: Machine) -> None:
 
         return get_backend
 
-    for name, make in (("init_process_group", init), ("get_backend", told)):
+    def kept(original: Any) -> Any:
+        @functools.wraps(original)
+        def new_group(*args: Any, **kwargs: Any) -> Any:
+            found = original(*args, **kwargs)
+            _keep_groups()
+            return found
+
+        return new_group
+
+    for name, make in (("init_process_group", init), ("get_backend", told), ("new_group", kept)):
         original = getattr(distributed, name)
         patcher.everywhere(torch.distributed, name, original, make(original))
     for name in _COLLECTIVES:
@@ -137,6 +150,19 @@ def _process_groups(patcher: Patcher, machine: Machine) -> None:
         patcher.wrap(torch.distributed, name, lambda original: _on_devices(machine, asked, original))
     original = distributed.is_nccl_available
     patcher.everywhere(torch.distributed, "is_nccl_available", original, lambda: True)
+
+
+def _keep_groups() -> None:
+    """Let no process group end before the process does.
+
+    A group's destructor waits for gloo's threads while it holds the interpreter's lock. The work that such a thread lays down
+    keeps the modes under which it was asked for, of which the simulator's is one, and a thread that drops the last hold of a
+    Python object waits for that lock.
+    """
+    for group in torch.distributed.distributed_c10d._world.pg_map:
+        if id(group) not in _KEPT:
+            _KEPT.add(id(group))
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(group))
 
 
 def _on_devices(machine: Machine, asked: Sequence[str], original: Any) -> Any:
