@@ -256,3 +256,40 @@ print(torch.rand(2, 3).cuda() - torch.from_numpy(means))
 """
     assert clashes(text) == ["8: device"]
     assert clashes(text.replace("from_numpy(means)", "from_numpy(np.array(sys.argv[1]))")) == []
+
+
+@pytest.mark.parametrize("given", ["m, s", "m, std=s", "mean=m, std=s", "mean=m, std=2.0", "mean=0.0, std=s"])
+def test_a_draw_around_tensors_is_where_they_are(given: str) -> None:
+    text = f"""
+import torch
+
+m, s = torch.zeros(2).cuda(), torch.ones(2).cuda()
+print(torch.normal({given}) + m)
+"""
+    assert clashes(text) == []
+    on_host = text.replace(".cuda()", "").replace("+ m", "+ m.cuda()")
+    assert clashes(on_host) == ["5: device"]
+
+
+def test_a_draw_around_what_nobody_knows_may_be_anywhere() -> None:
+    text = """
+import sys
+import torch
+
+mean = eval(sys.argv[1])
+print(torch.normal(mean, 1.0) + torch.ones(2).cuda())
+print(torch.normal(mean, 1.0, size=(2,)) + torch.ones(2).cuda())
+"""
+    assert clashes(text) == ["7: device"]
+
+
+def test_a_sparse_tensor_is_where_its_named_values_are() -> None:
+    text = """
+import torch
+
+values = torch.ones(2).cuda()
+sparse = torch.sparse_coo_tensor(indices=torch.tensor([[0, 1], [1, 0]]), values=values, size=(2, 2))
+print(torch.sparse.mm(sparse, torch.ones(2, 2).cuda()))
+"""
+    assert clashes(text) == []
+    assert clashes(text.replace("(2).cuda()", "(2)")) == ["6: device"]

@@ -63,3 +63,43 @@ def test_what_is_another_device_in_this_file_is_not_named() -> None:
         model(torch.rand(3, 3).cuda())
     """
     assert ".to(device)" not in "".join(mended(text))
+
+
+@pytest.mark.parametrize(
+    "chosen", ['torch.set_default_tensor_type("torch.cuda.FloatTensor")', 'torch.set_default_device("cuda")']
+)
+@pytest.mark.parametrize("imports", ["import layers", "import shapes"])
+def test_a_default_device_that_an_imported_file_chooses_holds_for_whoever_imports_it(
+    chosen: str, imports: str
+) -> None:
+    layers = f"import torch\n{chosen}\n\n\ndef shift(x):\n    return x + torch.ones(3)\n"
+    main = f"import torch\n{imports}\n\nprint(torch.zeros(3) + torch.ones(3).cuda())\n"
+    program = {"main.py": main, "layers.py": layers, "shapes.py": "import layers\n"}
+    assert fix_texts(program)[0] == program
+    other = {**program, "main.py": main.replace(imports, "import sys")}
+    assert fix_texts(other)[0]["main.py"] != other["main.py"]
+
+
+def test_methods_that_nobody_calls_find_the_default_device_of_their_file() -> None:
+    text = """
+import torch
+
+torch.set_default_tensor_type("torch.cuda.FloatTensor")
+device = torch.device("cuda")
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.Tensor(3, 3))
+
+    def forward(self, x):
+        return torch.mm(x, self.weight)
+
+class Model:
+    def __init__(self):
+        self.net = Net()
+
+    def train(self, inputs):
+        return self.net(torch.from_numpy(inputs).float().to(device))
+"""
+    assert fix_texts({"main.py": text})[0] == {"main.py": text}

@@ -129,3 +129,37 @@ def test_a_cache_that_fits_has_been_filled_before(refresh: str) -> None:
 )
 def test_what_is_not_filled_by_its_own_test_is_as_it_was(refresh: str) -> None:
     assert clashes(CACHE.format(refresh=refresh)) != []
+
+
+PLACES = """
+import random
+import torch
+from torch import nn
+
+class Team:
+    def __init__(self):
+        self.net, self.place = nn.Linear(3, 3), "cpu"
+
+    def go(self, place):
+        move = (lambda net: net.cuda()) if place == "gpu" else (lambda net: net.cpu())
+        if self.place != place:
+            self.net = move(self.net)
+            self.place = place
+
+team = Team()
+for step in range(10):
+    if random.random() < 0.5:
+        team.go("gpu")
+        team.net(torch.ones(1, 3).cuda())
+        {back}
+"""
+
+
+@pytest.mark.parametrize("back", ["pass", 'team.go("cpu")'])
+def test_a_program_that_notes_where_its_model_is_asks_that_before_it_moves_it(back: str) -> None:
+    assert clashes(PLACES.format(back=back)) == []
+
+
+def test_a_model_that_nothing_is_noted_of_may_be_where_the_other_branch_left_it() -> None:
+    unnoted = PLACES.replace("if self.place != place:", "if True:").replace('team.go("gpu")', "pass")
+    assert clashes(unnoted.format(back="team.net.cuda()")) == ["20: device"]

@@ -14,6 +14,7 @@ from devfix.analysis import (
     comprehensions,
     conditions,
     correlated,
+    displays,
     enumerations,
     iteration,
     speaking,
@@ -33,7 +34,6 @@ from devfix.analysis.values import (
     Const,
     DTypeValue,
     External,
-    Obj,
     Ref,
     Scalar,
     Sequence,
@@ -258,67 +258,6 @@ def slice_(interp: Interpreter, node: ast.Slice) -> Value:
     return External("builtins.slice")
 
 
-def tuple_(interp: Interpreter, node: ast.Tuple) -> Value:
-    """A tuple of known items; a sequence of unknown ones where something starred has no known length."""
-    items = _items(interp, node.elts)
-    return TupleValue(tuple(items)) if items is not None else Sequence(UNKNOWN)
-
-
-def list_(interp: Interpreter, node: ast.List) -> Value:
-    """A new list object; with unknown elements where something starred has no known length."""
-    items = _items(interp, node.elts)
-    if items is None:
-        return interp.new(Obj("list", element=UNKNOWN))
-    return iteration.new_list(interp, tuple(items), node)
-
-
-def _items(interp: Interpreter, elements: list[ast.expr]) -> list[Value] | None:
-    """The items of a display; None when a starred part has an unknown length."""
-    found: list[Value] = []
-    for part in elements:
-        if not isinstance(part, ast.Starred):
-            found.append(interp.eval(part))
-            continue
-        items = iteration.exact_items(interp, interp.eval(part.value))
-        if items is None:
-            return None
-        found.extend(items)
-    return found
-
-
-def set_(interp: Interpreter, node: ast.Set) -> Value:
-    """A new set object: with its items where all are constants, else with what they have in common."""
-    items = _items(interp, node.elts)
-    if items and all(isinstance(item, Const) for item in items):
-        return interp.new(Obj("set", items=tuple(dict.fromkeys(items))))
-    return interp.new(Obj("set", element=join_all(items) if items else UNKNOWN))
-
-
-def dict_(interp: Interpreter, node: ast.Dict) -> Value:
-    """A new dict object: a value for each constant key, and one for all the others.
-
-    ``**`` of a known dict adds its keys, ``**`` of anything else makes the rest unknown.
-    """
-    attrs: dict[str, Value] = {}
-    element: Value | None = None
-    for key_node, value_node in zip(node.keys, node.values, strict=True):
-        value = interp.eval(value_node)
-        if key_node is None:
-            obj = interp.obj_of(value)
-            if obj is not None and obj.kind == "dict":
-                attrs.update(obj.attrs)
-                element = obj.element if element is None else element
-            else:
-                element = UNKNOWN
-            continue
-        key = iteration.dict_key(interp.eval(key_node))
-        if key is None:
-            element = value if element is None else join_values(element, value)
-        else:
-            attrs[key] = value
-    return interp.new(Obj("dict", attrs=attrs, element=element, trail=(interp.site("other", node),)))
-
-
 def starred(interp: Interpreter, node: ast.Starred) -> Value:
     """What stands behind the star; whoever holds it unpacks it."""
     return interp.eval(node.value)
@@ -380,10 +319,10 @@ EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
     ast.IfExp: if_exp,
     ast.Subscript: subscript,
     ast.Slice: slice_,
-    ast.Tuple: tuple_,
-    ast.List: list_,
-    ast.Set: set_,
-    ast.Dict: dict_,
+    ast.Tuple: displays.tuple_,
+    ast.List: displays.list_,
+    ast.Set: displays.set_,
+    ast.Dict: displays.dict_,
     ast.Starred: starred,
     ast.Lambda: lambda_,
     ast.Yield: yield_,

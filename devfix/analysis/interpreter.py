@@ -248,6 +248,8 @@ class Interpreter:
                 self.execute_file(path, frame_id, dotted)
                 if self.exhausted:
                     self.recorder.leave(path)
+                self.library.default_devices[path] = self.state.default_device
+        self.state.follow_default(self.library.default_devices.get(path))
         return Namespace(path)
 
     def execute_file(self, path: str, frame_id: int, name: str) -> None:

@@ -13,7 +13,7 @@ from devfix.analysis.lattice import Device
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.state import Layer
 from devfix.analysis.syntax import makes_functions
-from devfix.analysis.values import Class, Function
+from devfix.analysis.values import Class, Function, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Library:
     default_floats: bool = True
     #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
     default_type: bool = False
+    #: The default device that importing a module leaves behind, by the module's path.
+    default_devices: dict[str, Value | None] = field(default_factory=dict)
     layer: Layer = field(init=False)
 
     def __post_init__(self) -> None:

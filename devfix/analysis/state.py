@@ -8,7 +8,7 @@ looks only at what changed since the two states parted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from devfix.analysis.copying import replace
@@ -67,6 +67,11 @@ class State:
         self.heap: dict[int, Obj] = {}
         self.dead = False
         self.default_device: Value | None = None
+
+    def follow_default(self, chosen: Value | None) -> None:
+        """Take over the default device that an imported module chose, unless another was chosen here."""
+        if chosen is not None and chosen != self.default_device:
+            self.default_device = DeviceValue(UNKNOWN_DEVICE) if self.default_device else chosen
 
     def fork(self) -> State:
         """An independent copy; both go on from here."""
@@ -239,6 +244,7 @@ def join_states(
     if a.dead:
         return b
     frames, heap = parted(a, b)
+    split = split and not _is_told_apart(a, b, heap)
     for frame in frames:
         theirs = b.bound(frame)
         if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
@@ -258,6 +264,23 @@ def join_states(
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     return a
+
+
+def _is_told_apart(a: State, b: State, heap: Iterable[int]) -> bool:
+    """Whether an attribute has one name or truth on the one path and another on the other.
+
+    A later test of it tells which path was taken, so what either left behind need not meet what the other did.
+    """
+    for address in heap:
+        obj, other = _both(a, b, address)
+        if obj is None or other is None or obj is other:
+            continue
+        for name, value in other.attrs.items():
+            mine = obj.attrs.get(name)
+            if mine is not value and isinstance(mine, Const) and isinstance(value, Const):
+                if isinstance(mine.value, (str, bool)) and mine.value != value.value:
+                    return True
+    return False
 
 
 def _join_frame(

@@ -307,32 +307,30 @@ def _legacy_rank(interp: Interpreter, site: CallSite) -> int | None:
 
 
 def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.normal(mean, std[, size])``: where its tensor arguments are, else like ``randn``."""
-    tensors = [
-        Part(arg.value, role, arg.node)
-        for role, arg in zip(("mean", "std"), site.args, strict=False)
-        if isinstance(arg.value, Tensor)
-    ]
-    if tensors:
-        device = requirements.meet(interp, site.node, "torch.normal", tensors)
-        generators.check(interp, site, device)
-        first = tensors[0].tensor
-        trail = (interp.site("result", site.node),)
-        return Tensor(device, first.dtype, first.rank, grad=False, leaf=True, trail=trail,
-                      roots=roots_of([part.tensor for part in tensors]))  # fmt: skip
+    """``torch.normal(mean, std[, size])``: with a size like ``randn``, else where its tensor arguments are."""
     size = site.get(2, "size")
-    rank = size_rank(interp, [size]) if size is not None else AT_LEAST_1
-    return _new(interp, site, "float32", rank, random=True)
+    if size is not None:
+        return _new(interp, site, "float32", size_rank(interp, [size]), random=True)
+    tensors = _tensor_parts(site, ("mean", "std"))
+    if not tensors:
+        return Tensor(UNKNOWN_DEVICE, trail=(interp.site("result", site.node),))
+    device = requirements.meet(interp, site.node, "torch.normal", tensors)
+    generators.check(interp, site, device)
+    first = tensors[0].tensor
+    trail = (interp.site("result", site.node),)
+    return Tensor(device, first.dtype, first.rank, grad=False, leaf=True, trail=trail,
+                  roots=roots_of([part.tensor for part in tensors]))  # fmt: skip
+
+
+def _tensor_parts(site: CallSite, roles: tuple[str, ...]) -> list[Part]:
+    """The tensors among a call's arguments of these names, which are its first."""
+    given = [(role, site.get(position, role)) for position, role in enumerate(roles)]
+    return [Part(arg.value, role, arg.node) for role, arg in given if arg and isinstance(arg.value, Tensor)]
 
 
 def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.sparse_coo_tensor(indices, values, size)``: where the values are."""
-    roles = ("indices", "values")
-    parts = [
-        Part(arg.value, role, arg.node)
-        for role, arg in zip(roles, site.args, strict=False)
-        if isinstance(arg.value, Tensor)
-    ]
+    parts = _tensor_parts(site, ("indices", "values"))
     device = device_of(site.value(None, "device"))
     if device is None:
         device = parts[-1].tensor.device if parts else default_device(interp)

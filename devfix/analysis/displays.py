@@ -1,0 +1,72 @@
+"""Displays: tuples, lists, sets and dicts that are written out."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import iteration
+from devfix.analysis.join import join_all, join_elements, join_values
+from devfix.analysis.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def tuple_(interp: Interpreter, node: ast.Tuple) -> Value:
+    """A tuple of known items; a sequence of what they have in common where something starred has no known length."""
+    items, exact = _items(interp, node.elts)
+    return TupleValue(tuple(items)) if exact else Sequence(join_elements(items))
+
+
+def list_(interp: Interpreter, node: ast.List) -> Value:
+    """A new list object; with what all elements have in common where something starred has no known length."""
+    items, exact = _items(interp, node.elts)
+    if not exact:
+        return interp.new(Obj("list", element=join_elements(items), trail=(interp.site("other", node),)))
+    return iteration.new_list(interp, tuple(items), node)
+
+
+def _items(interp: Interpreter, elements: list[ast.expr]) -> tuple[list[Value], bool]:
+    """The items of a display, and whether they are all and in order: of a starred part of unknown length one stands for all."""
+    found: list[Value] = []
+    exact = True
+    for part in elements:
+        value = interp.eval(part.value if isinstance(part, ast.Starred) else part)
+        items = iteration.exact_items(interp, value) if isinstance(part, ast.Starred) else (value,)
+        exact = exact and items is not None
+        found.extend(items if items is not None else [iteration.element(interp, value, part)])
+    return found, exact
+
+
+def set_(interp: Interpreter, node: ast.Set) -> Value:
+    """A new set object: with its items where all are constants, else with what they have in common."""
+    items, exact = _items(interp, node.elts)
+    if items and exact and all(isinstance(item, Const) for item in items):
+        return interp.new(Obj("set", items=tuple(dict.fromkeys(items))))
+    return interp.new(Obj("set", element=join_all(items) if items else UNKNOWN))
+
+
+def dict_(interp: Interpreter, node: ast.Dict) -> Value:
+    """A new dict object: a value for each constant key, and one for all the others.
+
+    ``**`` of a known dict adds its keys, ``**`` of anything else makes the rest unknown.
+    """
+    attrs: dict[str, Value] = {}
+    element: Value | None = None
+    for key_node, value_node in zip(node.keys, node.values, strict=True):
+        value = interp.eval(value_node)
+        if key_node is None:
+            obj = interp.obj_of(value)
+            if obj is not None and obj.kind == "dict":
+                attrs.update(obj.attrs)
+                element = obj.element if element is None else element
+            else:
+                element = UNKNOWN
+            continue
+        key = iteration.dict_key(interp.eval(key_node))
+        if key is None:
+            element = value if element is None else join_values(element, value)
+        else:
+            attrs[key] = value
+    return interp.new(Obj("dict", attrs=attrs, element=element, trail=(interp.site("other", node),)))
