@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import clashes
 
 PROGRAM = """
@@ -98,3 +99,28 @@ def test_what_cannot_be_unpacked_is_not_what_is_unpacked() -> None:
         model(second)
         model(image)
     """) == ["model(image)"]
+
+
+@pytest.mark.parametrize(
+    "part", ["[nn.Linear(3, 3) for _ in range(n)]", "((nn.Linear(3, 3), nn.Tanh()) * n)"]
+)
+def test_a_starred_part_of_unknown_length_is_of_what_it_gives(part: str) -> None:
+    text = f"""
+        import sys
+        n = int(sys.argv[1])
+        for layer in nn.ModuleList([nn.Linear(3, 3), *{part}]).cuda():
+            layer(torch.ones(1, 3))
+    """
+    assert faults(text) == ["layer(torch.ones(1, 3))"]
+    assert faults(text.replace("torch.ones(1, 3)", "torch.ones(1, 3).cuda()")) == []
+
+
+def test_a_starred_part_that_nobody_knows_leaves_all_elements_open() -> None:
+    assert (
+        faults("""
+        import sys
+        for x in [torch.ones(2), *eval(sys.argv[1])]:
+            x + torch.ones(2).cuda()
+    """)
+        == []
+    )
