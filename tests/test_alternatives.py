@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
 
 TABLE = """
 import torch
@@ -141,3 +143,84 @@ def test_a_copy_of_what_forward_is_called_with_is_where_that_is(
     method: str, data: str, found: list[str]
 ) -> None:
     assert clashes(INPUT.format(method=method, data=data)) == found
+
+
+def test_where_only_a_tensor_can_stand_the_other_alternatives_are_no_matter() -> None:
+    text = """
+import argparse
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Net(nn.Module):
+    def __init__(self, weights):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+        self.weights = weights
+
+    def forward(self, x):
+        out = self.fc(x)
+        if self.weights:
+            return out, [out.sum()]
+        return out
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--weights", action="store_true")
+options = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net(options.weights).to(device)
+target = torch.ones(4, 3)
+out = net(torch.ones(4, 3, device=device))
+{use}
+"""
+    assert clashes(text.format(use="nn.MSELoss()(out, target)")) == ["26: device"]
+    assert clashes(text.format(use="F.mse_loss(out, target)")) == ["26: device"]
+    assert clashes(text.format(use="nn.MSELoss()(out.detach(), target)")) == ["26: device"]
+    assert not clashes(text.format(use="nn.MSELoss()(out.detach().cpu(), target)"))
+    assert not clashes(text.format(use="nn.MSELoss()(out, target.to(device))"))
+    assert not clashes(text.format(use="list(out)"))
+
+
+def test_an_array_has_no_methods_of_tensors() -> None:
+    text = """
+import argparse
+import torch
+import torch.nn.functional as F
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--host", action="store_true")
+options = parser.parse_args()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+found = torch.ones(3, device=device)
+if options.host:
+    found = found.cpu().numpy()
+{use}
+"""
+    assert clashes(text.format(use="F.mse_loss(found.detach(), torch.ones(3))")) == ["13: device"]
+    assert not clashes(text.format(use="found.mean().item() + 1"))
+
+
+def test_the_move_of_what_may_be_a_pair_is_discarded_all_the_same() -> None:
+    text = """
+import argparse
+import torch
+from torch import nn
+
+def state(pair):
+    return (torch.zeros(1, 4, 3), torch.zeros(1, 4, 3)) if pair else torch.zeros(1, 4, 3)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pair", action="store_true")
+parser.add_argument("--cuda", action="store_true")
+options = parser.parse_args()
+net = nn.GRU(3, 3)
+x = torch.ones(2, 4, 3)
+hidden = state(options.pair)
+if options.cuda:
+    net.cuda()
+    x = x.cuda()
+    hidden.cuda()
+net(x, hidden)
+"""
+    fixed, _ = fix_texts({"main.py": text}, Applicability.SAFE)
+    assert fixed["main.py"] == text.replace("    hidden.cuda()", "    hidden = hidden.cuda()")

@@ -83,3 +83,35 @@ def test_transforms_that_compute_leave_them_on_the_cpu() -> None:
     transform = "T.Compose([T.NormalizeFeatures(), T.RandomNodeSplit()])"
     program = f"data = Planetoid('data', 'Cora', transform={transform})[0]\nconv(data.x, data.edge_index)\n"
     assert clashes(SETUP + program) == ["11: device"]
+
+
+@pytest.mark.parametrize("package", ["torch_geometric.nn", "torch_geometric.nn.conv"])
+def test_a_layer_that_passes_messages_is_a_module_wherever_its_base_comes_from(package: str) -> None:
+    program = f"""
+import torch
+from torch import nn
+from {package} import MessagePassing
+
+class Layer(MessagePassing):
+    def __init__(self):
+        super().__init__(aggr="add")
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x, edges):
+        return self.propagate(edges, x=self.lin(x))
+
+layer = Layer().cuda()
+edges = torch.zeros(2, 4, dtype=torch.long).cuda()
+layer(torch.ones(4, 3).cuda(), edges)
+layer(torch.ones(4, 3), edges)
+"""
+    assert clashes(program) == ["12: device"]
+
+
+def test_a_loader_of_neighbours_is_no_module() -> None:
+    program = """
+from torch_geometric.nn.models.tgn import LastNeighborLoader
+loader = LastNeighborLoader(9, size=2, device=device)
+loader(torch.arange(3))
+"""
+    assert clashes(SETUP + program) == []

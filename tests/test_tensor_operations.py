@@ -24,6 +24,12 @@ logits, classes = torch.randn(4, 3, requires_grad=True), torch.tensor([0, 1, 2, 
 
 #: One expression a line; each is run by PyTorch and by the analysis.
 EXPRESSIONS = """
+f.type()
+b.type()
+z.type()
+f.type(d.type())
+d.type(i.type())
+f.type(b.type())
 F.upsample_nearest(images, scale_factor=2)
 F.lp_pool1d(series, 2.0, 2)
 F.adaptive_max_pool3d(images, 2)
@@ -554,3 +560,20 @@ def test_only_a_number_takes_an_item_out_of_a_pair() -> None:
     """
     assert clashes(text) == ["6: device"]
     assert clashes(text.replace("torch.ones(3, 2)", "pair")) == []
+
+
+def test_the_name_of_a_type_says_where_and_what_a_tensor_is() -> None:
+    text = """
+import torch
+
+rows = [torch.ones(3, dtype=torch.{dtype}), torch.ones(2, dtype=torch.{dtype})]
+net = torch.nn.Linear(3, 3).cuda()
+out = torch.zeros(2, 3).type(rows[0].data.type())
+for i, row in enumerate(rows):
+    out[i, :len(row)] = row
+net({use})
+"""
+    assert clashes(text.format(dtype="float32", use="out")) == ["9: device"]
+    assert not clashes(text.format(dtype="float32", use="out.cuda()"))
+    assert clashes(text.format(dtype="float64", use="out.cuda()")) == ["9: dtype"]
+    assert not clashes(text.format(dtype="float64", use="out.type(net.weight.type())"))

@@ -127,7 +127,7 @@ def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
 def _discard_move(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) -> None:
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
         return
-    from devfix.analysis.torch_model import moves  # moves.py binds names
+    from devfix.analysis.torch_model import moves, operand_types  # moves.py binds names
 
     receiver = call.func.value
     if call.func.attr not in moves.METHODS:
@@ -140,7 +140,7 @@ def _discard_move(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Va
         return
     if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
         return
-    before = interp.eval(receiver)
+    before = operand_types.tensor_of(interp, interp.eval(receiver))
     if not isinstance(before, Tensor):
         return
     if before.device == value.device and before.dtype == value.dtype:

@@ -14,6 +14,7 @@ from devfix.analysis.syntax import remembered
 from devfix.analysis.torch_model import module_methods
 from devfix.analysis.values import (
     UNKNOWN,
+    Array,
     BoundMethod,
     Class,
     Const,
@@ -110,6 +111,10 @@ def with_attribute(interp: Interpreter, values: tuple[Value, ...], name: str) ->
 
 
 _COLLECTIONS = (list, tuple, dict, set, map, zip, range, type(_ for _ in ()))
+#: What every tensor can be asked for, and no array.
+_OF_TENSORS_ALONE = frozenset(
+    "backward cpu cuda detach double float int long numpy requires_grad requires_grad_ type type_as unsqueeze".split()
+)
 _TYPES: dict[str, type] = {each.__name__: each for each in (int, float, bool, str)}
 
 
@@ -119,6 +124,8 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
         return hasattr(value.value, name)
     if isinstance(value, Scalar):
         return value.type not in _TYPES or hasattr(_TYPES[value.type], name)
+    if isinstance(value, Array):
+        return name not in _OF_TENSORS_ALONE
     if isinstance(value, TupleValue):
         return name in value.names or hasattr(tuple, name)
     if isinstance(value, Sequence):

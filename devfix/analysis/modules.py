@@ -83,15 +83,20 @@ def has_strange_base(interp: Interpreter, cls: Class) -> bool:
     return any(isinstance(base, Unknown) for each in classes.linearise(cls) for base in each.bases)
 
 
+#: Packages whose classes are modules.
+_OF_MODULES = (
+    "torchvision.models", "torchmetrics.", "torch.nn.modules", "torch_geometric.nn.aggr", "torch_geometric.nn.conv",
+    "torch_geometric.nn.dense", "torch_geometric.nn.models", "torch_geometric.nn.norm",
+)  # fmt: skip
+
+
 def is_module_name(name: str) -> bool:
     """Whether the class of that canonical name is an ``nn.Module``."""
     if name in MODULE_BASES:
         return True
     package, _, last = name.rpartition(".")
-    if package in ("torch.nn", "torch_geometric.nn", "torchmetrics") or (
-        package.startswith(("torchvision.models", "torchmetrics.", "torch.nn.modules"))
-    ):
-        return last[:1].isupper()
+    if package in ("torch.nn", "torch_geometric.nn", "torchmetrics") or package.startswith(_OF_MODULES):
+        return last[:1].isupper() and not last.endswith("Loader")
     return package.startswith(("transformers", "diffusers")) and _PRETRAINED.match(last) is not None
 
 

@@ -265,6 +265,10 @@ _LEGACY = {
 }  # fmt: skip
 
 
+#: What ``x.type()`` calls a tensor by its dtype.
+LEGACY_NAMES = {dtype: name for name, dtype in _LEGACY.items() if name != "Tensor"}
+
+
 def legacy_dtype(name: str) -> tuple[str, Device] | None:
     """The dtype and device of ``torch[.cuda].FloatTensor`` and the like, by canonical name."""
     package, _, last = name.rpartition(".")

@@ -108,20 +108,20 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 
 def _of_one(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A function of one tensor with results of its own."""
-    value = _operand(site)
+    value = _operand(interp, site)
     return results.of(interp, name, value, site) if value is not None else UNKNOWN
 
 
-def _operand(site: CallSite) -> Tensor | None:
+def _operand(interp: Interpreter, site: CallSite) -> Tensor | None:
     """The tensor that a function of one tensor is given."""
     value = site.value(0, "input", "self")
-    value = without_none(value) if value is not None else None
+    value = operand_types.tensor_of(interp, value) if value is not None else None
     return value if isinstance(value, Tensor) else None
 
 
 def nonzero(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.nonzero``: one row for each place, or a tuple of index tensors."""
-    value = _operand(site)
+    value = _operand(interp, site)
     if value is None:
         return UNKNOWN
     split = site.value(None, "as_tuple")
@@ -203,7 +203,7 @@ def one_operand(dtype: str | None) -> Callable[..., Value]:
     """A handler for a function of one tensor with a result of its shape (dtype None: the operand's)."""
 
     def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
-        value = _operand(site)
+        value = _operand(interp, site)
         if value is None:
             return UNKNOWN
         return operations.derived(interp, [value], site, dtype or value.dtype, value.rank)

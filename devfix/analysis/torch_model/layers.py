@@ -355,7 +355,7 @@ def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:
 
 def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
     """Activations, pooling, dropout: one tensor in, one of the same place out."""
-    value = without_none(site.args[0].value) if site.args else UNKNOWN
+    value = operand_types.tensor_of(interp, site.args[0].value) if site.args else UNKNOWN
     if not isinstance(value, Tensor):
         return UNKNOWN
     if name in ("CosineSimilarity", "PairwiseDistance") and len(site.args) > 1:

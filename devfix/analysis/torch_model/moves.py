@@ -18,7 +18,7 @@ from devfix.analysis.torch_model.arguments import (
     is_followed,
     roots_followed,
 )
-from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.torch_model.factories import LEGACY_NAMES, legacy_dtype
 from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
@@ -107,6 +107,14 @@ def _type_target(site: CallSite) -> Target:
     return Target(UNKNOWN_DEVICE if anywhere else None, dtype_of(value) or "?", chosen=False)
 
 
+def _type_name(value: Tensor) -> Value:
+    """``x.type()``: ``"torch.cuda.FloatTensor"`` says where a tensor is and what it holds."""
+    last = LEGACY_NAMES.get(value.dtype or "")
+    if last is None or (value.device != CPU and not value.device.is_accelerator):
+        return Scalar("str")
+    return Const(f"torch.{last}" if value.device == CPU else f"torch.cuda.{last}")
+
+
 def _like(value: Value | None) -> Target:
     if isinstance(value, Tensor):
         return Target(value.device, value.dtype or "?", chosen=False, roots=roots_of_host(value))
@@ -152,7 +160,7 @@ def _is_called_dtype(node: ast.expr | None) -> bool:
 def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Value:
     """The moved or cast copy of a tensor; the tensor itself where nothing changes."""
     if name == "type" and not site.args and not site.keywords:
-        return Scalar("str")
+        return _type_name(value)
     target = target_of(name, site)
     for arg in site.all_args():
         notes.choice(interp, arg)

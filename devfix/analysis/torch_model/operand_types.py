@@ -140,6 +140,15 @@ def _beside(interp: Interpreter, value: Value, other: Value) -> Value:
     return kept[0] if len(kept) == 1 else replace(value, members=kept)
 
 
+def tensor_of(interp: Interpreter, value: Value) -> Value:
+    """A value where only a tensor can stand: the collection or array that it is on another path would fail there."""
+    value = without_none(value)
+    if not isinstance(value, Union):
+        return value
+    kept = [m for m in value.members if not isinstance(m, Array) and not _is_collection(interp, m)]
+    return kept[0] if len(kept) == 1 else value
+
+
 def _is_collection(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
     return isinstance(value, (TupleValue, Sequence)) or (obj is not None and obj.kind in ("list", "dict"))

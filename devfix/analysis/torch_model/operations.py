@@ -193,7 +193,7 @@ def parts_of(interp: Interpreter, op: Op, site: CallSite) -> tuple[list[Part], b
         arg = site.get(position, role, *(("self",) if position == 0 else ()))
         if arg is None:
             continue
-        value = without_none(arg.value)
+        value = operand_types.tensor_of(interp, arg.value)
         if isinstance(value, Tensor):
             parts.append(Part(value, role, arg.node))
         elif isinstance(value, (Unknown, Ref)):
