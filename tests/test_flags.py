@@ -175,3 +175,43 @@ def test_an_option_that_chooses_a_dtype_chooses_its_usual_one(cast: str) -> None
     (found,) = analyse_text(PRECISIONS.format(default="bf16", cast=cast)).mismatches()
     assert {operand.dtype for operand in found.operands} == {"float32", CASTS[cast]}
     assert clashes(PRECISIONS.format(default="fp32", cast=cast)) == []
+
+
+FETCHING = """
+    import torch
+
+    class Shower:
+        def __init__(self, net, accelerated):
+            self.accelerated, self.net = accelerated, net
+            self.noise = torch.rand(4, 6)
+            if accelerated:
+                self.noise = self.noise.cuda()
+
+        def show(self):
+            {show}
+"""
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        "return self.noise.cpu().numpy() if self.accelerated else self.noise.numpy()",
+        "return self.noise.numpy() if not self.accelerated else self.noise.data.to('cpu')[0].numpy()",
+        "if self.accelerated:\n            images = self.noise.cpu().data.numpy()\n        else:\n"
+        "            images = self.noise.data.numpy()\n        return images",
+    ],
+)
+def test_the_branch_that_fetches_for_numpy_is_that_of_an_accelerator(show: str) -> None:
+    assert clashes(dedent(FETCHING).format(show=show)) == []
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        "return self.noise.numpy() if self.accelerated else self.noise.numpy()",
+        "return self.noise.detach() if self.accelerated else self.noise.numpy()",
+        "return self.noise.cpu().numpy() if self.accelerated else (self.noise.cpu().numpy(), self.noise.numpy())",
+    ],
+)
+def test_a_branch_that_fetches_nothing_does_not_say_that_the_other_is_of_the_host(show: str) -> None:
+    assert clashes(dedent(FETCHING).format(show=show)) != []

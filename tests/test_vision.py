@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import clashes
 
 PROGRAM = """
@@ -164,3 +165,62 @@ def test_an_image_made_a_tensor_by_hand_is_on_the_cpu() -> None:
         model(image)
         model(image.cuda())
     """) == ["model(image)"]
+
+
+GROWN = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="train")
+    args = parser.parse_args()
+
+    steps = []
+    if args.mode == "train":
+        steps.append(transforms.RandomHorizontalFlip())
+    steps.append(transforms.CenterCrop(8))
+    {step}
+    steps.append(transforms.Normalize((0.5,), (0.5,)))
+    for x, y in DataLoader(datasets.CIFAR10("data", transform=transforms.Compose(steps))):
+        model(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["steps.append(transforms.ToTensor())", "steps += [transforms.PILToTensor(), transforms.ConvertImageDtype(torch.float)]"],
+)
+def test_a_list_of_transforms_that_grows_in_some_runs_makes_tensors_in_all(step: str) -> None:
+    assert faults(GROWN.format(step=step)) == ["model(x)"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "steps.append(transforms.ToTensor()); steps.append(transforms.Lambda(lambda x: x.to(device)))",
+        "steps.append(transforms.ToTensor()); steps.append(lambda x: x.to(device))",
+        "steps.append(transforms.ToTensor()); steps.append(transforms.ToPILImage())",
+        "pass",
+    ],
+)
+def test_what_such_a_list_comes_to_is_unknown_where_a_step_of_it_is(step: str) -> None:
+    assert faults(GROWN.format(step=step)) == []
+
+
+def test_the_dtype_of_an_image_is_that_of_its_last_cast() -> None:
+    assert faults("""
+        from torchvision.transforms import v2
+        small = nn.Conv2d(3, 4, 3)
+        cast = transforms.Compose([transforms.PILToTensor(), transforms.ConvertImageDtype(torch.float32)])
+        kept = transforms.Compose([transforms.PILToTensor(), transforms.Resize(8)])
+        wide = v2.Compose([v2.ToImage(), v2.ToDtype(dtype=torch.float64, scale=True)])
+        images = v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])
+        small(datasets.CIFAR10("data", transform=cast)[0][0])
+        small(datasets.CIFAR10("data", transform=images)[0][0])
+        small(datasets.CIFAR10("data", transform=v2.ToImage())[0][0])
+        small(datasets.CIFAR10("data", transform=kept)[0][0])
+        small(datasets.CIFAR10("data", transform=wide)[0][0])
+        model(datasets.CIFAR10("data", transform=images)[0][0])
+    """) == [
+        'small(datasets.CIFAR10("data", transform=kept)[0][0])',
+        'small(datasets.CIFAR10("data", transform=wide)[0][0])',
+        'model(datasets.CIFAR10("data", transform=images)[0][0])',
+    ]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated, enumerations
+from devfix.analysis import correlated, enumerations, fetches
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
@@ -149,12 +149,12 @@ def _named_by(test: ast.expr) -> tuple[str, str] | None:
 
 
 def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool | None:
-    """The one branch that chooses the accelerator, or the one that does not choose the CPU."""
+    """The one branch that chooses the accelerator or fetches from it, or the one that does not choose the CPU."""
     then, other = (any(names_accelerator(part, source) for part in branch) for branch in (body, orelse))
     if then != other:
         return then
     then, other = any(map(binds_host, body)), any(map(binds_host, orelse))
-    return other if then != other else None
+    return other if then != other else fetches.chosen(body, orelse)
 
 
 def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
@@ -163,10 +163,10 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     if known is not None or not _is_option(interp, node.test):
         return known
     then, other = (names_accelerator(part, interp.source) for part in (node.body, node.orelse))
-    if then == other:
-        return None
-    settle(interp, node.test, then)
-    return then
+    chosen = then if then != other else fetches.chosen([node.body], [node.orelse])
+    if chosen is not None:
+        settle(interp, node.test, chosen)
+    return chosen
 
 
 def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from devfix.analysis.fetches import copies
 from devfix.analysis.syntax import QUESTIONS, binds_host, first_line, names_accelerator, statements_in
 from devfix.source import Source
 
@@ -342,5 +343,5 @@ class _Traits:
         left = any(isinstance(part, _LEAVING) for each in block for part in statements_in(each))
         return (
             list(map(id, naming)), any(part in self._around for part in naming), any(map(binds_host, block)),
-            last, left, len(block) == 1,
+            list(map(copies, block)), last, left, len(block) == 1,
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration
+from devfix.analysis.containers import everything
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_values
@@ -16,6 +17,7 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Array,
+    DTypeValue,
     External,
     Obj,
     Ref,
@@ -24,6 +26,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Value,
+    members,
     without_none,
 )
 
@@ -43,8 +46,10 @@ _CLASSIFIED: dict[str, tuple[str, ...]] = {
     ),
 }
 
-#: What makes a tensor of an image, with the dtype.
-_MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8"}
+#: What makes a tensor of an image, with the dtype; ``ToImage`` keeps that of an array.
+_MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8", "ToImage": None}
+#: What gives a tensor the dtype that it was made with.
+_CASTS = frozenset({"ConvertImageDtype", "ToDtype"})
 #: What gives no tensor, whatever it is given.
 _UNMAKERS = frozenset({"ToPILImage"})
 #: What applies the transforms of a list, always or at times.
@@ -132,7 +137,7 @@ def transform(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     last = _kind(name)
     if not last[:1].isupper():
         return None
-    return interp.new(Obj("external", External(name), element=site.value(0, "transforms", "lambd")))
+    return interp.new(Obj("external", External(name), element=site.value(0, "transforms", "lambd", "dtype")))
 
 
 def _kind(name: str) -> str:
@@ -157,17 +162,46 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if kind in _MAKERS and not isinstance(image, Tensor):
         return _made(interp, _MAKERS[kind], site)
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
-        return _derived(interp, image, AT_LEAST_1, site)
+        found = _derived(interp, image, AT_LEAST_1, site)
+        return replace(found, dtype=_dtype(obj.element)) if kind in _CASTS else found
     return UNKNOWN
+
+
+def _dtype(value: Value | None) -> str | None:
+    return value.name if isinstance(value, DTypeValue) else None
 
 
 def _chain(interp: Interpreter, steps: Value | None, image: Value, site: CallSite) -> Value:
     exact = iteration.exact_items(interp, steps) if steps is not None else None
     if exact is None:
-        return UNKNOWN
+        return _some_chain(interp, interp.obj_of(steps or UNKNOWN), image, site)
     for step in exact:
         image = _apply(interp, step, image, site)
     return image
+
+
+def _some_chain(interp: Interpreter, steps: Obj | None, image: Value, site: CallSite) -> Value:
+    """What a list gives that some runs make longer than others: its steps are known, how many there are is not.
+
+    A loader takes tensors alone, so where one of the steps makes a tensor of an image it is always among them.
+    """
+    if steps is None or steps.kind != "list":
+        return UNKNOWN
+    kinds = {_step(interp, each) for value in everything(steps) for each in members(value)}
+    if not kinds or "" in kinds or kinds & (_UNMAKERS | _CHAINS | _CHANCES | {"Lambda"}):
+        return UNKNOWN
+    if isinstance(image, Tensor):
+        found = _derived(interp, image, AT_LEAST_1, site)
+        return replace(found, dtype=None) if kinds & _CASTS else found
+    makers = {_MAKERS[kind] for kind in kinds if kind in _MAKERS}
+    dtype = None if kinds & _CASTS or len(makers) > 1 else next(iter(makers), None)
+    return _made(interp, dtype, site) if makers else UNKNOWN
+
+
+def _step(interp: Interpreter, value: Value) -> str:
+    """What kind of transform a step is; empty for what is none of torchvision's."""
+    obj = interp.obj_of(value)
+    return _kind(obj.cls.name) if obj is not None and isinstance(obj.cls, External) else ""
 
 
 def grid(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -195,7 +229,7 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _made(interp, dtype, site)
 
 
-def _made(interp: Interpreter, dtype: str, site: CallSite) -> Tensor:
+def _made(interp: Interpreter, dtype: str | None, site: CallSite) -> Tensor:
     """A tensor of an image; what makes it takes no device."""
     return Tensor(CPU, dtype, 3, grad=False, leaf=True, trail=(interp.site("numpy", site.node),))
 

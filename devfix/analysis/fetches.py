@@ -1,0 +1,53 @@
+"""Fetches: code that hands tensors to NumPy, from wherever they are or from the CPU alone.
+
+``x.cpu().numpy() if cuda else x.numpy()``: the branch that fetches is that of a run with an accelerator.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from devfix.analysis.syntax import remembered, walk
+
+
+def chosen(body: Iterable[ast.AST], orelse: Iterable[ast.AST]) -> bool | None:
+    """Which of two branches fetches what it hands to NumPy, where the other one does not."""
+    then, other = _copied(body), _copied(orelse)
+    return None if {then, other} != {True, False} else then
+
+
+def _copied(branch: Iterable[ast.AST]) -> bool | None:
+    """Whether a branch copies to the CPU what it hands to NumPy; None where it hands over nothing, or only some."""
+    found = frozenset[bool]().union(*map(copies, branch))
+    return next(iter(found)) if len(found) == 1 else None
+
+
+@remembered
+def copies(node: ast.AST) -> frozenset[bool]:
+    """Of each ``x.numpy()`` in a piece of code, whether ``x`` is copied to the CPU on the way."""
+    return frozenset(
+        _is_copied(part.func.value)
+        for part in walk(node)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "numpy"
+    )
+
+
+def _is_copied(node: ast.expr) -> bool:
+    """Whether ``.cpu()`` or ``.to("cpu")`` is in the chain of calls and attributes that makes a tensor."""
+    while True:
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Attribute) and _is_fetch(function.attr, node.args):
+                return True
+            node = function
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        else:
+            return False
+
+
+def _is_fetch(method: str, args: list[ast.expr]) -> bool:
+    if method == "cpu":
+        return True
+    return method == "to" and any(isinstance(arg, ast.Constant) and arg.value == "cpu" for arg in args)
