@@ -186,7 +186,10 @@ GROWN = """
 
 @pytest.mark.parametrize(
     "step",
-    ["steps.append(transforms.ToTensor())", "steps += [transforms.PILToTensor(), transforms.ConvertImageDtype(torch.float)]"],
+    [
+        "steps.append(transforms.ToTensor())",
+        "steps += [transforms.PILToTensor(), transforms.ConvertImageDtype(torch.float)]",
+    ],
 )
 def test_a_list_of_transforms_that_grows_in_some_runs_makes_tensors_in_all(step: str) -> None:
     assert faults(GROWN.format(step=step)) == ["model(x)"]

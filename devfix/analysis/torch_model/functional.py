@@ -254,36 +254,6 @@ def _chosen_dtype(branch: Value, beside: str | None) -> str | None:
     return beside if kind is not None and fits else None
 
 
-def grad(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.autograd.grad(outputs, inputs, grad_outputs)``: one gradient per input, where it is."""
-    outputs = site.get(0, "outputs")
-    given = site.get(2, "grad_outputs")
-    if outputs is not None and given is not None:
-        pair = [
-            Part(value, role, arg.node)
-            for arg, role in ((outputs, "outputs"), (given, "grad_outputs"))
-            if isinstance(value := without_none(arg.value), Tensor)
-        ]
-        if len(pair) == 2:
-            requirements.meet(interp, site.node, "torch.autograd.grad", pair, scalars=False)
-    inputs = site.value(1, "inputs")
-    inputs = without_none(inputs) if inputs is not None else None
-    if isinstance(inputs, Tensor):
-        return TupleValue((_gradient(interp, inputs, site),))
-    if inputs is None:
-        return UNKNOWN
-    items = iteration.exact_items(interp, inputs)
-    if items is not None:
-        return TupleValue(tuple(_gradient(interp, item, site) for item in items))
-    return Sequence(_gradient(interp, iteration.element(interp, inputs, None), site))
-
-
-def _gradient(interp: Interpreter, value: Value, site: CallSite) -> Value:
-    if not isinstance(value, Tensor):
-        return UNKNOWN
-    return replace(operations.derived(interp, [value], site, value.dtype, value.rank), grad=None)
-
-
 def pack_padded(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pack_padded_sequence``: lengths on the CPU, whatever the input (facts)."""
     _on_host(interp, "torch.nn.utils.rnn.pack_padded_sequence", "lengths", site)
@@ -354,7 +324,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.embedding": embedding,
     "torch.einsum": einsum,
     "torch.where": where,
-    "torch.autograd.grad": grad,
     "torch.func.functional_call": functional_calls.functional_call,
     "torch.nn.utils.stateless.functional_call": functional_calls.functional_call,
     "torch.nn.functional.one_hot": one_hot,

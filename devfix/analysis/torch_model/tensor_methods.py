@@ -13,6 +13,7 @@ from devfix.analysis.torch_model import (
     factories,
     functional,
     generators,
+    gradients,
     hooks,
     host_memory,
     leaves,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _NUMBERS = {"item": None, "tolist": None, "dim": "int", "numel": "int", "nelement": "int", "ndimension": "int",
             "element_size": "int", "data_ptr": "int", "is_floating_point": "bool", "is_contiguous": "bool",
             "__len__": "int", "storage_offset": "int", "get_device": "int", "is_complex": "bool"}  # fmt: skip
-_NOTHING = frozenset("backward retain_grad record_stream".split())
+_NOTHING = frozenset("retain_grad record_stream".split())
 _FILLING = frozenset(
     "copy_ normal_ uniform_ zero_ fill_ random_ bernoulli_ exponential_ set_ resize_ share_memory_ trunc_normal_ "
     "fill_diagonal_ cauchy_ log_normal_ geometric_ pin_memory_".split()
@@ -95,6 +96,8 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         leaves.retain(interp, value)
     if name == "register_hook":
         return hooks.of_gradient(interp, value, site)
+    if name == "backward":
+        return gradients.backward(interp, "torch.Tensor.backward", site.shifted(Arg(value, where)))
     if name in _NOTHING:
         return NONE
     if name in _FILLING:
