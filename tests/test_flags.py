@@ -177,6 +177,11 @@ def test_an_option_that_chooses_a_dtype_chooses_its_usual_one(cast: str) -> None
     assert clashes(PRECISIONS.format(default="fp32", cast=cast)) == []
 
 
+BRANCHES = """if self.accelerated:
+            images = self.noise.cpu().data.numpy()
+        else:
+            images = self.noise.data.numpy()
+        return images"""
 FETCHING = """
     import torch
 
@@ -197,8 +202,7 @@ FETCHING = """
     [
         "return self.noise.cpu().numpy() if self.accelerated else self.noise.numpy()",
         "return self.noise.numpy() if not self.accelerated else self.noise.data.to('cpu')[0].numpy()",
-        "if self.accelerated:\n            images = self.noise.cpu().data.numpy()\n        else:\n"
-        "            images = self.noise.data.numpy()\n        return images",
+        BRANCHES,
     ],
 )
 def test_the_branch_that_fetches_for_numpy_is_that_of_an_accelerator(show: str) -> None:

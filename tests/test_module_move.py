@@ -123,6 +123,25 @@ def test_a_branch_that_is_of_another_kind_moves_its_own(kept: str) -> None:
     assert "net.to(device)" not in after
 
 
+UNENDED = CHOSEN.replace("else:\n    net = ", "elif args.kind == 'narrow':\n    net = ").replace(
+    "\nprint", "\n{between}\noptimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nprint"
+)
+
+
+@pytest.mark.parametrize("between", ["print(args)", "rate = 0.1"])
+def test_so_does_one_that_is_asked_for_something_soon_in_any_case(between: str) -> None:
+    before = UNENDED.replace("{between}", between)
+    assert fix_texts({"main.py": before})[0]["main.py"] == before.replace(
+        between, f"net.to(device)\n{between}"
+    )
+
+
+@pytest.mark.parametrize("between", ["if args.kind == '':\n    raise SystemExit", "assert args.kind"])
+def test_what_may_not_be_there_by_then_moves_where_it_is_made(between: str) -> None:
+    after = fix_texts({"main.py": UNENDED.replace("{between}", between)})[0]["main.py"]
+    assert "net = nn.Linear(3, 1).to(device)" in after
+
+
 RETURNED = """
 import argparse
 import torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import files, fix_texts
 
 HEAD = """\
@@ -131,3 +132,43 @@ print(Trainer().step(torch.ones(2, 4)).shape)
     after = fix_texts({"main.py": before})[0]["main.py"]
     assert "self.critic.cuda()\n        self.actor.cuda()" not in after
     assert "self.actor = nn.Linear(4, 4).to(" in after
+
+
+TAKEN_OUT = """\
+import torch
+from torch import nn
+
+
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 3, 3), nn.ReLU())
+
+
+class Perception(nn.Module):
+    def __init__(self):
+        super().__init__()
+        whole = Features()
+        {first}
+        self.kept = nn.Sequential(*list(whole.layers)[:1])
+
+    def forward(self, x):
+        return self.kept(x).mean()
+
+
+model = nn.Conv2d(3, 3, 1)
+criterion = Perception()
+if torch.cuda.is_available():
+    model.cuda()
+x = torch.rand(2, 3, 8, 8)
+if torch.cuda.is_available():
+    x = x.cuda()
+print(criterion(model(x)))
+"""
+
+
+@pytest.mark.parametrize("first", ["pass", "whole.eval()"])
+def test_layers_taken_out_of_another_network_move_with_the_one_that_runs(first: str) -> None:
+    before = TAKEN_OUT.replace("{first}", first)
+    after = before.replace("    model.cuda()\n", "    model.cuda()\n    criterion.cuda()\n")
+    assert fix_texts({"main.py": before})[0]["main.py"] == after

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from devfix.analysis.outline import Outline
+
+#: Statements after which comes the next one, as long as nothing is raised.
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
 def after(outline: Outline, made: ast.expr) -> tuple[ast.If, str] | None:
@@ -60,10 +64,16 @@ def _moves(branch: list[ast.stmt]) -> bool:
 
 
 def _is_needed(outline: Outline, choice: ast.If, name: str) -> bool:
-    """Whether what follows at once asks the name for something, which it must have got by then."""
+    """Whether what follows, one simple statement after the other, asks the name for something.
+
+    It must have got it by then.
+    """
     block = outline.block_of(choice)
-    rest = block[block.index(choice) + 1 :][:1]
-    attributes = (node for part in rest for node in ast.walk(part) if isinstance(node, ast.Attribute))
+    simple = takewhile(lambda part: isinstance(part, _SIMPLE), block[block.index(choice) + 1 :])
+    first = block[block.index(choice) + 1 :][:1]
+    attributes = (
+        node for part in (*first, *simple) for node in ast.walk(part) if isinstance(node, ast.Attribute)
+    )
     return any(ast.unparse(node.value) == name for node in attributes)
 
 

@@ -83,19 +83,40 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     Moving the outermost module moves everything registered below it; what a plain list holds is
     left behind. Above a module that joined one after its move the search ends: nobody moves it. A
     wrapper such as ``DataParallel`` is not asked: it may be there in some runs only, its module always.
+    Of several that hold a module the one counts that is running, or is a part of what is.
     """
     current, seen = ref, {ref}
     held_by = holders(interp)
     while True:
         above = [pair for pair in held_by.get(current.address, ()) if pair[0] not in seen]
         direct = [pair for pair in above if pair[1] is None and "wrapped" not in interp.obj(pair[0]).facts]
-        if direct and _joined_late(interp, current, direct[0][0]):
+        holder = _running(interp, held_by, [owner for owner, _ in direct]) if direct else None
+        if holder is not None and _joined_late(interp, current, holder):
             return current, None
-        if direct:
-            current = direct[0][0]
+        if holder is not None:
+            current = holder
             seen.add(current)
             continue
         return (current, above[0][1]) if above else (current, None)
+
+
+def _running(interp: Interpreter, held_by: Holders, owners: list[Ref]) -> Ref:
+    """The first of some modules that runs or is held by one that does; if none is, the first of all.
+
+    What was taken out of one network and put into another one is held by both.
+    """
+    if len(owners) == 1:
+        return owners[0]
+    running = {frame.receiver for frame in interp.stack if frame.receiver is not None}
+    for owner in owners:
+        chain, seen = [owner], {owner}
+        for each in chain:
+            if each in running:
+                return owner
+            above = [holder for holder, _ in held_by.get(each.address, ()) if holder not in seen]
+            chain += above
+            seen.update(above)
+    return owners[0]
 
 
 def _joined_late(interp: Interpreter, part: Ref, whole: Ref) -> bool:
