@@ -13,6 +13,7 @@ from lsp_editor import after_edits, offset_of, position_of, split
 from lsprotocol import types
 
 from devfix import analysis
+from devfix.analysis import depth
 from devfix.analysis.facts import Facts
 from devfix.findings import Applicability, Finding, Span
 from devfix.lsp.changes import text_edits
@@ -262,7 +263,7 @@ def test_a_defect_is_told_of_the_file_it_is_met_in(tmp_path: Path, monkeypatch: 
 def test_a_file_that_is_nested_too_deeply_leaves_the_rest_of_its_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "_RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
+    monkeypatch.setattr(depth, "RECURSION_LIMIT", 0)  # that of the tests is enough for all other files
     bench = Workbench()
     bench.answer(Configure((str(tmp_path),)))
     deep, near = str(tmp_path / "deep.py"), str(tmp_path / "near.py")
