@@ -153,3 +153,52 @@ def test_a_dict_of_parameters_that_was_unpacked_is_registered_after_that(made: s
 
 def test_a_registered_dict_that_is_unpacked_stays() -> None:
     assert clashes(UNPACKED.format(made="nn.ParameterDict()")) == []
+
+
+LAYERS = """
+import torch
+from solvers import rounded
+from torch import nn
+from torch.nn import functional as F
+
+class Rounded(nn.Linear):
+    def forward(self, x):
+        return F.linear(x, rounded(self.weight), {bias})
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(3)
+        self.body = Rounded(3, 3)
+
+    def forward(self, x):
+        return self.body(self.norm(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = []
+        for _ in range(3):
+            self.blocks.append(Block())
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+print(Net().cuda()(torch.ones(2, 3).cuda()))
+"""
+
+
+@pytest.mark.parametrize("bias", ["self.bias", "self.bias.exp()"])
+def test_what_a_layer_of_a_plain_list_uses_of_its_own_is_registered_with_it(bias: str) -> None:
+    """The layer itself is no model that somebody forgot to move."""
+    text = LAYERS.format(bias=bias)
+    assert fix_texts({"main.py": text})[0]["main.py"] == text  # to register something is not safe
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == text.replace("self.blocks = []", "self.blocks = nn.ModuleList()")
+
+
+def test_layers_of_a_list_that_somebody_moves_are_not_registered() -> None:
+    text = LAYERS.format(bias="self.bias").replace("append(Block())", "append(Block().cuda())")
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text

@@ -79,8 +79,8 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
 
 def unregistered(mismatch: Mismatch, operand: Operand) -> str:
     """What a plain container of a module keeps of it: "modules" or "parameters"; "" when the operand is neither."""
-    if mismatch.get("unregistered") == "parameters":
-        return "parameters"
+    if (kept := mismatch.get("unregistered")) in ("parameters", "modules"):
+        return kept
     return "modules" if operand.role == "weight" and mismatch.get("unregistered") else ""
 
 

@@ -170,8 +170,8 @@ def lives(interp: Interpreter, ref: Ref, parameter: Tensor) -> Tensor:
     return replace(parameter, trail=_life(interp, top, ref) or parameter.trail)
 
 
-#: What a mismatch says of an operand that is a parameter in a plain list or dict of a module.
-UNREGISTERED = "parameters"
+#: What a mismatch says of an operand that is a parameter in a plain list or dict of a module, or comes of a layer there.
+UNREGISTERED, MODULES = "parameters", "modules"
 
 
 def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[str, str]]:
@@ -182,8 +182,9 @@ def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[
     """
     found = [_explained(interp, part) for part in parts]
     first = found[0].tensor if found and found[0] is not parts[0] else None
-    listed = first is not None and not first.roots and first.trail[0].kind != "module"
-    return found, {"unregistered": UNREGISTERED} if listed else {}
+    if first is None or first.roots or first.trail[0].kind == "module":
+        return found, {}
+    return found, {"unregistered": MODULES if _is_of_module(parts[0].tensor) else UNREGISTERED}
 
 
 def _explained(interp: Interpreter, part: Part) -> Part:
@@ -191,7 +192,7 @@ def _explained(interp: Interpreter, part: Part) -> Part:
     trails = (tensor.trail, *tensor.roots)
     if tensor.device != CPU:
         return part
-    if any(trail and trail[0].kind == "module" for trail in trails):
+    if _is_of_module(tensor):
         return _of_part(interp, part)
     # What was loaded to the CPU, and took the place of a module's own, is where its load says.
     lives = [() if trail and trail[0].kind in _PLACED else _life_of(interp, trail) for trail in trails]
@@ -204,14 +205,29 @@ def _explained(interp: Interpreter, part: Part) -> Part:
     return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots)))
 
 
+def _is_of_module(tensor: Tensor) -> bool:
+    """Whether a tensor is a layer's parameter, or comes of one."""
+    return any(trail and trail[0].kind == "module" for trail in (tensor.trail, *tensor.roots))
+
+
 def _of_part(interp: Interpreter, part: Part) -> Part:
-    """What comes of a layer's parameter has the life of the model that holds the layer."""
-    own, *roots = [_life_above(interp, trail) or trail for trail in (part.tensor.trail, *part.tensor.roots)]
+    """What comes of a layer's parameter has the life of the model that holds the layer, or of the list that keeps it."""
+    trails = (part.tensor.trail, *part.tensor.roots)
+    lives = [_life_above(interp, trail) or trail for trail in trails]
+    listed = next(
+        (life for life, trail in zip(lives, trails, strict=True) if life and _is_apart(life, trail)), None
+    )
+    own, *roots = lives if listed is None else [listed]
     return replace(part, tensor=replace(part.tensor, trail=own, roots=tuple(roots)))
 
 
+def _is_apart(life: Trail, trail: Trail) -> bool:
+    """Whether the life of what keeps a layer is that of no module."""
+    return life is not trail and life[0].kind != "module"
+
+
 def _life_above(interp: Interpreter, trail: Trail) -> Trail:
-    """The life of the unmoved model that holds the layer which began with ``trail``; () when none does."""
+    """The life of the unmoved model, or of the plain list, that holds the layer which began with ``trail``, or ()."""
     if not trail or trail[0].kind != "module":
         return ()
     for address, obj in reads.objects(interp):
@@ -219,7 +235,9 @@ def _life_above(interp: Interpreter, trail: Trail) -> Trail:
         if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
             continue
         top, container = root(interp, ref)
-        if top != ref and container is None and _has_stayed(interp, top):
+        if container is not None:
+            return interp.obj(container).trail
+        if top != ref and _has_stayed(interp, top):
             return _life(interp, top, ref)
     return ()
 
