@@ -15,6 +15,7 @@ from .generated_checks import same_device
 from .iterator_rules import apart, iterate
 from .number_range import refuse_number
 from .operands import Call, Operand, refuse
+from .places import assigns_item
 
 
 def index(call: Call) -> Optional[torch.device]:
@@ -97,9 +98,13 @@ def put(call: Call) -> Optional[torch.device]:
 
 
 def index_fill(call: Call) -> Optional[torch.device]:
-    """``index_fill``: the value is taken as a number; an index that is not where the tensor is gets refused."""
+    """``index_fill``: the value is taken as a number; an index that is not where the tensor is gets refused.
+
+    torch 2.15 takes it for ``x[index] = 0.0`` where both are in one place, which on the CPU they always are; from
+    elsewhere the index is taken along (aten/src/ATen/TensorIndexing.h, ``try_dispatch_index_fill_``).
+    """
     own, places = call.need("self"), call.need("index")
-    if own.device is not None and places.device not in (None, own.device):
+    if own.device is not None and places.device not in (None, own.device) and not assigns_item():
         raise apart(own.device, places.device)
     return own.device
 

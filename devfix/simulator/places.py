@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 import threading
+from opcode import opmap
 from types import CodeType, FrameType
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -58,6 +59,14 @@ def user_frame(depth: int = 1) -> Optional[FrameType]:
     while frame is not None and not is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+def assigns_item() -> bool:
+    """Whether what called the simulator is ``x[index] = value``, and no function."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["STORE_SUBSCR"]
 
 
 #: Hear of each frame whose line is asked for.

@@ -1,0 +1,38 @@
+"""Items that are assigned: what torch makes of them depends on where it believes everything to be."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+
+from devfix.simulator import simulated_accelerator
+
+
+@pytest.mark.parametrize("index", [[1], [0, 1], torch.tensor([1]), torch.tensor([[0], [2]])])
+def test_an_index_on_the_host_is_taken_along(index: object) -> None:
+    with simulated_accelerator():
+        x = torch.zeros(3, 4).cuda()
+        x[index] = 2.0
+        x[:, index] = 2.0
+        x[0, index] += 1.0
+        assert x.sum().item() > 0
+
+
+def test_an_assigned_item_may_be_filled_by_an_index_on_the_host() -> None:
+    """As newer releases of torch do it, whose item assignment is no function of Python."""
+    with simulated_accelerator():
+        x = torch.zeros(3, 4).cuda()
+        filling = type(
+            "Filling", (), {"__setitem__": staticmethod(partial(torch.Tensor.index_fill_, x, 0))}
+        )()
+        filling[torch.tensor([1])] = 2.0
+        assert x.sum().item() == 8
+
+
+def test_a_fill_by_an_index_on_the_host_is_refused() -> None:
+    with simulated_accelerator():
+        x = torch.zeros(3, 4).cuda()
+        with pytest.raises(RuntimeError, match="same device"):
+            x[0] = x.index_fill_(0, torch.tensor([1]), 2.0)[0]
