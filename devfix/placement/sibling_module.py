@@ -17,7 +17,8 @@ Edits = tuple[FileEdit, ...]
 def beside(facts: Facts, site: Origin) -> Edits:
     """``net.cuda()`` after ``other.cuda()``, where ``net`` got its name at ``site``, above.
 
-    For programs that name no device: what their author wrote for one model does for the other.
+    For programs that name no device: what their author wrote for one model does for the other. Under a guard it does
+    so for data as well: where the guard is not fulfilled the data stays on the CPU, and so has the model to.
     """
     outline = facts.outline(site.path)
     named = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
@@ -25,22 +26,16 @@ def beside(facts: Facts, site: Origin) -> Edits:
         return _beside_attribute(outline, site.path, named)
     if not isinstance(named, ast.Name) or not isinstance(outline.statement_of(named), ast.Assign):
         return ()
-    found = None
-    for statement, other, suffix in _moves(outline, outline.statement_of(named)):
-        if other == named.id:
-            return ()  # it is moved there already: something else is wrong
-        if (
-            found is None
-            and not names(suffix, named.id)
-            and _is_placed(facts, site.path, outline, statement, other)
-        ):
-            found = statement, suffix
-    if found is None:
-        return ()
-    statement, suffix = found
-    bound = f"{named.id} = " if isinstance(statement, ast.Assign) else ""
-    code = f"{bound}{named.id}{suffix}"
-    return (FileEdit(site.path, InsertAfter(outline.source.span(statement), code)),)
+    moves = list(_moves(outline, outline.statement_of(named)))
+    if any(other == named.id for _, other, _ in moves):
+        return ()  # it is moved there already: something else is wrong
+    for statement, other, suffix in moves:
+        kind = _placed(facts, site.path, outline, statement, other)
+        if kind and not names(suffix, named.id):
+            bound = f"{named.id} = " if isinstance(statement, ast.Assign) and kind == "module" else ""
+            edit = InsertAfter(outline.source.span(statement), f"{bound}{named.id}{suffix}")
+            return (FileEdit(site.path, edit),)
+    return ()
 
 
 def _beside_attribute(outline: Outline, path: str, named: ast.Attribute) -> Edits:
@@ -89,9 +84,26 @@ def _moves(outline: Outline, naming: ast.stmt) -> Iterator[tuple[ast.stmt, str, 
                 yield statement, other, suffix
 
 
-def _is_placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name: str) -> bool:
-    """Whether a name was seen to be a module on the accelerator after a statement, or one without parameters."""
+def _placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name: str) -> str:
+    """What a name was seen to be on the accelerator after a statement: a module (or one without parameters) or data.
+
+    Data counts under a guard that is there for moves; "" for anything else.
+    """
     span = outline.source.span(statement)
     bindings = facts.bindings(path, outline.scopes(statement)[0]).get(name, [])
     found = [binding for binding in bindings if binding.statement == span]
-    return bool(found) and all(b.kind == "module" and (b.device or ACCELERATOR).is_accelerator for b in found)
+    kinds = {binding.kind for binding in found}
+    if kinds == {"module"} and all((binding.device or ACCELERATOR).is_accelerator for binding in found):
+        return "module"
+    guarded = _moves_alone(outline.parents[statement])
+    placed = all(binding.device is not None and binding.device.is_accelerator for binding in found)
+    return "tensor" if guarded and placed and kinds == {"tensor"} else ""
+
+
+def _moves_alone(guard: ast.AST) -> bool:
+    """Whether all that a test without ``else`` gives a value to is moved by that."""
+    if not isinstance(guard, ast.If) or guard.orelse:
+        return False
+    bound = [part.value for part in guard.body if isinstance(part, ast.Assign)]
+    others = (part for part in guard.body if not isinstance(part, (ast.Assign, ast.Expr, ast.If)))
+    return len(bound) > 1 and all(move_of(value) for value in bound) and not any(others)
