@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from devfix.simulator import simulated_accelerator
 
 
 @pytest.mark.parametrize("index", [[1], [0, 1], torch.tensor([1]), torch.tensor([[0], [2]])])
-def test_an_index_on_the_host_is_taken_along(index: object) -> None:
+def test_an_index_on_the_host_is_taken_along(index: Any) -> None:
     with simulated_accelerator():
         x = torch.zeros(3, 4).cuda()
         x[index] = 2.0
