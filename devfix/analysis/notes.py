@@ -58,9 +58,10 @@ def is_plain(value: Value) -> bool:
 
 
 def _plain_kind(value: Value) -> str:
-    """``number`` for what certainly has no device, and is no None that a test tells from what has."""
+    """``number`` for what certainly has no device, as arrays have none, and is no None that a test tells from what has."""
     counts = isinstance(value, Const) and isinstance(value.value, (int, float))
-    return "number" if counts or (isinstance(value, Scalar) and value.type in _NUMBERS) else "other"
+    counts = counts or isinstance(value, Array) or (isinstance(value, Scalar) and value.type in _NUMBERS)
+    return "number" if counts else "other"
 
 
 def note_attribute(

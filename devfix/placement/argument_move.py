@@ -99,7 +99,7 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
         return ()
     named = later[0] if given else None
     place = place_at(facts, born.path, (named or born).span)
-    moved = _handed(place) if place is not None and named is None else _value(place)
+    moved = _handed(place) if place is not None and named is None else named_value(place)
     found = device_expression.chosen(facts, moved) if moved is not None else None
     if moved is None or found is None:
         return ()
@@ -117,7 +117,7 @@ def _handed(place: Place) -> Place | None:
     return place if isinstance(call, ast.Call) and place.node in call.args else None
 
 
-def _value(place: Place | None) -> Place | None:
+def named_value(place: Place | None) -> Place | None:
     """What an assignment gives to the one name at a place, and nothing writes to later."""
     statement = place.outline.statement_of(place.node) if place is not None else None
     if place is None or not isinstance(statement, ast.Assign) or statement.targets != [place.node]:

@@ -16,8 +16,9 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import boundness, own_device
+from devfix.placement import boundness, moving_module, own_device
 from devfix.placement.dependence import dotted
+from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import is_usable, is_wanted, reaches
 
@@ -64,6 +65,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     # What a model that has its device makes of a parameter is where the model is.
     if followed is not None and facts.program.adopts:
         return DeviceExpression(f"{followed}.device")
+    itself = moving_module.device(facts, place)
+    if itself is not None and any(moving_module.is_of_itself(facts, place, peer) for peer in peers):
+        return DeviceExpression(itself)
     own = chosen(facts, place)
     seen = own is not None and _is_seen(facts, place, own.code)
     if own is not None and seen and not _is_strange(facts, place, own.code):
@@ -71,7 +75,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     kept = _of_kept_module(facts, place) if facts.program.adopts and own is None else None
     if kept is not None and kept.edits:
         return kept
-    modules = [peer for peer in peers if _stands_for_module(facts, place, peer)]
+    modules = [peer for peer in peers if stands_for_module(facts, place, peer)]
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
     if code is None and not (seen and not is_in_module(facts, place)):
@@ -90,7 +94,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     name = _name(facts, place, "module")
     if name is not None:
         return DeviceExpression(f"next({name}.parameters()).device")
-    return _of_kept_module(facts, place)
+    return DeviceExpression(itself) if itself is not None else _of_kept_module(facts, place)
 
 
 def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -105,12 +109,6 @@ def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
     if edit is None or is_in_module(facts, place):
         return DeviceExpression(f"next({name}.parameters()).device")
     return DeviceExpression(f"{receiver}.device", (edit,))
-
-
-def _stands_for_module(facts: Facts, place: Place, peer: Operand) -> bool:
-    """Whether the operand is the parameters of the module that is called, not a weight that a function was given."""
-    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(peer.text, [])
-    return peer.role == "weight" and not any(binding.kind == "tensor" for binding in bindings)
 
 
 def _is_seen(facts: Facts, place: Place, code: str) -> bool:
@@ -269,7 +267,7 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
     at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
     root = peer.text.partition(".")[0]
     receiver = place.outline.receiver_name(place.outline.function_of(place.node))
-    if _stands_for_module(facts, place, peer):
+    if stands_for_module(facts, place, peer):
         return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
     if at_sink:
         node = place.outline.expression_at(peer.span)

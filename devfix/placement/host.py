@@ -13,8 +13,9 @@ from devfix.findings import (
     Operand,
     ReplaceExpression,
 )
-from devfix.placement import suffixes
-from devfix.placement.device_expression import Place
+from devfix.placement import argument_move, suffixes
+from devfix.placement.device_expression import Place, place_at
+from devfix.placement.naming import may_be_number
 
 _ELEMENT = "t"
 
@@ -36,10 +37,19 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
         if mismatch.get("inside")
         else suffixes.added(facts, place.outline, node, suffix)
     )
+    if not edits and may_be_number(outline, facts, node):
+        edits = _where_named(facts, operand, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy `{operand.text}` to the CPU"
     return [Fix(title, edits, Applicability.SAFE)]
+
+
+def _where_named(facts: Facts, operand: Operand, suffix: str) -> tuple[FileEdit, ...]:
+    """The copy where the caller gave the tensor a name, for a function that others hand an array."""
+    site = next((each for each in reversed(operand.trail) if each.kind == "name"), None)
+    value = argument_move.named_value(place_at(facts, site.path, site.span)) if site is not None else None
+    return suffixes.added(facts, value.outline, value.node, suffix) if value is not None else ()
 
 
 def _of_items(facts: Facts, place: Place, suffix: str) -> tuple[FileEdit, ...]:

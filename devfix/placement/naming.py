@@ -36,7 +36,10 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
 
 
 def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
-    """Whether some calls give a parameter a number, which has neither device nor methods, where others give a tensor."""
+    """Whether some calls give a parameter a number, which has neither device nor methods, where others give a tensor.
+
+    The array of NumPy has none of these either.
+    """
     if not isinstance(node, ast.Name):
         return False
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])

@@ -22,7 +22,7 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     """
     if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
         return ()
-    if may_be_number(outline, facts, node):
+    if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):
@@ -38,3 +38,14 @@ def _is_spread(outline: Outline, node: ast.expr) -> bool:
             key is None and value is node for key, value in zip(parent.keys, parent.values, strict=True)
         )
     return isinstance(parent, ast.keyword) and parent.arg is None
+
+
+def _is_unpacked(facts: Facts, outline: Outline, node: ast.expr) -> bool:
+    """Whether an assignment takes apart what an expression gives, which most often is no tensor but a tuple of some."""
+    parent = outline.parents.get(node)
+    if not isinstance(parent, ast.Assign) or parent.value is not node:
+        return False
+    if not any(isinstance(target, (ast.Tuple, ast.List)) for target in parent.targets):
+        return False
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(ast.unparse(node), [])
+    return not bindings or any(binding.kind != "tensor" for binding in bindings)

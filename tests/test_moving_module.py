@@ -1,0 +1,99 @@
+"""Methods that a module runs on the CPU, as its constructor does, and later on the accelerator."""
+
+from __future__ import annotations
+
+import pytest
+from test_adoption import CHOICE, adopted
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+START = """
+import torch
+from torch import nn
+
+
+class Controller(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.bias = nn.Linear(1, size)
+        self.reset()
+
+    def reset(self, batch_size=1):
+        start = torch.zeros(1, 1)
+        self.state = self.bias(start).repeat(batch_size, 1)
+
+    def forward(self, x):
+        self.state = self.state + x
+        return self.state
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Controller(4).to(device)
+for _ in range(3):
+    net.reset()
+    print(net(torch.ones(1, 4, device=device)).sum().item())
+"""
+
+
+def repaired(text: str) -> str:
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert clashes(after["main.py"]) == []
+    return after["main.py"]
+
+
+def test_what_meets_its_parameters_is_made_where_they_are_each_time() -> None:
+    """The device of the script is not yet that of the module when its constructor runs."""
+    assert clashes(START) == ["14: device"]
+    told = "torch.zeros(1, 1, device=next(self.parameters()).device)"
+    assert repaired(START) == START.replace("torch.zeros(1, 1)", told)
+
+
+def test_where_it_only_runs_on_the_accelerator_the_choice_of_the_script_is_taken() -> None:
+    text = START.replace("        self.reset()\n", "")
+    assert "parameters()" not in repaired(text).replace("net.parameters()", "")
+
+
+STATE = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        {first}
+        {then}
+
+    def reset(self, batch_size=1):
+        self.state = [torch.zeros(batch_size, 4) for _ in range(2)]
+
+    def forward(self, x):
+        for state in self.state:
+            x = x * state
+        return self.layer(x)
+
+
+net = Net(4)
+for _ in range(3):
+    net.reset()
+    print(net(torch.ones(1, 4)).sum().item())
+"""
+LAYER, RESET = "self.layer = nn.Linear(size, 1)", "self.reset()"
+
+
+def test_a_state_that_is_kept_is_made_where_the_module_is() -> None:
+    after = adopted(files(STATE.format(first=LAYER, then=RESET)))["main.py"]
+    assert "net = Net(4).to(device)" in after
+    assert CHOICE in after
+
+
+@pytest.mark.parametrize(("first", "then"), [(LAYER, RESET), (RESET, LAYER)])
+def test_a_state_of_a_module_of_another_file(first: str, then: str) -> None:
+    """A module that has no parameters yet cannot be asked where it is."""
+    text = STATE.format(first=first, then=then)
+    net, _, main = text.partition("\n\nnet = ")
+    after = adopted(files(f"import torch\nfrom model import Net\n\nnet = {main}", model=net))
+    assert "net = Net(4).to(device)" in after["main.py"]
+    assert clashes(after["main.py"], model=after["model.py"]) == []
+    assert ("next(self.parameters()).device" in after["model.py"]) == (first == LAYER)

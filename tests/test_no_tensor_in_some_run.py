@@ -1,0 +1,108 @@
+"""Expressions that are a tensor in some runs, or hold several: nothing is called on them that only tensors have."""
+
+from __future__ import annotations
+
+from test_adoption import adopted
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+PRIORITIES = """
+import numpy as np
+import torch
+
+
+class Memory:
+    def __init__(self):
+        self.kept = []
+
+    def priority(self, error):
+        return (np.abs(error) + 0.01) ** 0.6
+
+    def add(self, error):
+        self.kept.append(self.priority(error))
+
+    def update(self, index, error):
+        self.kept[index] = self.priority(error)
+
+
+model = torch.nn.Linear(3, 1)
+memory = Memory()
+for i in range(4):
+    error = abs(model(torch.ones(1, 3)).data[0][0] - i)
+    memory.add(error)
+errors = torch.abs(model(torch.ones(4, 3))[:, 0]).data.numpy()
+for i in range(4):
+    memory.update(i, {given})
+print(sum(memory.kept))
+"""
+
+
+def test_what_a_function_gets_as_an_array_as_well_is_copied_where_the_tensor_gets_its_name() -> None:
+    for given in ("errors", "errors[:2]"):
+        after = adopted(files(PRIORITIES.format(given=given)))["main.py"]
+        assert "np.abs(error) +" in after
+        assert "    error = abs(model(torch.ones(1, 3, device=device)).data[0][0] - i).cpu()\n" in after
+        assert clashes(after) == []
+
+
+def test_what_a_function_only_gets_as_a_tensor_is_copied_there() -> None:
+    after = adopted(files(PRIORITIES.partition("errors =")[0]))["main.py"]
+    assert "np.abs(error.cpu()) +" in after
+
+
+HALVES = """
+import argparse
+import torch
+
+
+def halves(x, w):
+    return x * w, x + w
+
+
+def spread(x, w):
+    inside = x > 0
+    outputs, rest = torch.zeros_like(x), torch.zeros_like(x)
+    outputs[inside], rest[inside] = halves(x[inside], w[inside])
+    return outputs + rest
+
+
+class Flow(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return spread(x, self.net(x))
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mixture", action="store_true")
+model = Flow()
+if parser.parse_args().mixture:
+    x = torch.Tensor([[1.0, 2.0]])
+else:
+    x = torch.Tensor([[3.0, 4.0]])
+print(model(x).sum().item())
+"""
+
+
+def test_what_is_taken_apart_is_not_moved_as_a_whole() -> None:
+    """An item of a tuple goes where it is written; the tuple itself has no ``to``."""
+    after = adopted({"main.py": HALVES})["main.py"]
+    assert "= halves(x[inside], w[inside])\n" in after
+    assert after.count(".to(device)") == 3
+
+
+def test_a_tensor_is_moved_before_it_is_taken_apart() -> None:
+    text = """
+    import torch
+
+    weight = torch.ones(2, 3, device="cuda")
+    pair = torch.load("pair.pt", map_location="cpu", weights_only=True)
+    both = torch.ones(2, 3)
+    first, second = both
+    print((first * weight).sum() + (second * weight).sum())
+    """
+    after, _ = fix_texts(files(text), Applicability.UNSAFE)
+    assert clashes(after["main.py"]) == []
