@@ -9,6 +9,7 @@ from devfix.rules import (
     Mismatch,
     ModuleMover,
     Operand,
+    Origin,
     Relocator,
     Rule,
     copied_after_move,
@@ -52,21 +53,30 @@ class ModelNotMoved(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         blamed = [(mismatch, misplaced(mismatch)) for mismatch in self.caused(facts)]
-        yield from self.merged(
-            _fault(facts, found, operand) for found, operand in blamed if operand is not None
-        )
+        movers = [
+            (mismatch, operand, ModuleMover(facts, operand))
+            for mismatch, operand in blamed
+            if operand is not None
+        ]
+        shared: dict[Origin | None, list[Operand]] = {}
+        for mismatch, operand, mover in movers:
+            mover.inputs = shared.setdefault(mover.made, mover.inputs)
+            mover.inputs += _others(mismatch, operand)
+        yield from self.merged(_fault(facts, *each) for each in movers)
 
 
-def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
+def _others(mismatch: Mismatch, operand: Operand) -> list[Operand]:
+    return [other for other in mismatch.operands if other is not operand]
+
+
+def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMover) -> Fault:
     name = spoken_name(operand)
     message = f"`{name}` stays on the CPU: it is never moved, and what it meets is on the accelerator"
     if operand.trail and operand.trail[0].kind != "module":
         message = f"`{operand.text}` is made of weights that were not moved yet"
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
-    mover = ModuleMover(facts, operand)
-    peers = [other for other in mismatch.operands if other is not operand]
-    fixes = [*copied_after_move(facts, operand, peers), *mover.fixes()]
+    fixes = [*copied_after_move(facts, operand, _others(mismatch, operand)), *mover.fixes()]
     if mismatch.get("module") is None or operand.role != "weight":
         fixes += Relocator(facts, mismatch, operand).fixes()
     return Fault(mismatch, message, tuple(fixes or mover.by_own_choice()), mover.made)

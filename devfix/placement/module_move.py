@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     WrapExpression,
 )
-from devfix.placement import device_expression, introduction, module_choice, sibling_module
+from devfix.placement import bare_moves, device_expression, introduction, module_choice, sibling_module
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -33,6 +33,8 @@ class ModuleMover:
     def __init__(self, facts: Facts, operand: Operand) -> None:
         self.facts = facts
         self.operand = operand
+        #: What the module meets on the accelerator.
+        self.inputs: list[Operand] = []
         self.sites, self.before = _lives(operand)
         #: Where the module was made.
         self.made = self.sites[0] if self.sites else None
@@ -60,6 +62,8 @@ class ModuleMover:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
             yield from self._at(site, device_expression.chosen)
+        for site in self.sites:
+            yield bare_moves.like_inputs(self.facts, site, self.inputs)
         for site in self._homes:
             yield from self._at(site, introduction.introduce)
 

@@ -1,0 +1,102 @@
+"""A module moves by ``.cuda()`` where its inputs do and no device has a name, under the guard that they have."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+PROGRAM = """
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cuda", action="store_true")
+args = parser.parse_args()
+
+def batch():
+    x = torch.ones(4, 3)
+    {move}
+    return x
+
+net = nn.Linear(3, 2)
+{after}
+for _ in range(2):
+    net(batch()).sum().backward()
+"""
+GUARDED = "if args.cuda:\n        x = x.cuda()"
+
+
+def _program(
+    move: str = GUARDED, after: str = "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)"
+) -> str:
+    return PROGRAM.format(move=move, after=after)
+
+
+def _fixed(text: str) -> str:
+    return fix_texts({"main.py": text})[0]["main.py"]
+
+
+def test_the_option_that_guards_the_inputs_guards_the_module() -> None:
+    text = _program()
+    moved = text.replace("net = nn.Linear(3, 2)\n", "net = nn.Linear(3, 2)\nif args.cuda:\n    net.cuda()\n")
+    assert _fixed(text) == moved
+    assert _fixed(moved) == moved
+
+
+def test_a_block_with_that_guard_takes_the_move() -> None:
+    text = _program(after="if args.cuda:\n    torch.backends.cudnn.benchmark = True")
+    assert _fixed(text) == text.replace(
+        "if args.cuda:\n    torch", "if args.cuda:\n    net.cuda()\n    torch"
+    )
+
+
+def test_what_needs_the_module_before_that_block_gets_it_moved() -> None:
+    text = _program(
+        after="optimizer = torch.optim.Adagrad(net.parameters())\nif args.cuda:\n    print('cuda')"
+    )
+    made = "net = nn.Linear(3, 2)\n"
+    assert _fixed(text) == text.replace(made, f"{made}if args.cuda:\n    net.cuda()\n")
+
+
+def test_inputs_that_always_move_are_followed_by_a_device_of_the_file() -> None:
+    assert "net = nn.Linear(3, 2).to(device)\n" in _fixed(_program("x = x.cuda()"))
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "if torch.cuda.is_available():\n        x = x.cuda()",
+        "if args.cuda:\n        x = x.cuda()\n    else:\n        x = x + 1",
+        "if args.cuda:\n        x = x.cuda()\n        print(x)",
+        "use = args.cuda\n    if use:\n        x = x.cuda()",
+        "if args.cuda:\n        x = x.cuda(0)",
+    ],
+)
+def test_a_guard_that_says_something_else_is_not_taken_over(move: str) -> None:
+    fixed = _fixed(_program(move))
+    assert "if args.cuda:\n    net" not in fixed
+    assert "if use:\n    net" not in fixed
+
+
+def test_what_is_available_guards_the_module_in_another_file_as_well() -> None:
+    helper = "import torch\n\ndef to_var(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n"
+    text = """
+import torch
+from torch import nn
+from helper import to_var
+
+net = nn.Linear(3, 2)
+print(net(to_var(torch.ones(4, 3))))
+"""
+    fixed = fix_texts({"main.py": text, "helper.py": helper})[0]
+    made = "net = nn.Linear(3, 2)\n"
+    assert fixed["main.py"] == text.replace(made, f"{made}if torch.cuda.is_available():\n    net.cuda()\n")
+    assert fixed["helper.py"] == helper
+
+
+def test_a_device_with_a_name_is_taken_before() -> None:
+    text = _program(after="").replace(
+        "def batch", "device = torch.device('cuda' if args.cuda else 'cpu')\n\ndef batch"
+    )
+    assert "net = nn.Linear(3, 2).to(device)\n" in _fixed(text)
