@@ -15,7 +15,7 @@ parser.add_argument("--cuda", action="store_true")
 args = parser.parse_args()
 
 def batch():
-    x = torch.ones(4, 3)
+    x, y = torch.ones(4, 3), torch.zeros(4)
     {move}
     return x
 
@@ -24,7 +24,7 @@ net = nn.Linear(3, 2)
 for _ in range(2):
     net(batch()).sum().backward()
 """
-GUARDED = "if args.cuda:\n        x = x.cuda()"
+GUARDED = "if args.cuda:\n        x = x.cuda()\n        y = y.cuda()"
 
 
 def _program(
@@ -67,6 +67,7 @@ def test_inputs_that_always_move_are_followed_by_a_device_of_the_file() -> None:
     "move",
     [
         "if torch.cuda.is_available():\n        x = x.cuda()",
+        "if args.cuda:\n        x = x.cuda()",
         "if args.cuda:\n        x = x.cuda()\n    else:\n        x = x + 1",
         "if args.cuda:\n        x = x.cuda()\n        print(x)",
         "use = args.cuda\n    if use:\n        x = x.cuda()",

@@ -81,11 +81,12 @@ def _guard(facts: Facts, move: Origin, site: Origin) -> str | None:
 
 
 def _moves_only(choice: ast.If) -> bool:
-    """Whether a choice is about nothing but where things are."""
+    """Whether a choice is about nothing but where things are; of one move alone nobody knows."""
     if choice.orelse:
         body, other = (ast.unparse(ast.Module(part, [])) for part in (choice.body, choice.orelse))
         return body.replace(".cuda()", "") == other
-    return all(
+    several = len(choice.body) > 1 or ast.unparse(choice.test) == _AVAILABLE
+    return several and all(
         isinstance(part, (ast.Assign, ast.Expr))
         and isinstance(part.value, ast.Call)
         and isinstance(part.value.func, ast.Attribute)
