@@ -157,3 +157,54 @@ def test_an_object_that_a_script_gives_no_device_has_none() -> None:
     spare = BATCHES + "print(Batches([], None).rows)\n"
     made = "x = torch.LongTensor([row[0] for row in rows])"
     assert f"        {made}.to(self.device)" not in changed(spare)
+
+
+COMPREHENSIONS = """
+    import torch
+    import torch.nn as nn
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = nn.Linear(4, 2).to(device)
+
+    def predict(pairs):
+        x, y = (torch.ones(number, 4) for number, device in pairs)
+        return x, y, net(torch.ones(3, 4))
+
+    def predict_each(pairs):
+        return [net(torch.ones(number, 4)) for number, device in pairs]
+
+    first, second = (torch.ones(number, 4) for number, device in [(1, "a"), (2, "b")])
+    net(torch.ones(1, 4))
+    predict([(1, "a"), (2, "b")])
+    predict_each([(1, "cpu"), (2, "cpu")])
+"""
+
+
+def test_the_names_of_a_comprehension_are_names_within_it_alone() -> None:
+    assert changed(COMPREHENSIONS) == {
+        "    return x, y, net(torch.ones(3, 4, device=device))",
+        "    return [net(torch.ones(number, 4, device=next(net.parameters()).device)) for number, device in pairs]",
+        "net(torch.ones(1, 4, device=device))",
+    }
+
+
+def test_a_device_that_only_a_comprehension_names_is_not_chosen_by_it() -> None:
+    lines = changed("""
+        import torch
+        import torch.nn as nn
+
+        net = nn.Linear(4, 2).cuda()
+        net(torch.ones(1, 4))
+        print([str(chosen) for chosen in [torch.device("cuda")]])
+    """)
+    assert not any("chosen" in line for line in lines)
+
+
+def test_a_device_of_a_comprehension_is_at_hand_within_it() -> None:
+    assert changed("""
+        import torch
+        import torch.nn as nn
+
+        net = nn.Linear(4, 2).cuda()
+        print([net(torch.ones(1, 4)) for device in [torch.device("cuda")]])
+    """) == {'print([net(torch.ones(1, 4, device=device)) for device in [torch.device("cuda")]])'}

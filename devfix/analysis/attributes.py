@@ -200,7 +200,7 @@ def set_attribute(
     name: str,
     value: Value,
     target: ast.Attribute,
-    statement: ast.stmt | None,
+    statement: ast.stmt | ast.expr | None,
     owner: Value | None = None,
 ) -> None:
     """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then.
@@ -245,7 +245,7 @@ def _set_object_attribute(
     name: str,
     value: Value,
     target: ast.Attribute,
-    statement: ast.stmt | None,
+    statement: ast.stmt | ast.expr | None,
 ) -> None:
     obj = interp.obj(ref)
     if obj.kind == "dict" and name == "__dict__":

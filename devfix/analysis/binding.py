@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from devfix.findings import Origin
 
 
-def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stmt | None) -> None:
+def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stmt | ast.expr | None) -> None:
     """Assign ``value`` to a target of any form."""
     if isinstance(target, ast.Name):
         bind_name(interp, target, value, statement)
@@ -38,7 +38,9 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
         attributes.set_item(interp, target, value)
 
 
-def bind_name(interp: Interpreter, target: ast.Name, value: Value, statement: ast.stmt | None) -> None:
+def bind_name(
+    interp: Interpreter, target: ast.Name, value: Value, statement: ast.stmt | ast.expr | None
+) -> None:
     """Assign to a plain name and write down what it now stands for."""
     if isinstance(value, Array):
         # What nobody saw begin is an array all the same, wherever it goes from here.
@@ -75,7 +77,7 @@ def target_frame(interp: Interpreter, name: str) -> int:
 
 
 def _unpack(
-    interp: Interpreter, target: ast.Tuple | ast.List, value: Value, statement: ast.stmt | None
+    interp: Interpreter, target: ast.Tuple | ast.List, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
     count = len(target.elts)
     star = next((i for i, t in enumerate(target.elts) if isinstance(t, ast.Starred)), None)

@@ -14,6 +14,7 @@ from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, Value
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 #: A comprehension over this many known items is followed item by item.
 EXACT = 16
 
@@ -22,7 +23,7 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
     """A list, generator or set comprehension: a list, with exact items where the source has them."""
     results: list[Value] = []
     with interp.entered(_frame(interp)):
-        exact = _loop(interp, node.generators, 0, lambda: results.append(_collected(interp, node.elt)))
+        exact = _loop(interp, node, 0, lambda: results.append(_collected(interp, node.elt)))
     trail = (interp.site("other", node),)
     if exact and not isinstance(node, ast.SetComp):
         return interp.new(Obj("list", items=tuple(results), trail=trail))
@@ -65,7 +66,7 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
             attrs[key] = value
 
     with interp.entered(_frame(interp)):
-        _loop(interp, node.generators, 0, add)
+        _loop(interp, node, 0, add)
     element = join_all(others) if others else None
     trail = (interp.site("other", node),)
     return interp.new(Obj("dict", attrs=attrs, element=element, trail=trail))
@@ -80,26 +81,24 @@ def _frame(interp: Interpreter) -> Frame:
     )  # fmt: skip
 
 
-def _loop(
-    interp: Interpreter, generators: list[ast.comprehension], index: int, body: Callable[[], object]
-) -> bool:
+def _loop(interp: Interpreter, node: Comprehension, index: int, body: Callable[[], object]) -> bool:
     """Run the nested loops; whether every item of the result is known one by one."""
-    if index == len(generators):
+    if index == len(node.generators):
         body()
         return True
-    generator = generators[index]
+    generator = node.generators[index]
     iterable = interp.eval(generator.iter)
     items = iteration.exact_items(interp, iterable)
     exact = items is not None and len(items) <= EXACT
     if items is None or not exact:
         items = (iteration.element(interp, iterable, generator.iter),)
     for value in items:
-        binding.bind(interp, generator.target, value, None)
+        binding.bind(interp, generator.target, value, node)
         kept = [conditions.truth(interp, interp.eval(test)) for test in generator.ifs]
         if False in kept:
             continue
         for test in generator.ifs:
             conditions.assume(interp, test, True)
         exact = exact and None not in kept
-        exact = _loop(interp, generators, index + 1, body) and exact
+        exact = _loop(interp, node, index + 1, body) and exact
     return exact

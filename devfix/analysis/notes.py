@@ -45,7 +45,7 @@ _OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 
 
 def note_binding(
-    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
+    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
     found = (_plain_kind(value), None) if is_plain(value) else summary(interp, value)
@@ -65,7 +65,11 @@ def _plain_kind(value: Value) -> str:
 
 
 def note_attribute(
-    interp: Interpreter, classes_of: Iterable[Class], name: str, value: Value, statement: ast.stmt | None
+    interp: Interpreter,
+    classes_of: Iterable[Class],
+    name: str,
+    value: Value,
+    statement: ast.stmt | ast.expr | None,
 ) -> None:
     """Tell the recorder what an attribute of an object was bound to, for each class that it is one of.
 
@@ -83,7 +87,7 @@ def note_summary(
     scope: str,
     name: str,
     value: Value,
-    statement: ast.stmt | None,
+    statement: ast.stmt | ast.expr | None,
     found: tuple[str, Device | None],
 ) -> None:
     """Tell the recorder what a name was bound to, whose summary is known."""
@@ -108,7 +112,7 @@ def note_summary(
 
 
 def _note_parts(
-    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | None
+    interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
     """Devices that an object keeps, such as those of configurations, can be named through it."""
     obj = interp.obj_of(value)

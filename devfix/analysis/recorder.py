@@ -19,7 +19,7 @@ MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 
 @frozen
 class Binding:
-    """One binding of a name: the statement, and what the name stands for from there on.
+    """One binding of a name: the statement, and what the name stands for from there on; or the comprehension, within which it does.
 
     ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``ungiven``
     (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.

@@ -20,7 +20,7 @@ from devfix.placement import boundness, moving_module, own_device
 from devfix.placement.dependence import dotted
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import may_be_number, named_tensor
-from devfix.placement.reaching import is_usable, is_wanted, reaches
+from devfix.placement.reaching import in_sight, is_usable, is_wanted, reaches
 
 #: What tells the size of a tensor.
 _SIZES = frozenset({"shape", "size"})
@@ -116,10 +116,11 @@ def _is_seen(facts: Facts, place: Place, code: str) -> bool:
     function = place.outline.function_of(place.node)
     own, *outer = place.outline.scopes(place.node)
     name = code.partition(".")[0]
-    if function is None or name in facts.bindings(place.path, own):
+    if function is None or _is_known(facts, place, own, name):
         return True
     for scope in outer:
-        spans = [binding.statement for binding in facts.bindings(place.path, scope).get(name, [])]
+        known = in_sight(place, facts.bindings(place.path, scope).get(name, []))
+        spans = [binding.statement for binding in known]
         if spans:
             return any(span is None or span.line < function.lineno for span in spans)
     return True
@@ -134,7 +135,7 @@ def _is_strange(facts: Facts, place: Place, code: str) -> bool:
     outline = place.outline
     function = outline.function_of(place.node)
     if function is None or any(
-        name in facts.bindings(place.path, s) for s in outline.scopes(place.node)[:-1]
+        _is_known(facts, place, scope, name) for scope in outline.scopes(place.node)[:-1]
     ):
         return False
     around = outline.class_of(function) or function
@@ -163,8 +164,9 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
             if name.startswith("self."):
                 names[name.replace("self", receiver, 1)] = bindings
     for name in sorted(names, key=lambda name: (not name.endswith("device"), name)):
-        binding = names[name][0]
-        if len(names[name]) > 1 or binding.kind != "device" or not is_wanted(binding.device):
+        known = in_sight(place, names[name])
+        binding = known[0] if len(known) == 1 else None
+        if binding is None or binding.kind != "device" or not is_wanted(binding.device):
             continue
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         if statement is None or not isinstance(node, ast.stmt):
@@ -175,19 +177,24 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
 
 def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
     """For each scope, the innermost first, a plain or dotted name in it that is always the accelerator."""
-    inner: list[dict[str, list[Binding]]] = []
+    inner: list[str] = []
     for scope in place.outline.scopes(place.node):
         found = [
             name
             for name, bindings in facts.on_accelerator(place.path, scope, "device")
-            if not any(name.partition(".")[0] in names for names in inner)
+            if not any(_is_known(facts, place, each, name.partition(".")[0]) for each in inner)
             and not name.startswith("self.")
             and is_usable(place, scope, bindings, "device")
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
         ]
         yield min(found, key=lambda name: (name != "device", "." in name, len(name), name), default=None)
-        inner.append(facts.bindings(place.path, scope))
+        inner.append(scope)
+
+
+def _is_known(facts: Facts, place: Place, scope: str, name: str) -> bool:
+    """Whether a name is one of a scope where ``place`` is."""
+    return bool(in_sight(place, facts.bindings(place.path, scope).get(name, [])))
 
 
 def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
@@ -197,8 +204,8 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
     if root == receiver:
         return False  # attributes of self are looked up by class
     for outer in place.outline.scopes(place.node):
-        bindings = facts.bindings(place.path, outer).get(root)
-        if bindings is not None:
+        bindings = in_sight(place, facts.bindings(place.path, outer).get(root, []))
+        if bindings:
             # What is a list first and a tensor later has no device at every place.
             alike = len({binding.kind for binding in bindings}) == 1
             return alike and any(reaches(place, outer, binding) for binding in bindings)

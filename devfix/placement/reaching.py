@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import Device
 from devfix.analysis.recorder import Binding
+from devfix.analysis.scope_names import COMPREHENSIONS
 
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
@@ -20,6 +22,7 @@ def is_wanted(device: Device | None) -> bool:
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     wanted = []
+    bindings = in_sight(place, bindings)
     for binding in bindings:
         if binding.kind == kind and is_wanted(binding.device):
             wanted.append(binding)
@@ -28,6 +31,20 @@ def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> b
     if any(binding.statement is None for binding in wanted):
         return True
     return any(reaches(place, scope, binding) for binding in wanted)
+
+
+def in_sight(place: Place, bindings: Iterable[Binding]) -> list[Binding]:
+    """The bindings of a name but those that comprehensions elsewhere make for themselves."""
+    return [each for each in bindings if _is_within(place, each) is not False]
+
+
+def _is_within(place: Place, binding: Binding) -> bool | None:
+    """Whether the comprehension that makes a binding is around the place; None for any other binding."""
+    span = binding.statement
+    node = place.outline.expression_at(span) if span is not None else None
+    if span is None or not isinstance(node, COMPREHENSIONS):
+        return None
+    return span.contains(place.outline.source.span(place.node))
 
 
 def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
@@ -65,9 +82,10 @@ def reaches(place: Place, scope: str, binding: Binding) -> bool:
     """Whether every way to the place passes a binding."""
     if binding.statement is None:
         return True
+    within = _is_within(place, binding)
     statement = place.outline.statement_at(binding.statement)
-    if statement is None:
-        return False
+    if within is not None or statement is None:
+        return within is True
     statement = _whole_choice(place, statement)
     if scope == place.outline.scopes(place.node)[0]:
         if _is_in_loop(place, statement):
