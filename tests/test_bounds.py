@@ -114,3 +114,68 @@ def test_an_empty_dict_is_unpacked_from() -> None:
     """)
         == []
     )
+
+
+BASE = (
+    HEAD
+    + """class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        n = 0
+{lines}        self.layers = [nn.Linear(4, n)]
+"""
+)
+OTHER = """
+class Net{number}(Base):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.head(x)
+
+"""
+LAST = """
+class Net(Base):
+    def __init__(self):
+        n = 0
+{lines}        super().__init__()
+        self.head = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.head(x)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize("count", [0, 40])
+def test_what_other_files_took_of_a_constructor_does_not_hide_what_it_makes(count: int) -> None:
+    begin = f"from base import Base\n{HEAD}"
+    files = {
+        "base": BASE.format(lines="        n = n + 1\n" * 20),
+        "early": begin + "".join(OTHER.format(number=number) for number in range(count)),
+        "late": begin + LAST.format(lines="        n = n + 1\n" * 400),
+    }
+    assert clashes("import early\nimport late\n", **files) == ["late.py:416: device"]
+
+
+CHOICE = (
+    HEAD
+    + """
+def made(kind, n):
+{lines}    if kind == "index":
+        return torch.zeros(4, dtype=torch.long)
+    return torch.zeros(4)
+
+
+def last():
+{calls}    return torch.zeros(4)[made("index", 1)]
+"""
+)
+
+
+def test_what_a_costly_function_gives_for_one_text_says_nothing_of_another() -> None:
+    calls = "".join(f"    made('plain', {number})\n" for number in range(20))
+    assert clashes(CHOICE.format(lines="    n = n + 1\n" * 40, calls=calls)) == []

@@ -69,7 +69,12 @@ class Account:
     reached: dict[int, Taken] = field(default_factory=dict)
 
     def is_overdrawn(self, limit: int) -> bool:
-        """Whether the function must not be interpreted again: it took ``limit`` statements."""
+        """Whether the function must not be interpreted again: it took ``limit`` statements.
+
+        What it gave before is forgotten (see ``Library.begin_anew``): where a call is cheap one more tells it again.
+        """
+        if self.calls == self.before[0] and self.steps <= _LONG_RUN * self.calls:
+            return False
         if is_beyond(self.calls, self.steps, limit):
             if limit not in self.reached:
                 self.reached[limit] = self.taken()
@@ -163,7 +168,7 @@ def _kind(value: Value) -> Hashable:
     """What alike arguments have in common, which differ in nothing but which object, tensor or number they are."""
     if isinstance(value, Tensor):
         return (Tensor, value.device, value.dtype)
-    if isinstance(value, (Const, Scalar)):
+    if isinstance(value, Scalar) or (isinstance(value, Const) and value.value.__class__ in (int, float)):
         return Scalar
     return Ref if _is_object(value) else value
 
