@@ -162,6 +162,8 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if name == "type" and not site.args and not site.keywords:
         return _type_name(value)
     target = target_of(name, site)
+    if name == "to" and target == Target() and not interp.is_script and NONE in _given(site):
+        target = Target(UNKNOWN_DEVICE, chosen=False)  # a device that is left out here may be given by others
     for arg in site.all_args():
         notes.choice(interp, arg)
     moved = retarget(interp, value, target, site)
@@ -173,6 +175,10 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if target.device is not None and name == "to":
         mps.check_move(interp, value, moved, where, site)
     return moved
+
+
+def _given(site: CallSite) -> list[Value]:
+    return [arg.value for arg in site.all_args()]
 
 
 def held(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Ref:
