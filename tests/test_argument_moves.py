@@ -117,3 +117,40 @@ def test_a_module_moves_what_it_is_handed_where_nobody_else_knows_the_device() -
     text = HANDED.format(choice="self.rate = 0.1", device='"cuda"', body=body)
     assert body in mended(text)
     assert mended(text) != text
+
+
+WRITTEN_OUT = """
+import numpy as np
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.layer(x).relu()
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net().to(device)
+rows = np.ones((4, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("net(torch.from_numpy(rows).float())", "net(torch.from_numpy(rows).float().to(device))"),
+        ("net(torch.tensor(rows).float()[:2])", "net(torch.tensor(rows, device=device).float()[:2])"),
+        (
+            "net(torch.from_numpy(rows.astype('f4')).unsqueeze(0))",
+            "net(torch.from_numpy(rows.astype('f4')).unsqueeze(0).to(device))",
+        ),
+        ("x = torch.zeros(2, 3)\nnet(x + 1)", "x = torch.zeros(2, 3, device=device)\nnet(x + 1)"),
+    ],
+)
+def test_what_a_module_is_handed_moves_there_and_not_within_the_module(before: str, after: str) -> None:
+    assert mended(f"{WRITTEN_OUT}{before}\n") == f"{WRITTEN_OUT}{after}\n"

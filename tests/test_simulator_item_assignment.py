@@ -36,7 +36,7 @@ def test_a_mask_of_the_accelerator_is_taken_along_as_well() -> None:
 def test_filling_by_name_takes_no_mask_along() -> None:
     with simulated_accelerator():
         table = torch.zeros(3, device="cuda")
-        with pytest.raises(RuntimeError, match="masked_fill|same device"):
+        with pytest.raises(RuntimeError, match=r"masked_fill|same device"):
             table.masked_fill_(torch.tensor([True, False, True]), 1.0)
 
 

@@ -93,6 +93,8 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
 
     What was given a name before moves where it gets the name.
     """
+    if not trail:
+        return ()
     born, *later = trail
     given = next((number for number, site in enumerate(later) if site.kind == "argument"), None)
     if born.kind in _MOVED_ELSEWHERE or given is None or given > 1 or not _is_of_module(facts, later[given]):

@@ -137,6 +137,7 @@ class Relocator:
             yield self._at_factories(), 0
         if self.facts.program.adopts:
             yield self._as_arguments(), 1
+        yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
         yield self._at_use(), _LAST
         yield self._where_computed(), _LAST
@@ -354,10 +355,9 @@ class Relocator:
 
     def _at_use(self) -> Edits:
         place = self._place(self.operand.path, self.operand.span)
-        if place is None or self.operand.span == self.mismatch.sink:
+        stays = destination.stays(self.mismatch, self.operand)  # or it is copied, or moves over and over
+        if place is None or stays or self.operand.span == self.mismatch.sink:
             return ()
-        if destination.stays(self.mismatch, self.operand):
-            return ()  # a copy would be written to, and a module moved over and over
         if self.operand.held:
             return part_moves.each(self.facts, place, self.operand, self.peers)
         return self._wrap(place)

@@ -24,12 +24,12 @@ def install(patcher: Patcher, machine: Machine) -> None:
 
 
 def _assigning(original: Any) -> Any:
-    def __setitem__(self: Tensor, index: Any, value: Any) -> None:
+    def assign(self: Tensor, index: Any, value: Any) -> None:
         if type(value) in _NUMBERS and _has_mask_elsewhere(self, index):
             value = torch.tensor(value, dtype=self.dtype)
         original(self, index, value)
 
-    return __setitem__
+    return assign
 
 
 def _has_mask_elsewhere(tensor: Tensor, index: Any) -> bool:
