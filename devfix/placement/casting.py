@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.scope_names import parameters_of
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -69,8 +70,14 @@ class Recaster:
         return self._at_entries()
 
     def at_use_first(self) -> list[Fix]:
-        """A cast on the way that is wrong is put right; else the cast goes to the use."""
-        return self._fixes(self._at_casts(), self._at_use(), self._after_unpacking(), self._at_entries())
+        """A cast on the way that is wrong is put right; else the cast goes to the use, or is made for all uses."""
+        return self._fixes(
+            self._at_casts(),
+            self._for_all_uses(),
+            self._at_use(),
+            self._after_unpacking(),
+            self._at_entries(),
+        )
 
     def at_factory(self) -> list[Fix]:
         """The factory call that is the sink makes the wanted dtype."""
@@ -222,6 +229,30 @@ class Recaster:
         name = place.node.id
         span = place.outline.source.span(statement)
         return (FileEdit(place.path, InsertAtBodyStart(span, f"{name} = {name}{suffix}")),)
+
+    def _for_all_uses(self) -> tuple[FileEdit, ...]:
+        """Where a name gets its one value, all uses of which, and there are several, are refused alike."""
+        place = self._place(self.operand.path, self.operand.span)
+        if place is None or not isinstance(place.node, ast.Name):
+            return ()
+        outline, name = place.outline, place.node.id
+        function = outline.function_of(place.node)
+        if function is None or any(each.arg == name for each in parameters_of(function)):
+            return ()
+        named = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+        bound = [node for node in named if not isinstance(node.ctx, ast.Load)]
+        uses = {outline.source.span(node) for node in named if node not in bound}
+        refused = {
+            each.operands[0].span
+            for each in self.facts.mismatches(self.mismatch.kind)
+            if each.path == place.path and each.get("wanted") == self.mismatch.get("wanted")
+        }
+        statement = outline.statement_of(bound[0]) if len(bound) == 1 else None
+        if len(uses) < 2 or not uses <= refused or not isinstance(statement, ast.Assign):
+            return ()
+        if statement.targets != bound:
+            return ()
+        return self._wrap(Place(place.path, outline, statement.value))
 
     def _at_use(self) -> tuple[FileEdit, ...]:
         place = self._place(self.operand.path, self.operand.span)
