@@ -65,8 +65,13 @@ def unsafe_masked_index_put(call: Call) -> Optional[torch.device]:
 
 
 def masked_fill(call: Call) -> Optional[torch.device]:
-    """``masked_fill``: refuses a mask that is elsewhere, even a number; the value may be one of the host."""
+    """``masked_fill``: refuses a mask that is elsewhere, even a number; the value may be one of the host.
+
+    torch 2.15 takes it for ``x[mask] = 0.0`` as it takes ``index_fill``; a mask from elsewhere is taken along.
+    """
     own, mask, value = call.need("self"), call.need("mask"), call.operand("value")
+    if value is None and own.device != mask.device and assigns_item():
+        return own.device
     if value is not None and own.device == CPU and value.device not in (None, CPU):
         raise refuse("masked_fill_: Expected inputs to be on same device")
     if value is not None and own.device == CPU and mask.device not in (None, CPU):
