@@ -7,6 +7,7 @@ an ordinary CPU tensor.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -92,6 +93,12 @@ def _storage_of_values(tensor: Tensor) -> Optional[torch.UntypedStorage]:
     except (NotImplementedError, RuntimeError, ValueError):
         pass
     return None
+
+
+def lies_in(result: Tensor, tensors: Iterable[Tensor]) -> bool:
+    """Whether a result lies in the storage of an operand, which keeps its own claim (or lack of one)."""
+    own = storage_of(result)
+    return own is not None and any(storage_of(tensor) is own for tensor in tensors)
 
 
 def claim_of(tensor: Tensor) -> Optional[Claim]:

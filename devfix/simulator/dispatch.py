@@ -11,7 +11,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import dtype_healing, dtype_rules, generators, metal_dtypes, number_range, operand_rules
-from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, storage_of, types_of
+from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, lies_in, types_of
 from .events import Operand
 from .formulas import in_formula
 from .machine import Machine
@@ -63,6 +63,9 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs = {**kwargs, "device": _device(tensors[0]) or CPU}
         if kwargs and kwargs.get("device") is not None:
             return self._placed(func, args, dict(kwargs), tensors)
+        if any(tensor.is_meta for tensor in tensors):
+            # What has no data is where it truly is, and torch itself says what does not go with it.
+            return func(*args, **kwargs)
         device = self._judged(func, args, kwargs, tensors, traits)
         if kwargs and kwargs.get("generator") is not None:
             kwargs = self._with_own_generator(kwargs, device)
@@ -72,12 +75,16 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
             out = self._recalled(func, args, kwargs, device, error)
         if self.machine.kind == "mps":
             out = metal_dtypes.holding(self.machine, device, out, func._schema.name, tensors)
+        self._settle(func, out, device, tensors, traits)
+        return out
+
+    def _settle(self, func: Any, out: Any, device: Any, tensors: list[Tensor], traits: Traits) -> None:
+        """Lay claims on the results of a call, which are on one ``device`` or each on its own."""
         if type(device) is list:
             for place, result in zip(device, _results(out)):
                 self._claim(func, result, place, tensors, traits)
         elif device is not CPU or self.machine.origins:
             self._claim(func, out, device, tensors, traits)
-        return out
 
     def _briefly(
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], device: torch.device
@@ -287,7 +294,7 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Lay claims on the results that have a storage of their own."""
         claim: Optional[Claim] = None
         for result in (out,) if isinstance(out, Tensor) else _results(out):
-            if claim_of(result) is not None or (tensors and not traits.fresh and _is_part(result, tensors)):
+            if claim_of(result) is not None or (tensors and not traits.fresh and lies_in(result, tensors)):
                 continue
             if claim is None or self.machine.origins:
                 claim = self._new_claim(func, device, tensors, result.dtype, pinned=pinned)
@@ -375,12 +382,6 @@ def _results(out: Any) -> Iterator[Tensor]:
                 yield part
             elif isinstance(part, (list, tuple)):
                 yield from _results(part)
-
-
-def _is_part(result: Tensor, tensors: Sequence[Tensor]) -> bool:
-    """Whether a result lies in the storage of an operand, which keeps its own claim (or lack of one)."""
-    own = storage_of(result)
-    return own is not None and any(storage_of(tensor) is own for tensor in tensors)
 
 
 def _made_by(func: Any, tensors: Sequence[Tensor], dtype: torch.dtype) -> Made:
