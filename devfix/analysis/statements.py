@@ -173,15 +173,25 @@ def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
 
 
 def _are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
-    """Whether a loop is over modules or names, or pairs with one: entries of a dict, attributes, layers."""
+    """Whether a loop is over modules or names, or pairs with one: entries of a dict, attributes, layers.
+
+    Or over pairs of a container and what it is to hold, as ``zip`` makes them.
+    """
     return all(
-        any(_is_apart(interp, part) for part in (item.items if isinstance(item, TupleValue) else (item,)))
+        any(_is_apart(interp, part) or _is_container(interp, part) for part in item.items)
+        if isinstance(item, TupleValue)
+        else _is_apart(interp, item)
         for item in items
     )
 
 
 def _is_apart(interp: Interpreter, value: Value) -> bool:
     return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
+
+
+def _is_container(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    return obj is not None and obj.kind in ("list", "dict")
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:
