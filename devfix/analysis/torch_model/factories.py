@@ -311,11 +311,10 @@ def _legacy_rank(interp: Interpreter, site: CallSite) -> int | None:
 
 
 def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.normal(mean, std[, size])``: with a size like ``randn``, else where its tensor arguments are."""
-    size = site.get(2, "size")
-    if size is not None:
+    """``torch.normal(mean, std[, size])``: where its tensor arguments are, else with a size like ``randn``."""
+    tensors, size = _tensor_parts(site, ("mean", "std")), site.get(2, "size")
+    if not tensors and size is not None:
         return _new(interp, site, "float32", size_rank(interp, [size]), random=True)
-    tensors = _tensor_parts(site, ("mean", "std"))
     if not tensors:
         return Tensor(UNKNOWN_DEVICE, trail=(interp.site("result", site.node),))
     device = requirements.meet(interp, site.node, "torch.normal", tensors)
