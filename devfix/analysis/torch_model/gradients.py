@@ -38,7 +38,7 @@ def backward(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _meet(interp: Interpreter, site: CallSite, name: str, output: Arg | None, gradient: Arg | None) -> None:
-    """A gradient without dimensions is taken along (facts: "autograd.grad: cpu 0-dim" runs)."""
+    """A gradient without dimensions is taken along (``validate_outputs`` in torch/csrc/autograd/engine.cpp)."""
     if output is None or gradient is None:
         return
     pair = [
