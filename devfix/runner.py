@@ -301,8 +301,9 @@ def _run_programs(
     work = partial(_timed, engine, task, units)
     # The largest first: it takes longest, and its trees may be there already.
     relevant = sorted(filter(is_relevant, programs), key=_length, reverse=True)
-    size = sum(map(_length, relevant))
-    pool = Pool(work, lambda program: (_died(program), {}), jobs if size > SMALL else 1)
+    # Another process is worth its start where there is much to do beside the largest.
+    rest = sum(map(_length, relevant[1:]))
+    pool = Pool(work, lambda program: (_died(program), {}), jobs if rest > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import SAFE, WordRule, toy_engine
@@ -17,6 +18,7 @@ from devfix.config import Settings
 from devfix.engine import Engine
 from devfix.file_report import FileReport, Skipped
 from devfix.findings import Finding
+from devfix.pool import Pool
 from devfix.project import Program
 from devfix.registry import load_rules
 from devfix.report.results import Results
@@ -252,6 +254,24 @@ def test_several_processes_give_the_same_results(monkeypatch: pytest.MonkeyPatch
     together = run(task=Task(SAFE), engine=engine, jobs=2)
     assert outcome(together) == outcome(alone)
     assert len(together.changed) == 118
+
+
+@pytest.mark.parametrize(("lengths", "jobs"), [([9_000, 100], 1), ([9_000, 8_000], 2), ([9_000], 1)])
+def test_another_process_has_much_to_do_beside_the_largest_program(
+    lengths: list[int], jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Noted(Pool[Any, Any]):
+        def __init__(self, work: Callable[[Any], Any], on_death: Callable[[Any], Any], jobs: int) -> None:
+            asked.append(jobs)
+            super().__init__(work, on_death, 1)
+
+    monkeypatch.setattr(runner, "Pool", Noted)
+    monkeypatch.setattr(runner, "SMALL", 5_000)
+    write({f"{number}.py": f"import torch\n#{'-' * length}\n" for number, length in enumerate(lengths)})
+    run(engine=toy_engine(BAD), jobs=2)
+    assert asked[-1] == jobs
 
 
 # ---- writing
