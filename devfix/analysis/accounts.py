@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
 
-#: A function is interpreted in at least so many contexts, and in more until it took so many steps.
-_CONTEXTS, _FUNCTION_STEPS = 3, 2_500
+#: A function is interpreted in at least so many contexts, and in more until it took so many steps; in fewer where no
+#: script calls, as arguments that nobody chose tell contexts apart by little.
+_CONTEXTS, _FUNCTION_STEPS, _UNCALLED_STEPS = 3, 2_500, 500
 #: A run that no script began is long after so many statements. From there on it follows what is new or
 #: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
 _LONG_RUN = 300
@@ -107,10 +108,9 @@ class Account:
 def may_follow(interp: Interpreter, function: Function, site: CallSite) -> bool:
     """Whether a function may be interpreted once more."""
     account = interp.library.account(function)
-    is_long = interp.steps > _LONG_RUN and not interp.is_script
     if interp.steps < interp.free_until:
         return True
-    if not account.is_overdrawn(_LONG_RUN if is_long else _FUNCTION_STEPS):
+    if not account.is_overdrawn(_limit(interp)):
         return True
     return interp.is_script and _is_granted(interp, account, site)
 
@@ -119,6 +119,13 @@ def may_run_dry(interp: Interpreter, account: Account) -> bool:
     """Whether a few more statements might make a difference to what is followed."""
     limit = _FUNCTION_STEPS if interp.is_script else _LONG_RUN
     return account.calls >= _CONTEXTS and account.steps >= limit * _AMPLE
+
+
+def _limit(interp: Interpreter) -> int:
+    """How many statements a function may take in the run that goes on."""
+    if interp.is_script:
+        return _FUNCTION_STEPS
+    return _LONG_RUN if interp.steps > _LONG_RUN else _UNCALLED_STEPS
 
 
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
