@@ -469,6 +469,36 @@ def test_the_width_of_floats_is_not_judged_where_the_default_is_another() -> Non
     assert clashes(f"{head}torch.set_default_dtype(torch.float32)\n{faulty}") == ["4: dtype"]
 
 
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("getattr(zoo, name)(3).double()", []),
+        ("hydra.utils.instantiate(name).half()", []),
+        ("(torch.nn.Linear(3, 3) if len(name) > 3 else torch.nn.ReLU()).double()", []),
+        ("getattr(zoo, name)(3)", ["8: dtype"]),
+        ("getattr(zoo, name)(3).double(3)", ["8: dtype"]),
+        ("torch.nn.Linear(3, 3).double()", ["8: dtype"]),
+    ],
+)
+def test_the_width_of_models_that_nobody_constructs_is_not_judged_where_one_may_be_cast(
+    made: str, found: list[str]
+) -> None:
+    text = f"""
+    import hydra, sys, torch, zoo
+    class Net(torch.nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.lstm = torch.nn.LSTM(size, 2)
+        def forward(self, x):
+            return self.lstm(x, (torch.zeros(1, 1, 2, dtype=torch.float64, device=x.device), x))
+    name = sys.argv[1]
+    model = {made}
+    """
+    assert clashes(text) == found
+    seen = text.rstrip() + "\n    Net(3)(torch.zeros(1, 1, 3))\n"
+    assert clashes(seen) == ["8: dtype"], "what a script constructs is as wide as it is seen to be"
+
+
 def test_a_method_called_as_a_function_is_that_method() -> None:
     text = """
     import torch

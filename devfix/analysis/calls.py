@@ -23,6 +23,7 @@ from devfix.analysis.join import join_all
 from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.torch_model import (
     external_objects,
+    float_width,
     functions,
     hooks,
     idle_moves,
@@ -150,10 +151,12 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     if isinstance(callee, Ref):
         return call_object(interp, callee, site)
     interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
+    float_width.note_cast(interp, site)
     return strangers.method(interp, callee, site) or moves.typed(interp, site) or call_unknown(interp, site)
 
 
 def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
+    float_width.note_cast(interp, site)
     possible = fitting.possible(interp, callee.members, site)
     if fitting.are_many(interp, possible):
         return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))

@@ -32,7 +32,8 @@ def circumstances(interp: Interpreter) -> tuple[Any, ...]:
     library, recorder, state = interp.library, interp.recorder, interp.state
     return (
         interp.autocast, interp.grad, state.dead, state.default_device, recorder.accelerated, recorder.muted > 0,
-        library.default_floats, library.default_type, library.as_given, len(library.host_options),
+        library.default_floats, library.casts_unknown, library.default_type, library.as_given,
+        len(library.host_options),
         tuple(library.modules.items()), interp.pauses is None, interp.placements is None, interp.is_script,
         interp.stack[-1].statement if interp.stack else None, interp.granted,
         tuple(frame.receiver for frame in interp.stack),

@@ -90,6 +90,7 @@ def _grave(interp: Interpreter) -> tuple[object, ...]:
     library, pauses, placements = interp.library, interp.pauses, interp.placements
     return (
         len(library.modules), len(library.host_options), library.default_floats, library.default_type,
+        library.casts_unknown,
         interp.cuts, interp.granted, interp.exhausted, None if pauses is None else len(pauses),
         None if placements is None else len(placements),
     )  # fmt: skip

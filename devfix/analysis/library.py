@@ -54,6 +54,8 @@ class Library:
     host_options: list[Origin] = field(default_factory=list)
     #: Whether floats are float32 unless told otherwise; where not, nobody knows how wide they are.
     default_floats: bool = True
+    #: Whether a script casts what is not known, or is one of several, which may be a model of any class that nobody is seen to construct.
+    casts_unknown: bool = False
     #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
     default_type: bool = False
     #: The default device that importing a module leaves behind, by the module's path.

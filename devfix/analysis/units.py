@@ -279,7 +279,9 @@ def _start(interp: Interpreter, path: str) -> str:
     recorder, library = interp.recorder, interp.library
     executed = {place_of(node) for node, where in recorder.executed.items() if where == path}
     executed.update((line, column) for where, line, column in recorder.recalled.executed if where == path)
-    floats = (library.default_floats, library.default_type, library.as_given, bool(recorder.muted))
+    floats = (
+        library.default_floats, library.casts_unknown, library.default_type, library.as_given, bool(recorder.muted),
+    )  # fmt: skip
     return f"{sorted(executed)} {_flags(recorder)} {floats}"
 
 

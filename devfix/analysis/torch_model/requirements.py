@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, UNKNOWN_DEVICE, UNKNOWN_INDEX, Device
-from devfix.analysis.torch_model import autocast
+from devfix.analysis.torch_model import autocast, float_width
 from devfix.analysis.trails import dtype_trails
 from devfix.analysis.values import Tensor
 from devfix.findings import OF_DTYPES, Mismatch, Operand
@@ -130,7 +130,7 @@ def _record(
     parts: list[Part],
     detail: dict[str, str],
 ) -> None:
-    if interp.recorder.muted or (kind in _OF_WIDTH and not interp.library.default_floats):
+    if interp.recorder.muted or (kind in _OF_WIDTH and not float_width.is_known(interp)):
         return
     if kind == "device":
         from devfix.analysis.torch_model import owners  # owners.py describes parts
