@@ -1,156 +1,109 @@
-"""Code that PyTorch calls back: forward hooks and the two halves of an autograd function."""
+"""Functions that code from outside calls back are looked at where they are handed over."""
 
 from __future__ import annotations
 
 import pytest
-from text_program import clashes, files, fix_texts
+from test_adoption import adopted
+from text_program import clashes, files
 
-from devfix.findings import Applicability
-
-HOOK = """
-import numpy as np
-import torch
-import torch.nn as nn
-
-net = nn.Sequential(nn.Linear(3, 3), nn.ReLU()).cuda()
-seen = []
-{register}
-net(torch.rand(2, 3).cuda())
-print([np.asarray(t) for t in seen])
-"""
-
-REGISTRATIONS = [
-    "net[1].register_forward_hook(lambda module, args, out: seen.append(out.detach()))",
-    "def keep(module, args, out):\n    seen.append(args[0].detach())\nhandle = net[0].register_forward_hook(keep)",
-]
-
-
-@pytest.mark.parametrize("register", REGISTRATIONS)
-def test_a_hook_sees_what_the_module_computes(register: str) -> None:
-    assert clashes(HOOK.format(register=register)) == [f"{10 + register.count(chr(10))}: numpy"]
-
-
-def test_a_hook_may_replace_the_result() -> None:
-    text = """
-    import torch
-    layer = torch.nn.Linear(3, 3).cuda()
-    layer.register_forward_hook(lambda module, args, out: out.cpu())
-    print(layer(torch.rand(2, 3).cuda()) + torch.rand(2, 3))
-    """
-    assert clashes(text) == []
-
-
-FUNCTION = """
+SEARCH = """
+import scipy.optimize
 import torch
 
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, by):
-        ctx.save_for_backward(x)
-        ctx.by = by
-        return x * by
+net = torch.nn.Linear(3, 1){moved}
+x = torch.ones(4, 3){there}
 
-    @staticmethod
-    def backward(ctx, grad):
-        x, = ctx.saved_tensors
-        return grad * {mask} * ctx.by, None
 
-w = torch.rand(3, 3).cuda().requires_grad_({grad})
-y = Scale.apply(w, 2.0)
-print(y + torch.rand(3, 3).to(y.device))
+def search():
+    target = torch.zeros(4, 1)
+
+    def loss_of(flat):
+        return (net(x) - {target}).pow(2).mean().item()
+
+    scipy.optimize.minimize({handed}, [0.0])
+
+
+search()
 """
 
 
-def test_backward_meets_what_forward_saved() -> None:
-    assert clashes(FUNCTION.format(mask="torch.ones(x.shape)", grad=True)) == ["14: device"]
-    assert clashes(FUNCTION.format(mask="torch.ones_like(x)", grad=True)) == []
+def text(handed: str = "loss_of", target: str = "target") -> str:
+    return SEARCH.format(moved=".cuda()", there=".cuda()", handed=handed, target=target)
 
 
-def test_without_gradients_no_backward() -> None:
-    assert clashes(FUNCTION.format(mask="torch.ones(x.shape)", grad=False)) == []
+@pytest.mark.parametrize("handed", ["loss_of", "lambda flat: loss_of(flat)"])
+def test_a_closure_that_a_stranger_calls_is_followed(handed: str) -> None:
+    assert clashes(text(handed)) == ["13: device"]
 
 
-OPTION = """
-import argparse
-import torch
-parser = argparse.ArgumentParser()
-parser.add_argument("--device", default=None)
-args = parser.parse_args()
-device = {choice}
-print(torch.rand(3) + torch.rand(3).to(device))
-"""
+def test_a_method_that_a_stranger_calls_is_followed() -> None:
+    found = clashes(
+        """
+        import optuna
+        import torch
+
+        class Search:
+            def __init__(self):
+                self.net = torch.nn.Linear(3, 1).cuda()
+                self.x = torch.ones(4, 3)
+
+            def objective(self, trial):
+                return self.net(self.x).sum().item()
+
+        search = Search()
+        optuna.create_study().optimize(search.objective, n_trials=3)
+        """
+    )
+    assert found == ["11: device"]
 
 
 @pytest.mark.parametrize(
-    "choice",
+    ("handed", "target"),
     [
-        'args.device or ("cuda" if torch.cuda.is_available() else "cpu")',
-        'torch.device(args.device or "cuda:0")',
-        'args.device if args.device is not None else "cuda"',
+        ("loss_of", "target.to(x.device)"),  # it is right
+        ("loss_of(0) and str", "target.cuda()"),  # it is called, and not handed over
     ],
 )
-def test_an_option_nobody_sets_leaves_the_choice(choice: str) -> None:
-    assert clashes(OPTION.format(choice=choice)) == ["8: device"]
+def test_what_is_right_is_left_alone(handed: str, target: str) -> None:
+    assert clashes(text(handed, target)) == []
 
 
-CONFIGURED = {
-    "settings": """
-        from dataclasses import dataclass, field
-
-        @dataclass
-        class Run:
-            device: str = "cpu"
-
-        @dataclass
-        class Config:
-            run: Run = field(default_factory=Run)
-        """,
-    "main": """
+def test_what_a_stranger_calls_leaves_nothing_behind() -> None:
+    found = clashes(
+        """
+        import atexit
         import torch
-        from settings import Config
 
-        cfg = Config()
-        device = torch.device(cfg.run.device)
-        model = torch.nn.Linear(3, 2).to(device)
-        print(model(torch.rand(4, 3).cuda()))
-        """,
-}
+        kept = {"x": torch.ones(3).cuda()}
 
+        def leave():
+            kept["x"] = kept["x"].cpu()
 
-def test_inputs_come_to_the_device_that_the_model_was_asked_to_be_on() -> None:
-    """``.cpu()`` would be wrong when the configuration asks for an accelerator."""
-    texts = files(CONFIGURED["main"], settings=CONFIGURED["settings"])
-    after, _ = fix_texts(texts, Applicability.UNSAFE)
-    assert "model(torch.rand(4, 3).cuda().to(device))" in after["main.py"]
+        atexit.register(leave)
+        print(kept["x"] + torch.ones(3).cuda())
+        """
+    )
+    assert found == []
 
 
-SAMPLES = """
-import torch
-from torch.utils.data import DataLoader, Dataset
-
-class Normalise:
-    def __init__(self):
-        self.mean = torch.zeros(3).cuda()
-
-    def __call__(self, x):
-        return x - self.mean
-
-class Rows(Dataset):
-    def __init__(self):
-        self.rows, self.change = torch.rand(8, 3), Normalise()
-
-    def __len__(self):
-        return 8
-
-    def __getitem__(self, i):
-        return self.change(self.rows[i])
-
-model = torch.nn.Linear(3, 2).cuda()
-for x in DataLoader(Rows(), batch_size=4):
-    print(model(x.cuda()))
-"""
+def test_what_a_closure_brings_back_comes_along_in_an_adopted_program() -> None:
+    program = SEARCH.format(moved="", there="", handed="loss_of", target="target")
+    program = program.replace(".item()", ".data.double().numpy()")
+    after = adopted(files(program))["main.py"]
+    assert "target = torch.zeros(4, 1, device=device)" in after
+    assert ".mean().data.double().cpu().numpy()" in after
 
 
-def test_samples_stay_on_the_host() -> None:
-    after, _ = fix_texts({"main.py": SAMPLES}, Applicability.UNSAFE)
-    assert "return x - self.mean.to(x.device)" in after["main.py"]
+def test_a_vector_goes_to_where_the_parameters_are_that_take_its_memory() -> None:
+    program = """
+    import torch
+    from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+    net = torch.nn.Linear(3, 1)
+    start = parameters_to_vector(net.parameters()).detach().numpy()
+    vector_to_parameters(torch.Tensor(start * 2), net.parameters())
+    print(net(torch.ones(2, 3)).sum().item())
+    """
+    after = adopted(files(program))["main.py"]
+    assert "vector_to_parameters(torch.Tensor(start * 2).to(device), net.parameters())" in after
+    assert clashes(program.replace("(3, 1)", "(3, 1).cuda()").replace(".detach()", ".detach().cpu()")) == []

@@ -130,9 +130,10 @@ def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
 def _half_known(a: Value, b: Value) -> Value:
     """What is a tensor on one of two paths is one on the other, wherever it is."""
     found = next((each for each in (a, b) if isinstance(each, Tensor)), None)
-    if found is None or found.device.kind != "cpu" or found.rank == 0:
+    if found is None or found.device.kind not in ("cpu", "unknown") or found.rank == 0:
         return UNKNOWN
-    return replace(found, device=UNKNOWN_DEVICE, dtype=None, rank=None, leaf=None, grad=None, split=found)
+    split = found if found.device.is_known else found.split
+    return replace(found, device=UNKNOWN_DEVICE, dtype=None, rank=None, leaf=None, grad=None, split=split)
 
 
 def _merge_devices(a: Value, b: Value) -> Value | None:

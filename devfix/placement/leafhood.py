@@ -118,7 +118,7 @@ def adopted(place: Place) -> Callable[[str], list[Edit]]:
     keywords = {keyword.arg for keyword in getattr(call, "keywords", ())}
 
     def edits(device: str) -> list[Edit]:
-        if name == "Parameter" and isinstance(call, ast.Call) and call.args:
+        if name in ("Parameter", "Variable") and isinstance(call, ast.Call) and call.args:
             return [WrapExpression(spans(call.args[0]), "", f".to({device})")]
         if name in _FACTORIES and name not in _RANDOM:
             return [SetKeyword(spans(call), "device", device)]

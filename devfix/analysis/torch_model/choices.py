@@ -70,7 +70,7 @@ def set_default_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``."""
+    """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``; a type of the CPU chooses a dtype and no device."""
     value = site.value(0, "t")
     text = value.value if isinstance(value, Const) else value.name if isinstance(value, External) else ""
     found = legacy_dtype(str(text))
@@ -79,7 +79,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
         interp.library.default_floats &= found[0] == "float32"
         interp.library.default_type = True
         interp.state.default_device = DeviceValue(found[1])
-        interp.recorder.accelerated = True
+        interp.recorder.accelerated |= found[1].is_accelerator
     return NONE
 
 

@@ -26,6 +26,7 @@ from devfix.analysis.torch_model import (
     number_limits,
     numpy_model,
     optim,
+    plots,
     python_random,
     single_dispatch,
     sobol,
@@ -52,6 +53,12 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: What reads the attributes of objects of a class.
+_ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Value | None]] = {
+    tables.TABLE: tables.attribute,
+    tables.DATES: tables.attribute,
+    External(plots.AXES): plots.attribute,
+}
 _HARMLESS_METHODS = frozenset(
     "add_scalar add_scalars add_histogram add_graph add_image info debug warning error log write print "
     "set_postfix set_description update manual_seed seed initial_seed get_state set_state".split()
@@ -74,8 +81,9 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return graphs.attribute(obj, name)
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
-    if obj.cls in (tables.TABLE, tables.DATES):
-        return tables.attribute(interp, ref, obj, name, node)
+    of_class = _ATTRIBUTES.get(obj.cls) if isinstance(obj.cls, External) else None
+    if of_class is not None:
+        return of_class(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
         return command_line.option(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
@@ -104,7 +112,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return collation.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
     if graphs.is_dataset(obj):
         return collation.from_loader(interp, graphs.item(interp, ref, key, node), node)
-    if obj.cls in (tables.TABLE, tables.DATES):
+    if obj.cls in (tables.TABLE, tables.DATES, External(plots.AXES)):
         return ref
     return None
 
@@ -198,6 +206,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
+    **plots.METHODS,
     **hub_datasets.METHODS,
     **graphs.METHODS,
     text_files.NAME: text_files.method,

@@ -366,9 +366,15 @@ def buffer(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def variable(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``autograd.Variable(t)`` is ``t`` itself nowadays."""
+    """``autograd.Variable(t)`` is ``t`` itself nowadays, and a leaf of its own where it is to require grad."""
     data = site.value(0, "data")
-    return data if data is not None else Tensor()
+    if data is None:
+        return Tensor()
+    if not isinstance(data, Tensor) or site.value(1, "requires_grad") != TRUE:
+        return data
+    made = replace(data, leaf=True, grad=True, lost="")
+    leaves.note_variable(interp, made, interp.site("other", site.node))
+    return made
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {

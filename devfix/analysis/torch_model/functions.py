@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, construction, named_tuples
+from devfix.analysis import callbacks, calls, construction, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     arguments,
@@ -36,12 +36,14 @@ from devfix.analysis.torch_model import (
     iteration_tools,
     json_texts,
     layers,
+    leaves,
     names,
     number_limits,
     numpy_model,
     numpy_results,
     operations,
     optim,
+    plots,
     python_builtins,
     python_random,
     rearrangements,
@@ -106,6 +108,8 @@ HANDLERS: dict[str, Handler] = {
     **rearrangements.HANDLERS,
     **threads.HANDLERS,
     **trees.HANDLERS,
+    **plots.HANDLERS,
+    **leaves.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
     "builtins.object.__new__": lambda interp, _name, site: construction.of_super(interp, site),
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
@@ -128,6 +132,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
         return found
     if host_memory.converts(name):
         return host_memory.reads(interp, name, site)
+    callbacks.run(interp, site)
     if names.is_harmless(name):
         return UNKNOWN
     return calls.call_unknown(interp, site)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import iteration
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import CallSite
+from devfix.analysis.modules import forget_parameters
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import Obj, Tensor
+from devfix.analysis.values import NONE, Obj, Tensor, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: How the life of a tensor begins that is computed from nothing but numbers, or from what was made here.
+_MADE = ("factory", "random-factory", "result", "move")
 
 
 def is_lost(tensor: Tensor) -> bool:
@@ -29,6 +37,15 @@ def note(interp: Interpreter, value: Tensor, made: Origin | None = None) -> None
         return  # it goes where the data goes that it is computed from
     if made is not None or origin.kind in ("factory", "random-factory", "result"):
         interp.recorder.leaf(origin)
+
+
+def note_variable(interp: Interpreter, value: Tensor, made: Origin) -> None:
+    """``Variable(torch.zeros(3), requires_grad=True)`` of what is made here; of data it goes where the data goes."""
+    origin = next(iter(value.trail), None)
+    if origin is None or value.device.kind != "cpu" or origin.kind not in _MADE:
+        return
+    if origin.kind != "result" or _is_made_here(value, origin):
+        note(interp, value, made)
 
 
 def note_trained(interp: Interpreter, value: Tensor) -> None:
@@ -73,6 +90,23 @@ def give(interp: Interpreter, operation: str, tensor: Tensor, value: Tensor, tar
     requirements.meet(interp, target, operation, parts, scalars=False)
 
 
+def give_vector(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``vector_to_parameters(vec, parameters)`` gives the parameters the vector's memory, wherever that is.
+
+    Where the program was made for the CPU, nobody means to take them back there.
+    """
+    vector, given = site.get(0, "vec"), site.get(1, "parameters")
+    if vector is None or given is None or not isinstance(vector.value, Tensor):
+        return NONE
+    parameter = iteration.element(interp, given.value, given.node)
+    if isinstance(parameter, Tensor):
+        if interp.program.adopts:
+            parts = [Part(parameter, "parameters"), Part(vector.value, "vec", vector.node)]
+            requirements.meet(interp, site.node, name, parts, scalars=False)
+        forget_parameters(interp, parameter, vector.value.device)
+    return NONE
+
+
 def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     """Whether the function around asks somewhere if the gradient is None."""
     scope = interp.frame.function.node if interp.frame.function is not None else interp.source.tree
@@ -85,3 +119,9 @@ def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
 def retain(interp: Interpreter, value: Tensor) -> None:
     """``x.retain_grad()``: the gradient of a non-leaf is kept too."""
     interp.retained.update(value.trail[:1])
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.nn.utils.vector_to_parameters": give_vector,
+    "torch.nn.utils.convert_parameters.vector_to_parameters": give_vector,
+}

@@ -1,0 +1,124 @@
+"""Adoption of programs that train tensors of their own, as old ones do with ``Variable``."""
+
+from __future__ import annotations
+
+import pytest
+from test_adoption import CHOICE, adopted
+from text_program import clashes, files
+
+WEIGHTS = """
+import torch
+from torch.autograd import Variable
+
+{weights}
+x = torch.ones(4, 3)
+for _ in range(3):
+    loss = (x @ w).pow(2).sum()
+    loss.backward()
+    w.data -= 0.1 * w.grad.data
+    w.grad.data.zero_()
+print(loss.item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("weights", "after"),
+    [
+        (
+            "w = Variable(torch.randn(3, 2), requires_grad=True)",
+            "w = Variable(torch.randn(3, 2).to(device), requires_grad=True)",
+        ),
+        (
+            "w = Variable(torch.randn(3, 2).type(torch.FloatTensor), requires_grad=True)",
+            "w = Variable(torch.randn(3, 2).type(torch.FloatTensor).to(device), requires_grad=True)",
+        ),
+        (
+            "def made(*size):\n    return Variable(torch.randn(*size) * 0.1, requires_grad=True)\n\n\nw = made(3, 2)",
+            "    return Variable((torch.randn(*size) * 0.1).to(device), requires_grad=True)",
+        ),
+    ],
+)
+def test_a_variable_that_is_trained_is_made_on_the_device(weights: str, after: str) -> None:
+    text = adopted(files(WEIGHTS.format(weights=weights)))["main.py"]
+    assert f"device = {CHOICE}" in text
+    assert after in text
+    assert "x = torch.ones(4, 3, device=device)" in text
+
+
+def test_a_variable_that_is_not_trained_chooses_no_device() -> None:
+    text = WEIGHTS.format(weights="w = Variable(torch.randn(3, 2))").replace("loss.backward()", "pass")
+    assert adopted(files(text))["main.py"] == files(text)["main.py"]
+
+
+def test_a_variable_is_a_leaf_until_it_moves() -> None:
+    text = """
+    import torch
+    from torch.autograd import Variable
+
+    kept = Variable(torch.ones(3).cuda(), requires_grad=True)
+    moved = Variable(torch.ones(3), requires_grad=True).cuda()
+    torch.optim.SGD([kept], lr=0.1)
+    torch.optim.SGD([moved], lr=0.1)
+    """
+    assert clashes(text) == ["8: no-leaf"]
+
+
+def test_a_default_type_of_the_cpu_chooses_a_dtype_and_no_device() -> None:
+    text = """
+    import torch
+
+    torch.set_default_tensor_type("torch.DoubleTensor")
+    model = torch.nn.Linear(3, 1)
+    print(model(torch.Tensor([[1, 2, 3]])).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "model = torch.nn.Linear(3, 1).to(device)" in after
+    assert "model(torch.Tensor([[1, 2, 3]]).to(device))" in after
+    chosen = text.replace("torch.DoubleTensor", "torch.cuda.FloatTensor")
+    assert adopted(files(chosen))["main.py"] == files(chosen)["main.py"]
+
+
+FORWARD = """
+import numpy as np
+import torch
+from sensors import observed
+
+
+class Policy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 1)
+
+    def forward(self, seen):
+        {test}:
+            seen = {made}
+        return self.layer(seen)
+
+
+policy = Policy()
+print(policy(observed()).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "if isinstance(seen, np.ndarray)",
+        "if not isinstance(seen, torch.Tensor)",
+        "if not torch.is_tensor(seen)",
+        "if isinstance(seen, list)",
+    ],
+)
+def test_what_is_made_of_an_input_that_is_no_tensor_yet_is_made_where_the_module_is(test: str) -> None:
+    text = FORWARD.format(test=test, made="torch.tensor(seen, dtype=torch.float)")
+    after = adopted(files(text))["main.py"]
+    made = "torch.tensor(seen, dtype=torch.float, device=device)"
+    assert f"            seen = {made}\n" in after
+    assert "policy = Policy().to(device)" in after
+
+
+def test_what_is_made_of_an_input_stays_where_the_author_lets_it_be() -> None:
+    text = FORWARD.format(
+        test="if not torch.is_tensor(seen)", made="torch.tensor(seen, device=self.layer.weight.device)"
+    )
+    assert "seen = torch.tensor(seen, device=self.layer.weight.device)\n" in adopted(files(text))["main.py"]
