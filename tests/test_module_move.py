@@ -180,3 +180,39 @@ def test_the_only_one_that_a_function_makes_moves_where_it_is_made() -> None:
     text = RETURNED.format(body="return Wide(n, 2)")
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert fixed == text.replace("return Wide(n, 2)", "return Wide(n, 2).to(device)")
+
+
+PARTS = """
+import torch
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Learner(torch.nn.Module):
+    def __init__(self, first, second):
+        super().__init__()
+        self.first = first
+        self.second = second.to(DEVICE)
+{more}
+    def forward(self, x):
+        return self.first(x) + self.second(x)
+
+def main():
+    learner = Learner(torch.nn.Linear(4, 2), torch.nn.Linear(4, 2))
+    print(learner(torch.ones(3, 4).to(DEVICE)))
+
+main()
+"""
+
+
+def test_the_one_part_that_stayed_moves_where_the_others_were_moved_one_by_one() -> None:
+    text = PARTS.format(more="")
+    moved = text.replace("Learner(torch.nn.Linear(4, 2),", "Learner(torch.nn.Linear(4, 2).to(DEVICE),")
+    assert fix_texts({"main.py": text})[0]["main.py"] == moved
+
+
+def test_a_whole_of_which_several_parts_stayed_moves_as_a_whole() -> None:
+    text = PARTS.format(more="        self.third = torch.nn.Linear(2, 2)\n")
+    assert (
+        "Learner(torch.nn.Linear(4, 2), torch.nn.Linear(4, 2)).to(DEVICE)"
+        in fix_texts({"main.py": text})[0]["main.py"]
+    )

@@ -259,6 +259,8 @@ def _set_object_attribute(
             _set_property(interp, obj.cls, ref, name, value, target)
             return
         notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
+    else:
+        notes.note_option(interp, obj, target, value, statement)
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})

@@ -22,6 +22,7 @@ from devfix.analysis.values import (
     External,
     Function,
     Namespace,
+    Obj,
     Ref,
     Scalar,
     Sequence,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 _PLAIN = frozenset({Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
 #: Types of numbers.
 _NUMBERS = frozenset({"int", "float", "bool"})
+#: What a parser of the command line returns.
+NAMESPACE = External("argparse.Namespace")
 #: Frameworks whose objects know the device.
 _OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 
@@ -107,8 +110,28 @@ def note_summary(
     if isinstance(obj.cls, External) and obj.cls.name in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
+    elif obj.cls == NAMESPACE:
+        _note_devices(interp, path, scope, name, obj, statement)
     elif obj.kind == "instance" and not is_module(interp, value):
         _note_parts(interp, path, scope, name, value, statement)
+
+
+def note_option(
+    interp: Interpreter, obj: Obj, target: ast.Attribute, value: Value, statement: ast.stmt | ast.expr | None
+) -> None:
+    """Tell the recorder of ``args.device = torch.device(...)``, where ``args`` is a namespace with a name."""
+    if obj.cls == NAMESPACE and isinstance(value, DeviceValue) and isinstance(target.value, ast.Name):
+        frame = interp.frame
+        note_binding(interp, frame.path, frame.scope, interp.text(target), value, statement)
+
+
+def _note_devices(
+    interp: Interpreter, path: str, scope: str, name: str, obj: Obj, statement: ast.stmt | ast.expr | None
+) -> None:
+    """Devices that a namespace of options keeps; what of its texts names a device is told where one is used."""
+    for part, held in obj.attrs.items():
+        if isinstance(held, DeviceValue):
+            note_summary(interp, path, scope, f"{name}.{part}", held, statement, summary(interp, held))
 
 
 def _note_parts(

@@ -16,7 +16,7 @@ from devfix.findings import (
     Origin,
     WrapExpression,
 )
-from devfix.placement import batch_forms, device_expression
+from devfix.placement import batch_forms, boundness, device_expression
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
@@ -43,19 +43,9 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
 
 def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
     """The ``if`` around a statement, where each of its branches binds the name, in one way or another."""
-    while isinstance(around := outline.parents[statement], ast.If) and binds_always(around, name):
+    while isinstance(around := outline.parents[statement], ast.If) and boundness.binds_always(around, name):
         statement = around
     return statement
-
-
-def binds_always(choice: ast.stmt, name: str) -> bool:
-    """Whether a statement binds a name; an ``if`` does that with all its branches."""
-    if isinstance(choice, ast.If):
-        branches = (choice.body, choice.orelse)
-        return all(any(binds_always(part, name) for part in branch) for branch in branches)
-    targets = choice.targets if isinstance(choice, ast.Assign) else []
-    stored = (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
-    return any(node.id == name and isinstance(node.ctx, ast.Store) for node in stored)
 
 
 def with_second_try(outline: Outline, statement: ast.stmt, names: set[str]) -> ast.stmt:

@@ -181,6 +181,21 @@ def mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
     )
 
 
+def binds_always(choice: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a value to a name, plain or dotted; an ``if`` does that with all its branches."""
+    if isinstance(choice, ast.If):
+        branches = (choice.body, choice.orelse)
+        return all(any(binds_always(part, name) for part in branch) for branch in branches)
+    bound = choice.targets if isinstance(choice, ast.Assign) else []
+    parts = (node for target in bound for node in ast.walk(target))
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node) == name
+        for node in parts
+    )
+
+
 def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     """Whether no later use of an assigned name may see what another assignment gave it."""
     function = outline.function_of(statement)

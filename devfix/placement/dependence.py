@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from devfix.analysis.outline import Outline
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -53,3 +57,11 @@ def dotted(node: ast.AST) -> str | None:
         inner = dotted(node.value)
         return f"{inner}.{node.attr}" if inner is not None else None
     return None
+
+
+def written_around(outline: Outline, node: ast.AST, names: Collection[str]) -> set[str]:
+    """Those of several names, plain or dotted, that the function around a node asks for already."""
+    function = outline.function_of(node) if len(names) > 1 else None
+    read = ast.walk(function) if function is not None else ()
+    found = (dotted(part) for part in read)
+    return {code for code in found if code is not None and code in names}

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import CPU
@@ -17,7 +18,7 @@ from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, moving_module, own_device
-from devfix.placement.dependence import dotted
+from devfix.placement.dependence import dotted, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import in_sight, is_usable, is_wanted, reaches
@@ -188,8 +189,12 @@ def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
         ]
-        yield min(found, key=lambda name: (name != "device", "." in name, len(name), name), default=None)
+        yield min(found, key=partial(_rank, written_around(place.outline, place.node, found)), default=None)
         inner.append(scope)
+
+
+def _rank(used: set[str], name: str) -> tuple[bool, bool, bool, int, str]:
+    return name != "device", name not in used, "." in name, len(name), name
 
 
 def _is_known(facts: Facts, place: Place, scope: str, name: str) -> bool:

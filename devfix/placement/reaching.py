@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import Device
 from devfix.analysis.recorder import Binding
 from devfix.analysis.scope_names import COMPREHENSIONS
+from devfix.placement.boundness import binds_always
 
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
@@ -86,7 +87,9 @@ def reaches(place: Place, scope: str, binding: Binding) -> bool:
     statement = place.outline.statement_at(binding.statement)
     if within is not None or statement is None:
         return within is True
-    statement = _whole_choice(place, statement)
+    bound, statement = statement, _whole_choice(place, statement)
+    if bound is not statement and not _binds_attribute_always(statement, bound):
+        return False
     if scope == place.outline.scopes(place.node)[0]:
         if _is_in_loop(place, statement):
             return True
@@ -97,11 +100,15 @@ def reaches(place: Place, scope: str, binding: Binding) -> bool:
     return isinstance(parent, outer) or _in_same_guard(place, parent)
 
 
-def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
-    """The outermost ``if`` that the binding is a branch of, and the place is not.
+def _binds_attribute_always(choice: ast.stmt, bound: ast.stmt) -> bool:
+    """Whether each branch sets the attribute that ``bound`` sets in one; of names boundness tells by itself."""
+    targets = bound.targets if isinstance(bound, ast.Assign) else []
+    attributes = (target for target in targets if isinstance(target, ast.Attribute))
+    return all(binds_always(choice, ast.unparse(target)) for target in attributes)
 
-    That the other branches bind the name as well is for boundness to say.
-    """
+
+def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
+    """The outermost ``if`` that the binding is a branch of, and the place is not."""
     above = place.outline.parents[statement]
     while isinstance(above, ast.If) and not _in_same_guard(place, above):
         statement, above = above, place.outline.parents[above]

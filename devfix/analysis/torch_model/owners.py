@@ -81,8 +81,8 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     """The outermost module above ``ref``, and the plain container on the way, if there is one.
 
     Moving the outermost module moves everything registered below it; what a plain list holds is
-    left behind. Above a module that joined one after its move the search ends: nobody moves it. A
-    wrapper such as ``DataParallel`` is not asked: it may be there in some runs only, its module always.
+    left behind. Above a module that joined one after its move the search ends: nobody moves it. So it does
+    where all others of a module's parts were moved one by one. A wrapper such as ``DataParallel`` is not asked: it may be there in some runs only, its module always.
     Of several that hold a module the one counts that is running, or is a part of what is.
     """
     current, seen = ref, {ref}
@@ -91,7 +91,9 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
         above = [pair for pair in held_by.get(current.address, ()) if pair[0] not in seen]
         direct = [pair for pair in above if pair[1] is None and "wrapped" not in interp.obj(pair[0]).facts]
         holder = _running(interp, held_by, [owner for owner, _ in direct]) if direct else None
-        if holder is not None and _joined_late(interp, current, holder):
+        if holder is not None and (
+            _joined_late(interp, current, holder) or _is_left_out(interp, current, holder)
+        ):
             return current, None
         if holder is not None:
             current = holder
@@ -121,6 +123,15 @@ def _running(interp: Interpreter, held_by: Holders, owners: list[Ref]) -> Ref:
 
 def _joined_late(interp: Interpreter, part: Ref, whole: Ref) -> bool:
     return MOVED in interp.obj(whole).facts and MOVED not in interp.obj(part).facts
+
+
+def _is_left_out(interp: Interpreter, part: Ref, whole: Ref) -> bool:
+    """Whether all of a module that was not moved itself is on the accelerator but one part, on the CPU."""
+    if MOVED in interp.obj(whole).facts:
+        return False
+    own = {id(tensor) for tensor in modules.tensors(interp, part)}
+    others = [tensor for tensor in modules.tensors(interp, whole) if id(tensor) not in own]
+    return bool(others) and all(tensor.device.is_accelerator for tensor in others)
 
 
 def weight(
