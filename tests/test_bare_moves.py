@@ -67,7 +67,7 @@ def test_inputs_that_always_move_are_followed_by_a_device_of_the_file() -> None:
     "move",
     [
         "if torch.cuda.is_available():\n        x = x.cuda()",
-        "if args.cuda:\n        x = x.cuda()",
+        "if len(x) > 2:\n        x = x.cuda()",
         "if args.cuda:\n        x = x.cuda()\n    else:\n        x = x + 1",
         "if args.cuda:\n        x = x.cuda()\n        print(x)",
         "use = args.cuda\n    if use:\n        x = x.cuda()",
@@ -78,6 +78,113 @@ def test_a_guard_that_says_something_else_is_not_taken_over(move: str) -> None:
     fixed = _fixed(_program(move))
     assert "if args.cuda:\n    net" not in fixed
     assert "if use:\n    net" not in fixed
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "x = x.cuda() if args.cuda else x",
+        "for use in (args.cuda,):\n        if use:\n            x = x.cuda()",
+        "if args.cuda:\n        if torch.rand(1) > 0:\n            x = x.cuda()",
+    ],
+)
+def test_what_else_is_asked_guards_no_module(move: str) -> None:
+    assert "net.cuda()" not in _fixed(_program(move))
+
+
+@pytest.mark.parametrize(
+    "move", ["if args.cuda:\n        x = x.cuda()", "if args.cuda:\n        x, y = x.cuda(), y.cuda()"]
+)
+def test_an_option_guards_one_move_or_several(move: str) -> None:
+    text = _program(move)
+    made = "net = nn.Linear(3, 2)\n"
+    assert _fixed(text) == text.replace(made, f"{made}if args.cuda:\n    net.cuda()\n")
+
+
+def test_an_option_that_is_set_later_guards_nothing_yet() -> None:
+    text = _program(after="args.cuda = args.cuda and torch.cuda.is_available()")
+    assert "if args.cuda:\n    net" not in _fixed(text)
+
+
+BESIDE = """
+import torch
+from torch import nn
+
+def check(net, x):
+    return net(x.cuda())
+
+if __name__ == "__main__":
+    net = nn.Linear(3, 2)
+    for x in torch.ones(4, 2, 3):
+        {move}
+        net(x).sum().backward()
+    check(net, torch.ones(2, 3))
+"""
+
+
+def test_beside_inputs_that_always_move_a_module_does_too() -> None:
+    text = BESIDE.format(move="x = x.cuda()")
+    made = "net = nn.Linear(3, 2)\n"
+    assert _fixed(text) == text.replace(made, f"{made}    net.cuda()\n")
+
+
+def test_where_some_inputs_move_by_choice_no_module_always_does() -> None:
+    assert "\n    net.cuda()" not in _fixed(
+        BESIDE.format(move="if torch.cuda.is_available():\n            x = x.cuda()")
+    )
+
+
+OWN = """
+import torch
+from torch import nn
+from helper import to_var
+
+class Trainer:
+    def __init__(self, gpu=True):
+        self.gpu = gpu
+        self.build()
+
+    def seed(self):
+        {guard}
+
+    def build(self):
+        self.net = nn.Linear(3, 2)
+        if self.gpu:
+            torch.backends.cudnn.benchmark = True
+
+    def step(self, x):
+        return self.net(to_var(x, self.gpu))
+
+print(Trainer().step(torch.ones(4, 3)))
+"""
+HELPER = """
+def to_var(x, gpu):
+    if not x.is_cuda and gpu:
+        x = x.cuda()
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    "guard",
+    ["if self.gpu:\n            torch.cuda.manual_seed(1)", "if self.gpu:\n            self.net.cuda()"],
+)
+def test_a_flag_that_the_file_asks_for_other_moves_is_asked_where_it_is_asked_already(guard: str) -> None:
+    text = OWN.format(guard=guard)
+    fixed = fix_texts({"main.py": text, "helper.py": HELPER})[0]
+    asked = "        if self.gpu:\n            torch.backends"
+    assert fixed["main.py"] == text.replace(
+        asked, asked.replace("torch.backends", "self.net.cuda()\n            torch.backends")
+    )
+    assert fixed["helper.py"] == HELPER
+
+
+@pytest.mark.parametrize(
+    "guard", ["if self.gpu:\n            torch.cuda.synchronize()", "if self.gpu:\n            print(1)"]
+)
+def test_a_flag_that_is_asked_for_something_else_guards_no_module(guard: str) -> None:
+    fixed = fix_texts({"main.py": OWN.format(guard=guard), "helper.py": HELPER})[0]
+    assert "self.net.cuda()" not in fixed["main.py"]
 
 
 def test_what_is_available_guards_the_module_in_another_file_as_well() -> None:

@@ -42,7 +42,7 @@ def test_what_a_function_returns_moves_where_it_gets_its_name() -> None:
     )
     after = fix_texts(texts)[0]
     assert after["nets.py"] == texts["nets.py"]
-    assert "net = small().to(device)\n" in after["main.py"]
+    assert "net = small()\nnet.cuda()\n" in after["main.py"]
 
 
 CHOICE = """\
@@ -55,7 +55,7 @@ net(torch.ones(1, 2).cuda())
 
 
 def test_an_option_among_several_decides_no_device() -> None:
-    assert "net = torch.nn.Linear(2, 2).to(device)" in fix_texts({"main.py": HEAD + CHOICE})[0]["main.py"]
+    assert fixed(CHOICE) == CHOICE.replace("Linear(2, 2)\nelif", "Linear(2, 2)\n    net.cuda()\nelif")
 
 
 ONLY = """\

@@ -9,6 +9,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin
+from devfix.placement import move_guards
 from devfix.placement.sibling_move import move_of, names
 
 Edits = tuple[FileEdit, ...]
@@ -95,15 +96,6 @@ def _placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name
     kinds = {binding.kind for binding in found}
     if kinds == {"module"} and all((binding.device or ACCELERATOR).is_accelerator for binding in found):
         return "module"
-    guarded = _moves_alone(outline.parents[statement])
+    guarded = move_guards.is_guard(outline.parents[statement])
     placed = all(binding.device is not None and binding.device.is_accelerator for binding in found)
     return "tensor" if guarded and placed and kinds == {"tensor"} else ""
-
-
-def _moves_alone(guard: ast.AST) -> bool:
-    """Whether all that a test without ``else`` gives a value to is moved by that."""
-    if not isinstance(guard, ast.If) or guard.orelse:
-        return False
-    bound = [part.value for part in guard.body if isinstance(part, ast.Assign)]
-    others = (part for part in guard.body if not isinstance(part, (ast.Assign, ast.Expr, ast.If)))
-    return len(bound) > 1 and all(move_of(value) for value in bound) and not any(others)

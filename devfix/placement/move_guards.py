@@ -1,0 +1,128 @@
+"""Move guards: the tests under which a program moves things to the accelerator, and what is known to mean the same elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.outline import Outline
+from devfix.placement.boundness import is_bound, parameters
+
+#: What asks whether there is an accelerator, and means the same in every file.
+AVAILABLE = "torch.cuda.is_available()"
+_SEEDS = frozenset({"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
+_MOVES = ("to", "cuda")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def is_guard(choice: ast.AST) -> bool:
+    """Whether an ``if`` is about nothing but where things are.
+
+    With an ``else`` that does the same without the moves it is; of one move alone that tells nobody but where the
+    test is a flag.
+    """
+    if not isinstance(choice, ast.If):
+        return False
+    if choice.orelse:
+        body, other = (ast.unparse(ast.Module(part, [])) for part in (choice.body, choice.orelse))
+        return body.replace(".cuda()", "") == other
+    bound = [part.value for part in choice.body if isinstance(part, (ast.Assign, ast.Expr))]
+    moved = [move for value in bound for move in _moves(value)]
+    several = len(moved) > 1 or is_flag(choice.test)
+    return bool(moved) and several and len(bound) == len(choice.body) and all(map(_moves, bound))
+
+
+def _moves(value: ast.expr) -> list[ast.expr]:
+    """What an assigned value moves: all of it, or nothing."""
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    moved = [
+        isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MOVES
+        for part in parts
+    ]
+    return parts if moved and all(moved) else []
+
+
+def is_flag(test: ast.expr) -> bool:
+    """Whether a test asks an option, a variable, or whether there is an accelerator: nothing that is computed."""
+    if isinstance(test, ast.BoolOp):
+        return all(map(is_flag, test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return is_flag(test.operand)
+    if isinstance(test, ast.Compare):
+        (against, *others) = test.comparators
+        return (
+            not others and isinstance(against, ast.Constant) and against.value is True and is_flag(test.left)
+        )
+    if isinstance(test, ast.Subscript):
+        return isinstance(test.slice, ast.Constant) and is_flag(test.value)
+    if isinstance(test, ast.Attribute):
+        return is_flag(test.value)
+    return isinstance(test, ast.Name) or ast.unparse(test) == AVAILABLE
+
+
+def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.expr] | None:
+    """The tests of the guards around a move and not around ``place``; None where other choices are made, too."""
+    shared = set(_above(outline, place))
+    around: ast.AST = move
+    tests: list[ast.expr] = []
+    while not isinstance(around, (ast.Module, *_FUNCTIONS)):
+        around, inner = outline.parents[around], around
+        if around in shared:
+            break
+        if isinstance(around, (ast.Try, ast.IfExp)) or (isinstance(around, ast.If) and not is_guard(around)):
+            return None
+        tests += [around.test] if isinstance(around, ast.If) and inner is not around.test else []
+    return tests
+
+
+def _above(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
+    while (parent := outline.parents.get(node)) is not None:
+        yield parent
+        node = parent
+
+
+def reads_the_same(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
+    """Whether a test of flags of a file, somewhere in it, means the same at ``place``: its names are the file's own."""
+    if ast.unparse(test) == AVAILABLE:
+        return is_bound(outline, place, "torch")
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    inside = (outline.function_of(node) for node in (test, place))
+    local = {name for function in inside if function is not None for name in _bound(function)}
+    whole = outline.names_in(outline.source.tree)
+    settled = all(len(whole.binders(name)) == 1 and is_bound(outline, place, name) for name in names)
+    return is_flag(test) and settled and names.isdisjoint(local) and not _is_set_later(outline, test, place)
+
+
+def _is_set_later(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
+    """Whether what a test asks of an object is not there yet where a script comes to ``place``."""
+    if outline.function_of(place) is not None:
+        return False
+    asked = {ast.unparse(node) for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    return any(
+        ast.unparse(target) in asked and not outline.dominates(part, place)
+        for part in ast.walk(outline.source.tree)
+        if isinstance(part, ast.Assign)
+        for target in part.targets
+    )
+
+
+def _bound(function: ast.AST) -> set[str]:
+    """All names that a function binds, its parameters among them."""
+    nodes = list(ast.walk(function))
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {name for node in nodes for name in parameters(node)}
+
+
+def of_file(outline: Outline) -> Iterator[ast.expr]:
+    """The flags under which a file moves something by ``.cuda()``, or seeds the accelerator, and does nothing else."""
+    for choice in ast.walk(outline.source.tree):
+        if isinstance(choice, ast.If) and not choice.orelse and is_flag(choice.test):
+            values = [part.value for part in choice.body if isinstance(part, (ast.Assign, ast.Expr))]
+            if len(values) == len(choice.body) and all(_is_of_accelerator(value) for value in values):
+                yield choice.test
+
+
+def _is_of_accelerator(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call) and ast.unparse(value.func) in _SEEDS:
+        return True
+    return any(ast.unparse(move).endswith(".cuda()") for move in _moves(value))
