@@ -58,6 +58,8 @@ class ModuleMover:
         for site in self.sites:
             yield self._once_chosen(site)
         yield self._by_itself()
+        for site in self.sites[:1]:
+            yield from self._at(site, self._of_input)
         for site in self.sites:
             yield from self._at(site, _any_in_scope)
         for site in self.before:
@@ -66,6 +68,14 @@ class ModuleMover:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
         for site in self._homes:
             yield from self._at(site, introduction.introduce)
+
+    def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
+        """The device of what a layer is called with that is made in passing."""
+        call = place.outline.parents[place.node]
+        given = call.args if isinstance(call, ast.Call) and call.func is place.node else []
+        spans = [place.outline.source.span(arg) for arg in given]
+        beside = [each for each in self.inputs if each.path == place.path and each.span in spans]
+        return device_expression.find(facts, place, beside) if beside else None
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
