@@ -202,3 +202,46 @@ def test_what_a_layer_of_a_plain_list_uses_of_its_own_is_registered_with_it(bias
 def test_layers_of_a_list_that_somebody_moves_are_not_registered() -> None:
     text = LAYERS.format(bias="self.bias").replace("append(Block())", "append(Block().cuda())")
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+SCALES = """
+import torch
+from torch import nn
+
+class Scale(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return x * self.gain{use}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = {made}
+        self.first = Scale(3)
+        for width in (3, 3):
+            self.scales.append(Scale(width))
+
+    def forward(self, x):
+        x = self.first(x)
+        for index in range(2):
+            x = self.scales[index](x)
+        return x
+
+net = Net().cuda()
+print(net(torch.ones(2, 3).cuda()))
+"""
+
+
+@pytest.mark.parametrize("use", ["", ".exp()"])
+def test_the_list_that_keeps_modules_with_parameters_of_their_own_is_mended(use: str) -> None:
+    text = SCALES.format(made="[]", use=use)
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == text.replace("self.scales = []", "self.scales = nn.ModuleList()")
+    assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+def test_a_registered_list_of_such_modules_moves_along() -> None:
+    assert not clashes(SCALES.format(made="nn.ModuleList()", use=""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis import modules, reads
 from devfix.analysis.containers import everything
@@ -189,31 +189,37 @@ def explained(interp: Interpreter, parts: list[Part]) -> tuple[list[Part], dict[
     """The operands of a mismatch of devices, and what is to be said of the one to blame, the first.
 
     What an unmoved module registered, and what comes of it, has that module's life; a parameter in a plain list or
-    dict that of the container. Such a tensor is known by where it was made: who keeps it is seen on the heap alone.
+    dict, or of a module there, that of the container. Such a tensor is known by where it was made: who keeps it is seen
+    on the heap alone.
     """
     found = [_explained(interp, part) for part in parts]
-    first = found[0].tensor if found and found[0] is not parts[0] else None
-    if first is None or first.roots or first.trail[0].kind == "module":
-        return found, {}
-    return found, {"unregistered": MODULES if _is_of_module(parts[0].tensor) else UNREGISTERED}
+    listed = found[0][1] if found else ""
+    return [part for part, _ in found], {"unregistered": listed} if listed else {}
 
 
-def _explained(interp: Interpreter, part: Part) -> Part:
+class _Life(NamedTuple):
+    """What became of what keeps a tensor; with ``listed`` that is a plain container of such things."""
+
+    trail: Trail = ()
+    listed: str = ""
+
+
+def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
+    """An operand with the life of what keeps it, and what a plain container holds of it: nothing for most."""
     tensor = part.tensor
     trails = (tensor.trail, *tensor.roots)
     if tensor.device != CPU:
-        return part
-    if _is_of_module(tensor):
-        return _of_part(interp, part)
+        return part, ""
+    life = _life_above if _is_of_module(tensor) else _life_of
     # What was loaded to the CPU, and took the place of a module's own, is where its load says.
-    lives = [() if trail and trail[0].kind in _PLACED else _life_of(interp, trail) for trail in trails]
-    if not any(lives):
-        return part
-    listed = next((life for life in lives if life and life[0].kind != "module"), None)
-    if listed is not None:  # what comes of a listed parameter is where the list is to be mended
-        return replace(part, tensor=replace(tensor, trail=listed, roots=()))
-    own, *roots = [life or trail for life, trail in zip(lives, trails, strict=True)]
-    return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots)))
+    lives = [_Life() if trail and trail[0].kind in _PLACED else life(interp, trail) for trail in trails]
+    listed = next((life for life in lives if life.listed), None)
+    if listed is not None:  # what comes of what is listed is where the list is to be mended
+        return replace(part, tensor=replace(tensor, trail=listed.trail, roots=())), listed.listed
+    if not any(life.trail for life in lives):
+        return part, ""
+    own, *roots = [life.trail or trail for life, trail in zip(lives, trails, strict=True)]
+    return replace(part, tensor=replace(tensor, trail=own, roots=tuple(roots))), ""
 
 
 def _is_of_module(tensor: Tensor) -> bool:
@@ -221,40 +227,24 @@ def _is_of_module(tensor: Tensor) -> bool:
     return any(trail and trail[0].kind == "module" for trail in (tensor.trail, *tensor.roots))
 
 
-def _of_part(interp: Interpreter, part: Part) -> Part:
-    """What comes of a layer's parameter has the life of the model that holds the layer, or of the list that keeps it."""
-    trails = (part.tensor.trail, *part.tensor.roots)
-    lives = [_life_above(interp, trail) or trail for trail in trails]
-    listed = next(
-        (life for life, trail in zip(lives, trails, strict=True) if life and _is_apart(life, trail)), None
-    )
-    own, *roots = lives if listed is None else [listed]
-    return replace(part, tensor=replace(part.tensor, trail=own, roots=tuple(roots)))
-
-
-def _is_apart(life: Trail, trail: Trail) -> bool:
-    """Whether the life of what keeps a layer is that of no module."""
-    return life is not trail and life[0].kind != "module"
-
-
-def _life_above(interp: Interpreter, trail: Trail) -> Trail:
-    """The life of the unmoved model, or of the plain list, that holds the layer which began with ``trail``, or ()."""
+def _life_above(interp: Interpreter, trail: Trail) -> _Life:
+    """The life of the unmoved model, or of the plain list, that holds the layer which began with ``trail``."""
     if not trail or trail[0].kind != "module":
-        return ()
+        return _Life()
     for address, obj in reads.objects(interp):
         ref = Ref(address)
         if obj.trail[:1] != trail[:1] or not modules.is_module(interp, ref):
             continue
         top, container = root(interp, ref)
         if container is not None:
-            return interp.obj(container).trail
+            return _Life(interp.obj(container).trail, MODULES)
         if top != ref and _has_stayed(interp, top):
-            return _life(interp, top, ref)
-    return ()
+            return _Life(_life(interp, top, ref))
+    return _Life()
 
 
-def _life_of(interp: Interpreter, trail: Trail) -> Trail:
-    """The life of what keeps the registered tensor or listed parameter that began with ``trail``; () for any other."""
+def _life_of(interp: Interpreter, trail: Trail) -> _Life:
+    """The life of what keeps the registered tensor or listed parameter that began with ``trail``."""
     for address, obj in reads.objects(interp) if trail else ():
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not modules.is_module(interp, ref):
@@ -264,15 +254,17 @@ def _life_of(interp: Interpreter, trail: Trail) -> Trail:
         own = [part for name, part in modules.registered(obj) if name == "" or not given]
         if _begins_with(trail, own):
             top, container = root(interp, ref)
-            if container is None and _has_stayed(interp, top):
-                return _life(interp, top, ref)
+            if container is not None:
+                return _Life(interp.obj(container).trail, MODULES)
+            if _has_stayed(interp, top):
+                return _Life(_life(interp, top, ref))
         for value in obj.attrs.values():
             held = interp.obj_of(value)
             if held is not None and held.kind in ("list", "dict") and held.trail:
                 kept = (part for part in everything(held) if isinstance(part, Tensor) and part.parameter)
                 if _begins_with(trail, kept):
-                    return held.trail
-    return ()
+                    return _Life(held.trail, UNREGISTERED)
+    return _Life()
 
 
 def _has_stayed(interp: Interpreter, top: Ref) -> bool:
