@@ -202,7 +202,8 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
 
         left, right = interp.eval(test.left), interp.eval(test.comparators[0])
         return comparisons.usual_answer(test.ops[0], left, right)
-    if not isinstance(test, (ast.Name, ast.Attribute)):
+    setting = isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)
+    if not (setting or isinstance(test, (ast.Name, ast.Attribute))):
         return None
     value = usual_option(interp.eval(test))
     return bool(value.value) if value is not None else None

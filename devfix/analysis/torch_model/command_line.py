@@ -1,7 +1,8 @@
-"""Command lines: options as ``argparse`` declares and gives them, with those of subcommands."""
+"""Command lines: options as ``argparse`` and ``optparse`` declare and give them, with those of subcommands."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
@@ -19,6 +20,7 @@ from devfix.analysis.values import (
     Partial,
     Ref,
     Scalar,
+    Sequence,
     TupleValue,
     Union,
     Unknown,
@@ -30,6 +32,15 @@ if TYPE_CHECKING:
 
 #: What ``add_subparsers`` gives: an object that makes the parser of each subcommand.
 SUBPARSERS = "argparse._SubParsersAction"
+#: The parser of ``optparse``.
+OLD_PARSER = "optparse.OptionParser"
+#: The numbers that an option may be told to be.
+_NUMBERS: dict[Value, type[int | float]] = {
+    External("builtins.int"): int,
+    External("builtins.float"): float,
+    Const("int"): int,
+    Const("float"): float,
+}
 #: The entry under which a parser keeps that object; no option has such a name.
 _COMMANDS = "subcommands of the parser"
 
@@ -37,6 +48,27 @@ _COMMANDS = "subcommands of the parser"
 def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``argparse.ArgumentParser(...)``."""
     return interp.new(Obj("external", External("argparse.ArgumentParser")))
+
+
+def old_parser(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``optparse.OptionParser(...)``."""
+    return interp.new(Obj("external", External(OLD_PARSER)))
+
+
+def old_group(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``optparse.OptionGroup(parser, ...)``: what is declared of it is declared of its parser."""
+    return site.value(0, "parser") or UNKNOWN
+
+
+def old_parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``add_option`` declares an option, ``parse_args`` gives them all, and the other arguments with them."""
+    if name == "add_option":
+        _declare(interp, ref, obj, site)
+        return UNKNOWN
+    if name == "parse_args":
+        given = interp.new(Obj("external", External("argparse.Namespace"), attrs=dict(obj.attrs)))
+        return TupleValue((given, Sequence(Scalar("str"))))
+    return parser_method(interp, ref, obj, name, site) if name == "set_defaults" else UNKNOWN
 
 
 def parser_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -123,6 +155,9 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
         unset = default.value if isinstance(default, Const) else action.value == "store_false"
         return Scalar("bool", bool(unset))
     if isinstance(default, Const) and isinstance(default.value, str):
+        number = _as_number(default.value, site)
+        if number is not None:
+            return number
         device = parse_device(default.value)
         if device.is_known and (device.is_accelerator or interp.library.as_given):
             return default
@@ -141,6 +176,16 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
         left_out = default == NONE or (default is None and _may_be_left_out(site))
         return Union((NONE, Unknown("option"))) if left_out else Unknown("option")
     return default
+
+
+def _as_number(text: str, site: CallSite) -> Value | None:
+    """A default that is written as text is converted as what a user writes is."""
+    kind = _NUMBERS.get(site.value(None, "type") or NONE)
+    if kind is None:
+        return None
+    with contextlib.suppress(ValueError):
+        return Scalar(kind.__name__, kind(text))
+    return None
 
 
 def _may_be_left_out(site: CallSite) -> bool:

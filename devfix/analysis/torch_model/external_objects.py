@@ -203,6 +203,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     tokenizers.TOKENIZER: _tokenizer,
     gradient_scaling.SCALER: gradient_scaling.method,
     "argparse.ArgumentParser": command_line.parser_method,
+    command_line.OLD_PARSER: command_line.old_parser_method,
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,

@@ -211,6 +211,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
     "argparse.ArgumentParser": command_line.parser,
+    command_line.OLD_PARSER: command_line.old_parser,
+    "optparse.OptionGroup": command_line.old_group,
     **{f"math.{name}": real for name in _REAL},
     **{f"math.{name}": whole for name in _WHOLE},
     **dict.fromkeys(("time.time", "time.perf_counter", "time.monotonic"), real),
