@@ -152,7 +152,12 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         return call_object(interp, callee, site)
     interp.recorder.things[site.node] = interp.frame.path  # whatever it makes need not be a module
     float_width.note_cast(interp, site)
-    return strangers.method(interp, callee, site) or moves.typed(interp, site) or call_unknown(interp, site)
+    return (
+        strangers.method(interp, callee, site)
+        or moves.typed(interp, site)
+        or moves.converted(interp, site)
+        or call_unknown(interp, site)
+    )
 
 
 def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:

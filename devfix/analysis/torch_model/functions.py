@@ -50,6 +50,7 @@ from devfix.analysis.torch_model import (
     records,
     reflection,
     reparametrizations,
+    results,
     sobol,
     standard_library,
     tables,
@@ -150,6 +151,8 @@ _BY_PREFIX: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
 
 
 def _by_package(interp: Interpreter, name: str, package: str, last: str, site: CallSite) -> Value | None:
+    if package == "torch" and last in results.FOURIER:
+        return UNKNOWN  # what older versions had was no complex tensor
     if package in ("torch", "torch.linalg", "torch.special", "torch.fft", "torch.sparse"):
         found = operations.apply(interp, last, site)
         return found if found is not None else tensor_methods.as_function(interp, last, site)

@@ -22,6 +22,7 @@ from devfix.analysis.torch_model.factories import LEGACY_NAMES, legacy_dtype
 from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
+    Array,
     Const,
     DeviceValue,
     DTypeValue,
@@ -90,6 +91,17 @@ def typed(interp: Interpreter, site: CallSite) -> Tensor | None:
     if target.device is None:
         return None
     return Tensor(target.device, target.known_dtype, trail=(interp.site("cast", site.node),))
+
+
+def converted(interp: Interpreter, site: CallSite) -> Array | None:
+    """``x.astype(np.float32)`` of whatever ``x`` is: an array, or a table that is one to PyTorch; None for other calls."""
+    func = site.node.func if isinstance(site.node, ast.Call) else None
+    dtype = (
+        dtype_of(site.value(0, "dtype"))
+        if isinstance(func, ast.Attribute) and func.attr == "astype"
+        else None
+    )
+    return Array(dtype, None, (interp.site("cast", site.node),)) if dtype is not None else None
 
 
 def _type_target(site: CallSite) -> Target:

@@ -80,7 +80,7 @@ def _sized(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
     """By the sizes: ``x.view(4, -1)``, ``x.reshape(shape)``."""
     sizes = list(site.args[1:])
     if len(sizes) > 1:
-        return len(sizes)
+        return AT_LEAST_1 if site.open else len(sizes)
     given = sizes[0].value if sizes else site.value(None, "size", "shape", "sizes", "dims")
     if given is None:
         return AT_LEAST_1
@@ -95,6 +95,11 @@ def _viewed(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
     if len(site.args) == 2 and scalar_type(without_none(site.args[1].value)) == "int":
         return 1
     return _sized(interp, first, site)
+
+
+def _permuted(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
+    """As many dimensions as there were; where that is not known, as many as are told."""
+    return first.rank if first.rank is not None and first.rank >= 0 else _sized(interp, first, site)
 
 
 def _repeated(interp: Interpreter, first: Tensor, site: CallSite) -> Rank:
@@ -181,6 +186,7 @@ _RESHAPED: dict[str, Callable[[Interpreter, Tensor, CallSite], Rank]] = {
     **dict.fromkeys(("view", "reshape"), _viewed),
     **dict.fromkeys(("expand", "broadcast_to"), _sized),
     **dict.fromkeys(("repeat", "tile"), _repeated),
+    "permute": _permuted,
     **dict.fromkeys(("view_as", "expand_as", "reshape_as", "sum_to_size"), _like_other),
     **dict.fromkeys(("unsqueeze", "unsqueeze_", "diag_embed", "vander"), more(1)),
     **dict.fromkeys(("select", "diagonal"), more(-1)),

@@ -211,15 +211,17 @@ def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
 def _decisive(parts: list[Part]) -> Part:
     """The operand whose dtype the others should have.
 
-    A parameter's dtype was chosen for the whole module, and a weight that is computed of parameters
+    A complex one does, since a cast to a real dtype drops half of every number. Otherwise a parameter's dtype
+    was chosen for the whole module, and a weight that is computed of parameters
     (after a step by hand) has it, too. Otherwise floats come before integers, and float64 that
     nobody asked for (it comes from NumPy) gives way to what it meets.
     """
+    complexes = [part for part in parts if (part.tensor.dtype or "").startswith("complex")]
     parameters = [part for part in parts if part.tensor.parameter]
     floats = [part for part in parts if part.tensor.dtype in FLOATS]
     chosen = [part for part in floats if not _is_numpy_default(part.tensor)]
     learned = [part for part in chosen if part.tensor.grad and part.role == "weight"]
-    return (parameters or learned or chosen or floats or parts)[0]
+    return (complexes or parameters or learned or chosen or floats or parts)[0]
 
 
 def _is_numpy_default(tensor: Tensor) -> bool:

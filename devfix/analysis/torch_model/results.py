@@ -38,10 +38,15 @@ def _table(names: str, *results: Result) -> dict[str, tuple[Result, ...]]:
     return dict.fromkeys(names.split(), results)
 
 
+_TO_COMPLEX = "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn"
+_TO_REAL = "irfft irfft2 irfftn hfft hfft2 hfftn"
+#: Transforms, which are of ``torch.fft`` alone: neither of ``torch`` nor methods of tensors.
+FOURIER = frozenset(f"{_TO_COMPLEX} {_TO_REAL}".split())
+
 RESULTS: dict[str, tuple[Result, ...]] = {
     # Fourier transforms
-    **_table("fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn", _COMPLEX),
-    **_table("irfft irfft2 irfftn hfft hfft2 hfftn", _REAL),
+    **_table(_TO_COMPLEX, _COMPLEX),
+    **_table(_TO_REAL, _REAL),
     **_table("fftshift ifftshift", _SAME),
     "view_as_complex": (Result("complex", -1),),
     "view_as_real": (Result("real", 1),),

@@ -168,7 +168,7 @@ SAME = frozenset(
     "abs absolute neg negative sign sgn floor ceil round trunc frac relu relu6 square clone "
     "contiguous detach flip fliplr flipud roll rot90 cumsum cumprod cummax cummin triu tril "
     "bernoulli nan_to_num positive conj conj_physical dropout alpha_dropout feature_dropout "
-    "requires_grad_ detach_ as_subclass data permute movedim moveaxis swapaxes swapdims t transpose transpose_ "
+    "requires_grad_ detach_ as_subclass data movedim moveaxis swapaxes swapdims t transpose transpose_ "
     "T adjoint coalesce resolve_conj resolve_neg pin_memory share_memory_ narrow_copy "
     "normal_ uniform_ zero_ fill_ fill_diagonal_ exponential_ random_ bernoulli_ cauchy_ "
     "log_normal_ geometric_ abs_ neg_ renorm to_dense hardtanh "
@@ -191,7 +191,7 @@ FLOATING = frozenset(
 )
 #: Views and reshapes: device and dtype stay, the rank is whatever comes out.
 RESHAPES = frozenset(
-    "view reshape flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
+    "view reshape permute flatten ravel squeeze unsqueeze expand repeat tile unfold diagonal diag "
     "diag_embed as_strided view_as expand_as reshape_as sum_to_size unflatten "
     "select squeeze_ unsqueeze_ resize_ resize broadcast_to affine_grid fold "
     "vander atleast_1d atleast_2d atleast_3d det trace".split()
