@@ -104,3 +104,23 @@ agent = Agent(options, Room(options))
 print(agent.learn(torch.ones(2, 4).to(options.device)))
 """
     assert _fixed(text) == text.replace("(0, 1, 4)", "(0, 1, 4, device=options.device)")
+
+
+@pytest.mark.parametrize(("default", "known"), [("cuda", True), ("tensor", False)])
+def test_a_text_is_a_device_where_it_names_one(default: str, known: bool) -> None:
+    text = f"""\
+import argparse
+import torch
+
+
+def show(model, args):
+    x = torch.ones(3, 4)
+    print(model(x))
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="{default}")
+args = parser.parse_args()
+show(torch.nn.Linear(4, 2).to("cuda"), args)
+"""
+    assert ("torch.ones(3, 4, device=args.kind)" in _fixed(text)) is known

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes, containers
 from devfix.analysis.frames import Arg
+from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
@@ -128,9 +129,9 @@ def note_option(
 def _note_devices(
     interp: Interpreter, path: str, scope: str, name: str, obj: Obj, statement: ast.stmt | ast.expr | None
 ) -> None:
-    """Devices that a namespace of options keeps; what of its texts names a device is told where one is used."""
+    """Devices that a namespace of options keeps; a text counts where it names an accelerator by itself."""
     for part, held in obj.attrs.items():
-        if isinstance(held, DeviceValue):
+        if isinstance(held, DeviceValue) or is_accelerator_choice(held):
             note_summary(interp, path, scope, f"{name}.{part}", held, statement, summary(interp, held))
 
 

@@ -20,7 +20,14 @@ from devfix.findings import (
     SetKeyword,
     WrapExpression,
 )
-from devfix.placement import bare_moves, device_expression, introduction, module_choice, sibling_module
+from devfix.placement import (
+    bare_moves,
+    device_expression,
+    imported_device,
+    introduction,
+    module_choice,
+    sibling_module,
+)
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -67,6 +74,7 @@ class ModuleMover:
         for site in self.sites:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
         for site in self._homes:
+            yield from self._at(site, imported_device.find)
             yield from self._at(site, introduction.introduce)
 
     def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
@@ -222,7 +230,7 @@ def _returns_several(outline: Outline, statement: ast.Return) -> bool:
 
 
 def _introduced(facts: Facts, place: Place) -> DeviceExpression | None:
-    return introduction.at_top(facts, place.path)
+    return imported_device.find(facts, place) or introduction.at_top(facts, place.path)
 
 
 def _any_in_scope(facts: Facts, place: Place) -> DeviceExpression | None:

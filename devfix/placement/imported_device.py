@@ -1,0 +1,95 @@
+"""Imported devices: the variable of another module of the program that names the device, where a file has none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import AddImport, FileEdit
+from devfix.placement.boundness import is_bound
+from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.reaching import is_wanted
+
+
+def find(facts: Facts, place: Place) -> DeviceExpression | None:
+    """``settings.device`` for a module that the file imports, or ``device`` beside what it imports from one.
+
+    A module that comes to import the file itself may not have its device yet.
+    """
+    for node in place.outline.source.tree.body:
+        for module, name in _imported(facts, place.path, node):
+            device = _device(facts, module) if not _needs(facts, module, place.path) else None
+            if device is None:
+                continue
+            if name is not None:
+                if is_bound(place.outline, place.node, name):
+                    return DeviceExpression(f"{name}.{device}")
+            elif isinstance(node, ast.ImportFrom) and not _is_known(place, device):
+                return DeviceExpression(device, (FileEdit(place.path, AddImport(node.module or "", device)),))
+    return None
+
+
+def _imported(facts: Facts, path: str, node: ast.stmt) -> Iterator[tuple[str, str | None]]:
+    """The program's modules that a statement imports, each with the name that it gets, or names from."""
+    sources = facts.program.sources
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            module = facts.program.resolve(path, alias.name)
+            if module in sources and module is not None and (alias.asname or "." not in alias.name):
+                yield module, alias.asname or alias.name
+    elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+        module = facts.program.resolve(path, node.module)
+        if module in sources and module is not None and node.names[0].name != "*":
+            yield module, None
+
+
+def _device(facts: Facts, module: str) -> str | None:
+    """The variable of a module that is the accelerator wherever it is assigned, at the top, in one statement."""
+    tree = facts.source(module).tree
+    spans = {facts.source(module).span(part) for part in tree.body if isinstance(part, ast.Assign)}
+    found = [
+        name
+        for name, bindings in facts.on_accelerator(module, "", "device")
+        if "." not in name
+        and all(each.kind == "device" and is_wanted(each.device) for each in bindings)
+        and len({each.statement for each in bindings}) == 1
+        and bindings[0].statement in spans
+    ]
+    return min(found, key=lambda name: (name != "device", len(name), name), default=None)
+
+
+def _needs(facts: Facts, module: str, path: str) -> bool:
+    """Whether importing a module may import a file."""
+    seen, pending = {module}, [module]
+    while pending:
+        current = pending.pop()
+        for node in ast.walk(facts.source(current).tree):
+            for found in _modules(facts, current, node):
+                if found not in seen:
+                    seen.add(found)
+                    pending.append(found)
+    return path in seen
+
+
+def _modules(facts: Facts, path: str, node: ast.AST) -> Iterator[str]:
+    """The files of the program that a statement may import."""
+    names: list[tuple[str, int]] = []
+    if isinstance(node, ast.Import):
+        names = [(alias.name, 0) for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        head = node.module or ""
+        inner = [(f"{head}.{alias.name}".strip("."), node.level) for alias in node.names]
+        names = [(head, node.level), *inner]
+    found = (facts.program.resolve(path, name, level) for name, level in names)
+    yield from (each for each in found if each is not None and each in facts.program.sources)
+
+
+def _is_known(place: Place, name: str) -> bool:
+    """Whether the file has some use of a name already."""
+    nodes = ast.walk(place.outline.source.tree)
+    texts = (
+        getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "name", None)
+        for node in nodes
+    )
+    return any(text == name for text in texts)
