@@ -344,3 +344,45 @@ def test_what_a_module_computes_of_a_list_that_it_keeps_moves_where_it_is_comput
     moved = "[start.clone().repeat(n, 1).to(next(self.parameters()).device) for start in self.starts]"
     assert moved in after["reader.py"]
     assert "torch.ones(4, 2, device=device)" in after["main.py"]
+
+
+def test_what_a_slice_of_a_list_of_modules_gives_is_one_of_them_however_many_there_are() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from flows import Flows, Scale
+
+            layers = [Scale() for _ in range(int(input()))]
+            model = Flows(layers)
+            print(model.inverse(torch.ones(4, 2)).sum().item())
+            """,
+            flows="""
+            import torch
+
+
+            class Scale(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.s = torch.nn.Parameter(torch.ones(2))
+
+                def inverse(self, z):
+                    return z / self.s, -self.s.sum() * torch.ones(z.shape[0])
+
+
+            class Flows(torch.nn.Module):
+                def __init__(self, layers):
+                    super().__init__()
+                    self.layers = torch.nn.ModuleList(layers)
+
+                def inverse(self, z):
+                    log_det = torch.zeros(z.shape[0])
+                    for layer in self.layers[::-1]:
+                        z, found = layer.inverse(z)
+                        log_det += found
+                    return log_det
+            """,
+        )
+    )
+    assert "log_det = torch.zeros(z.shape[0], device=" in after["flows.py"]
+    assert "torch.ones(z.shape[0], device=" in after["flows.py"]

@@ -252,6 +252,8 @@ def _module_item(interp: Interpreter, node: ast.Subscript, ref: Ref, obj: Obj, k
         bounds = slice_bounds(node.slice)
         kept = obj.items[bounds] if bounds is not None else obj.items
         return interp.new(replace(obj, items=kept))
+    if isinstance(node.slice, ast.Slice) and obj.element is not None:
+        return interp.new(obj)  # some of them, and nobody knows how many there are
     if obj.cls in iteration.NAMED:
         return containers.get_item(interp, ref, key) if not obj.attrs else _dict_entry(obj, key)
     return containers.get_item(interp, ref, key)
