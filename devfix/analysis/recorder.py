@@ -111,6 +111,8 @@ class Recorder:
     strange_files: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
+    #: Whether a script gives a module to a process that it starts.
+    forked: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
     #: The functions of each file whose analysis did not come to its end.

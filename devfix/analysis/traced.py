@@ -157,7 +157,7 @@ class _Entries(WatchedDict):
 
 
 #: What a recorder is told for good.
-_FLAGS = frozenset({"accelerated", "conditional", "whole_models", "strange_files", "converted"})
+_FLAGS = frozenset({"accelerated", "conditional", "whole_models", "strange_files", "converted", "forked"})
 
 
 class TracingRecorder(Recorder):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Read = tuple[str | int, ...]
 
 #: What a recorder is told for good.
-_FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted")
+_FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "forked")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     optim,
     plots,
+    processes,
     python_random,
     single_dispatch,
     sobol,
@@ -136,6 +137,8 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return data.method(interp, ref, obj, name, site)
     if threads.is_thread(interp, obj):
         return threads.method(interp, ref, obj, name, site)
+    if processes.is_process(interp, obj):
+        return processes.method(interp, ref, obj, name, site)
     if mappings.is_mapping(interp, obj):
         return mappings.method(interp, ref, obj, name, site)
     entries = mappings.wrapped(interp, obj)
