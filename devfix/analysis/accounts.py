@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _CONTEXTS, _FUNCTION_STEPS, _UNCALLED_STEPS = 3, 2_500, 500
 #: A run that no script began is long after so many statements. From there on it follows what is new or
 #: cheap alone: what is unknown at its start has been lost sight of, and others have seen the rest.
-_LONG_RUN = 300
+_LONG_RUN = 100
 #: A forward whose operands are on other devices, or of other dtypes, than ever before is followed in any case: so often in a run
 #: that is not too long already, and with all it calls for so many statements.
 _GRANTS, _GRANTED_STEPS, _LATE = 8, 1_500, 12_000
