@@ -368,10 +368,8 @@ def buffer(interp: Interpreter, name: str, site: CallSite) -> Value:
 def variable(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``autograd.Variable(t)`` is ``t`` itself nowadays, and a leaf of its own where it is to require grad."""
     data = site.value(0, "data")
-    if data is None:
-        return Tensor()
     if not isinstance(data, Tensor) or site.value(1, "requires_grad") != TRUE:
-        return data
+        return data if data is not None else Tensor()
     made = replace(data, leaf=True, grad=True, lost="")
     leaves.note_variable(interp, made, interp.site("other", site.node))
     return made
