@@ -153,7 +153,7 @@ class Fixer:
         except NotConvergingError:
             other = end
         shorter = _lines(start, other) < _lines(start, end) and _cost(start, other) <= _cost(start, end)
-        if shorter and _does_as_told(start, other) and not self._is_worse(end.judgement, other.judgement):
+        if shorter and not self._is_worse(end.judgement, other.judgement):
             return other
         self._withheld = withheld
         return end
@@ -312,15 +312,6 @@ def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
 def _cost(start: State, end: State) -> int:
     """What a way costs: the lines it changes, and one for each fix that its finding does not prefer."""
     return _lines(start, end) + end.second_choices
-
-
-def _does_as_told(start: State, end: State) -> bool:
-    """Whether each fix does what its finding prefers, be it elsewhere: what else is moved may hide what stayed behind."""
-    told, done = (
-        {(each.path, each.code, each.message, each.fix.title) for each in found if each.fix is not None}
-        for found in (start.judgement.findings, end.fixed)
-    )
-    return done <= told
 
 
 def _lines(start: State, end: State) -> int:

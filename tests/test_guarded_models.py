@@ -38,9 +38,16 @@ def mended(guard: str) -> list[str]:
     return [line for line in after if line not in text.splitlines()]
 
 
-@pytest.mark.parametrize("more", ["", "    print('on the accelerator')\n"])
-def test_a_model_moves_with_the_data_under_their_guard(more: str) -> None:
-    assert mended(MOVES + more) == ["    net.cuda()"]
+@pytest.mark.parametrize(
+    "guard",
+    [
+        MOVES,
+        MOVES + "    print('on the accelerator')\n",
+        "if args.cuda:\n    x = x.cuda()\ny = y.cuda()\n",
+    ],
+)
+def test_a_model_moves_with_the_data_under_their_guard(guard: str) -> None:
+    assert mended(guard) == ["    net.cuda()"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +56,6 @@ def test_a_model_moves_with_the_data_under_their_guard(more: str) -> None:
         "x, y = x.cuda(), y.cuda()",
         MOVES + "    scale = 3\n",
         MOVES + "else:\n    print('slow')\n",
-        "if args.cuda:\n    x = x.cuda()\ny = y.cuda()\n",
     ],
 )
 def test_what_is_no_guard_of_moves_takes_no_model_along(guard: str) -> None:

@@ -218,52 +218,6 @@ def test_a_whole_of_which_several_parts_stayed_moves_as_a_whole() -> None:
     )
 
 
-DEMO = """
-import json
-import torch
-
-class Noise(torch.nn.Module):
-    def __init__(self, strength):
-        super().__init__()
-        self.strength = strength
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-    def forward(self, x):
-        if self.strength:
-            return x + self.strength * torch.randn(4, device=self.device)
-        return x
-
-class Judge(torch.nn.Module):
-    def __init__(self, strength):
-        super().__init__()
-        self.main = torch.nn.Sequential(Noise(strength), torch.nn.Linear(4, 1))
-
-    def forward(self, x):
-        return self.main(x)
-
-class Maker(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.main = torch.nn.Linear(3, 4)
-
-    def forward(self, x):
-        return self.main(x)
-
-options = json.load(open("options.json"))
-made = Maker()
-z = options["z"]
-judge = Judge(options["strength"])
-print(judge(made(z)))
-"""
-
-
-def test_what_comes_of_a_model_that_stayed_is_not_moved_in_its_place() -> None:
-    fixed = fix_texts({"main.py": DEMO})[0]["main.py"]
-    assert "x.to(self.device)" not in fixed
-    assert "        self.to(self.device)\n" in fixed
-
-
 def test_a_layer_made_in_passing_moves_to_what_it_is_called_with() -> None:
     text = """
 import torch

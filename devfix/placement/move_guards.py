@@ -26,10 +26,19 @@ def is_guard(choice: ast.AST) -> bool:
     if choice.orelse:
         body, other = (ast.unparse(ast.Module(part, [])) for part in (choice.body, choice.orelse))
         return body.replace(".cuda()", "") == other
-    bound = [part.value for part in choice.body if isinstance(part, (ast.Assign, ast.Expr))]
+    silent = [part for part in choice.body if not _says(part)]
+    bound = [part.value for part in silent if isinstance(part, (ast.Assign, ast.Expr))]
     moved = [move for value in bound for move in _moves(value)]
     several = len(moved) > 1 or is_flag(choice.test)
-    return bool(moved) and several and len(bound) == len(choice.body) and all(map(_moves, bound))
+    return bool(moved) and several and len(bound) == len(silent) and all(map(_moves, bound))
+
+
+def _says(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but print a text."""
+    called = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(called, ast.Call) or ast.unparse(called.func) != "print":
+        return False
+    return all(isinstance(arg, ast.Constant) for arg in called.args)
 
 
 def _moves(value: ast.expr) -> list[ast.expr]:
