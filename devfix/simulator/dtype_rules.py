@@ -269,6 +269,8 @@ _NO_HALVES = frozenset(
 )
 #: Operators with a kernel for whole numbers on CUDA alone (torch's own database of operators).
 _WHOLE_ON_CUDA = frozenset({"aten::histc", "aten::max_unpool2d", "aten::max_unpool3d"})
+#: Where running statistics stand behind a weight, or a weight and a bias.
+_STATISTICS = frozenset({"aten::native_batch_norm", "aten::native_batch_norm_backward"})
 _HALF_UNKNOWN = re.compile(r"not implemented for '(Half|BFloat16)'|Unsupported dtype (Half|BFloat16)")
 
 
@@ -282,6 +284,8 @@ def widened(
     if func._schema.name in _WHOLE_ON_CUDA and args[0].dtype in _WHOLE and "not implemented" in str(error):
         return (func(args[0].double(), *args[1:], **kwargs).to(args[0].dtype),)
     name, said = func._schema.name, str(error)
+    if name in _STATISTICS and args[2] is None:
+        return _with_statistics(func, args, kwargs)
     if name in _NO_HALVES or not (_HALF_UNKNOWN.search(said) or number_range.fits_on_cuda(name, said)):
         return None
     halves = [
@@ -296,6 +300,21 @@ def widened(
     except ERRORS:
         return None
     return (_narrowed(out, halves, wide),)
+
+
+def _with_statistics(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[tuple[Any]]:
+    """A batch norm without a weight, whose running statistics may have any width on CUDA (asked of an H100)."""
+    running = args[3:5]
+    given = [*args[:3], *(None if each is None else each.to(args[0].dtype) for each in running), *args[5:]]
+    try:
+        out = func(*given, **kwargs)
+    except ERRORS:
+        return None
+    if func._schema.name == "aten::native_batch_norm" and args[5]:
+        for own, other in zip(running, given[3:5]):
+            if own is not None:
+                own.copy_(other)
+    return (out,)
 
 
 def _narrowed(out: Any, halves: list[Tensor], wide: dict[int, Tensor]) -> Any:

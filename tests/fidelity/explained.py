@@ -18,7 +18,6 @@ _MADE_INSIDE = "made inside C++ without a word on where; it fits every device un
 EXPLAINED: dict[str, str] = {
     "r = torch.fft.fft(g(4).half()).dtype": _NO_CPU_KERNEL,
     "r = torch.fft.fft(g(3).half())": _NO_CPU_KERNEL,
-    "r = F.batch_norm(g(2, 4), g(4).double(), g(4).double())": _NO_CPU_KERNEL,
     "r = gi(1, 2) % 0": "the CPU checks for a division by zero, CUDA returns what it likes",
     "r = F.dropout(gi(0, 1))": _WORDING,
     "r = torch.bernoulli(gi(0, 1))": _WORDING,

@@ -19,6 +19,7 @@ from devfix.analysis.torch_model import (
     mappings,
     module_apply,
     module_methods,
+    norms,
     optim,
     threads,
     vision,
@@ -141,8 +142,8 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
         layers.fill_criterion(interp, ref, last, site)
     elif last in WEIGHTED:
         # What can be moved is the object: the call of its base's ``__init__`` gives None.
-        made = replace(layers.parameter(interp, site), trail=obj.trail)
-        interp.update(ref, replace(obj, place=made))
+        place = norms.own(last, site, layers.parameter(interp, site))
+        interp.update(ref, replace(obj, place=place and replace(place, trail=obj.trail)))
 
 
 def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:

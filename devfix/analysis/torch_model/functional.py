@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     functional_calls,
     generators,
     losses,
+    norms,
     number_range,
     operand_types,
     operations,
@@ -153,6 +154,9 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
         dtype = next((p.tensor.dtype for p in parts if p.role == "weight"), None)
     elif spec.same_dtype:
         dtype = autocast.lowered(interp, dtype, name)
+    elif name in norms.FUNCTIONS and first.role == "input":
+        weight = next((part for part in parts if part.role == "weight"), None)
+        dtype = norms.met(interp, site.node, full, norms.FUNCTIONS[name], first, weight)
     rank = AT_LEAST_1 if spec.index else first.tensor.rank
     return autocast.widened(interp, name, operations.derived(interp, tensors, site, dtype, rank, device))
 

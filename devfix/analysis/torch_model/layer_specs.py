@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from devfix.analysis.copying import frozen
+from devfix.analysis.torch_model.norms import NORMS
 
 
 @frozen
@@ -24,7 +25,6 @@ class LayerSpec:
 
 #: Operands that are data, not masks.
 DATA = frozenset({"input", "hx", "src", "tgt", "memory", "query", "key", "value"})
-_NORM = LayerSpec(strict=False)
 _CONVOLUTION = LayerSpec()
 WEIGHTED: dict[str, LayerSpec] = {
     **dict.fromkeys("Linear LazyLinear PReLU".split(), LayerSpec()),
@@ -34,11 +34,7 @@ WEIGHTED: dict[str, LayerSpec] = {
         "LazyConv3d LazyConvTranspose1d LazyConvTranspose2d".split(),
         _CONVOLUTION,
     ),
-    **dict.fromkeys(
-        "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d RMSNorm "
-        "SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d InstanceNorm3d".split(),
-        _NORM,
-    ),
+    **dict.fromkeys(NORMS, LayerSpec(strict=False)),
     "Embedding": LayerSpec(index=True, strict=False),
     "EmbeddingBag": LayerSpec(index=True, strict=False, inputs=("input", "offsets", "per_sample_weights")),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), LayerSpec(recurrent=True, inputs=("input", "hx"))),

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     collation,
     grad_mode,
     losses,
+    norms,
     number_range,
     operand_types,
     operations,
@@ -81,7 +82,7 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
         ref = interp.new(Obj("module", cls, trail=trail))
         fill_criterion(interp, ref, last, site)
         return ref
-    place = parameter(interp, site) if last in WEIGHTED else None
+    place = norms.own(last, site, parameter(interp, site)) if last in WEIGHTED else None
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
         obj = obj.with_fact("kind", External(last))
@@ -294,14 +295,19 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     if spec.strict or spec.normalised:
         data = [part for part in parts if part.role in DATA]
         requirements.same_dtype(interp, site.node, full, [*data, weight])
+    norm, dtype = norms.NORMS.get(name), place.dtype
+    if norm is not None and parts:
+        met = norms.met(interp, site.node, full, norm, parts[0], weight if place.parameter else None)
+        dtype = dtype if interp.autocast else met
     operand_types.check_attention_masks(interp, site.node, full, parts)
     device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
     if not parts:
         device = place.device
     rank = AT_LEAST_1 if spec.index or first is None or first.rank in (None, 0) else first.rank
     tensors = [part.tensor for part in parts] or [place]
-    grad = grad_mode.recorded(interp, grad=True)
-    result = replace(operations.derived(interp, tensors, site, place.dtype, rank, device), grad=grad)
+    result = operations.derived(interp, tensors, site, dtype, rank, device)
+    if place.parameter:
+        result = replace(result, grad=grad_mode.recorded(interp, grad=True))
     if interp.autocast and not spec.index and name != "LayerNorm":
         dtype = autocast.lowered(interp, place.dtype, name.lower()) if spec.strict else None
         # What autocast chose comes from no operand.
@@ -361,4 +367,6 @@ def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
     if name in ("CosineSimilarity", "PairwiseDistance") and len(site.args) > 1:
         return operations.apply(interp, "cosine_similarity", site) or UNKNOWN
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
-    return operations.derived(interp, [value], site, value.dtype, rank)
+    result = operations.derived(interp, [value], site, value.dtype, rank)
+    norm = norms.NORMS.get(name)
+    return result if norm is None else autocast.widened(interp, norm.function, result)
