@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from devfix.analysis.recorder import sole_content_of
 from devfix.analysis.state import parted
 from devfix.analysis.traces import OF_RECORDER, Change, Trace
 from devfix.analysis.values import Value
@@ -18,7 +19,6 @@ from devfix.analysis.watched import entry_of, value_of
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
-    from devfix.analysis.recorder import Recorder
     from devfix.analysis.values import Function
 
 #: What stands for the content that all saved files have, among the names of collections.
@@ -64,19 +64,13 @@ def _now(interp: Interpreter, key: Any) -> Any:
         return value_of(interp.state, key)
     holder, part = key
     if holder == SOLE_CONTENT:
-        return sole_content_of(interp.recorder)
+        return sole_content_of(interp.recorder.saved)
     owner: Any = interp
     if holder in OF_RECORDER:
         owner = interp.recorder
     elif holder in _OF_LIBRARY:
         owner = interp.library
     return entry_of(getattr(owner, holder), part)
-
-
-def sole_content_of(recorder: Recorder) -> Any:
-    """What each of the files holds that were saved, without a trace of the question."""
-    contents = list(dict.values(recorder.saved))
-    return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
 
 
 def change_of(trace: Trace) -> Change | None:

@@ -16,6 +16,9 @@ from devfix.findings import Mismatch, Origin, Span
 #: The token of the device that a Module's parameters and inputs share when nobody calls it.
 MODULE_TOKEN = "module"  # noqa: S105 - the name of a device, no secret
 
+#: What the names of files begin with that another library than torch wrote.
+OTHERS = "other"
+
 
 @frozen
 class Binding:
@@ -95,7 +98,7 @@ class Recorder:
     parameters: tuple[Origin, ...] = ()
     #: Whether the program asks if there is an accelerator, so that it may run without one.
     conditional: bool = False
-    #: What was saved under which file name.
+    #: What was saved under which file name; those of other libraries than torch begin with ``OTHERS``.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: The moves of tensors whose module, which keeps them, moved later.
     followed: set[Origin] = field(default_factory=set)
@@ -190,9 +193,8 @@ class Recorder:
             self.journal[number] = None
 
     def sole_content(self) -> Any:
-        """What each of the files holds that were saved; None where there are none, or they differ."""
-        contents = list(self.saved.values())
-        return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
+        """What each of the files holds that torch saved; None where there are none, or they differ."""
+        return sole_content_of(self.saved)
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
@@ -228,6 +230,12 @@ class Recorder:
         """Whether a file may be loaded on another machine than it was written on."""
         loads = {site for operand in found.operands for site in operand.trail[:1]}
         return self.conditional and not loads <= self.own_files
+
+
+def sole_content_of(saved: dict[tuple[str, ...], Any]) -> Any:
+    """What each of some files holds that torch saved, without a trace of the question."""
+    contents = [content for key, content in dict.items(saved) if key[0] != OTHERS]
+    return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
 
 
 def place_of(function: ast.AST) -> tuple[int, int]:

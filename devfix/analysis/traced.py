@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import may_run_dry
-from devfix.analysis.carrying import SOLE_CONTENT, sole_content_of
+from devfix.analysis.carrying import SOLE_CONTENT
 from devfix.analysis.copying import replace
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
 from devfix.analysis.outcomes import Outcome
-from devfix.analysis.recorder import Binding, Recorder
+from devfix.analysis.recorder import Binding, Recorder, sole_content_of
 from devfix.analysis.state import State
 from devfix.analysis.traces import Bound, Entry, Note
 from devfix.analysis.tracing import Tracer
@@ -214,8 +214,8 @@ class TracingRecorder(Recorder):
         return number
 
     def sole_content(self) -> Any:
-        """What each of the files holds that were saved: no more of them was asked."""
-        found = sole_content_of(self)
+        """What each of the files holds that torch saved: no more of them was asked."""
+        found = sole_content_of(self.saved)
         if self.tracer is not None:
             self.tracer.watch.entry(SOLE_CONTENT, None, found)
         return found

@@ -7,24 +7,24 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, modules
-from devfix.analysis.copying import frozen, replace
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.join import join_all
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import requirements, standard_library, text_methods
+from devfix.analysis.torch_model import requirements, snapshots, standard_library, text_methods
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.torch_model.snapshots import Snapshot
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    Array,
     Const,
     DeviceValue,
     External,
     Obj,
-    Ref,
     Scalar,
     Tensor,
-    TupleValue,
     Unknown,
     Value,
 )
@@ -35,22 +35,6 @@ if TYPE_CHECKING:
 
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
-#: How deep a snapshot looks into dicts and lists.
-_DEPTH = 5
-
-
-@frozen
-class Kept:
-    """A dict or list without a heap."""
-
-    kind: str
-    attrs: Mapping[str, Snapshot]
-    items: tuple[Snapshot, ...] | None = None
-    element: Snapshot | None = None
-
-
-#: A value without a heap: dicts and lists by their entries, everything else as it is.
-Snapshot = Value | Kept
 
 
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -101,7 +85,7 @@ def save(interp: Interpreter, name: str, site: CallSite) -> Value:
     if key is not None and value is not None:
         interp.library.entangled = True
         known = interp.recorder.saved.get(key)
-        found = _snapshot(interp, value)
+        found = snapshots.taken(interp, value)
         # Two files of one name, or one file with two contents, say nothing.
         interp.recorder.saved[key] = found if known is None or known == found else UNKNOWN
     return NONE
@@ -164,42 +148,17 @@ def _base(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _snapshot(interp: Interpreter, value: Value, depth: int = _DEPTH) -> Snapshot:
-    obj = interp.obj_of(value)
-    if isinstance(value, Tensor):
-        return replace(value, parameter=False, grad=False, leaf=True, owner=None)
-    kind = scalar_type(value)
-    if kind is not None:
-        return Scalar(kind)
-    if isinstance(value, TupleValue) and not any(isinstance(item, Ref) for item in value.items):
-        return value
-    if obj is None or obj.kind not in ("dict", "list") or not depth:
-        return UNKNOWN
-
-    def part(held: Value) -> Snapshot:
-        return _snapshot(interp, held, depth - 1)
-
-    attrs = {key: part(item) for key, item in obj.attrs.items()}
-    items = tuple(map(part, obj.items)) if obj.items is not None else None
-    return Kept(obj.kind, attrs, items, part(obj.element) if obj.element is not None else None)
-
-
 def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made: Origin) -> Value:
-    def part(held: Snapshot) -> Value:
-        return _restored(interp, held, device, made)
+    def loaded(held: Value) -> Value:
+        if isinstance(held, Tensor):
+            return replace(
+                held, device=device if device is not None else held.device, trail=(made,), roots=()
+            )
+        if isinstance(held, Array):
+            return replace(held, trail=(made,))
+        return held if isinstance(held, Scalar) else _anonymous(interp, made)
 
-    if isinstance(saved, Kept):
-        attrs = {key: part(item) for key, item in saved.attrs.items()}
-        items = tuple(map(part, saved.items)) if saved.items is not None else None
-        element = part(saved.element) if saved.element is not None else None
-        return interp.new(Obj(saved.kind, attrs=attrs, items=items, element=element, trail=(made,)))
-    if isinstance(saved, Tensor):
-        return replace(saved, device=device if device is not None else saved.device, trail=(made,), roots=())
-    if isinstance(saved, Scalar):
-        return saved
-    if isinstance(saved, TupleValue):
-        return TupleValue(tuple(map(part, saved.items)))
-    return _anonymous(interp, made)
+    return snapshots.restored(interp, saved, made, loaded)
 
 
 def _anonymous(interp: Interpreter, made: Origin) -> Value:

@@ -65,7 +65,7 @@ _TESTS = frozenset(
     "not_equal greater_equal less_equal".split()
 )
 _JOINING = frozenset("concatenate stack vstack hstack column_stack dstack row_stack".split())
-_NOTHING = frozenset(("seed", "set_printoptions", "seterr", "save", "savez", "savez_compressed", "savetxt"))
+_NOTHING = frozenset(("seed", "set_printoptions", "seterr", "savetxt"))
 #: Generators: ``RandomState``, ``default_rng``.
 RNG = "numpy.random.Generator"
 

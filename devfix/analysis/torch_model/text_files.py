@@ -1,4 +1,4 @@
-"""Files that are read as text: each line is a string, and so is what it is split into."""
+"""Files that are opened: of text each line is a string, and so is what it is split into; others have a name."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls
 from devfix.analysis.frames import CallSite
+from devfix.analysis.torch_model import file_names
 from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Scalar, Sequence, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 NAME = "io.TextIOWrapper"
+_BYTES = "io.BufferedIOBase"
 _LINE = Scalar("str")
 
 
 def open_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``open(path)``; in a mode that is not known to be one for text it may be bytes."""
     mode = site.value(1, "mode") or Const("r")
-    if site.open or not isinstance(mode, Const) or not isinstance(mode.value, str) or "b" in mode.value:
+    if site.open or not isinstance(mode, Const) or not isinstance(mode.value, str):
         return UNKNOWN
+    if "b" in mode.value:
+        named = file_names.of(interp, site.get(0, "file"))
+        facts = {file_names.NAMED: Const(named)}
+        return UNKNOWN if named is None else interp.new(Obj("external", External(_BYTES), facts=facts))
     return interp.new(Obj("external", External(NAME), element=_LINE))
 
 
