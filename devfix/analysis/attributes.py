@@ -10,7 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, havoc, is_module
-from devfix.analysis.torch_model import indexing, leaves, mappings, names, tensor_attributes
+from devfix.analysis.torch_model import indexing, leaves, mappings, names, tables, tensor_attributes
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     NONE,
@@ -327,6 +327,8 @@ def _set_item_of_object(
     if obj.kind == "instance" and isinstance(own, Function):
         site = CallSite(target, (Arg(key, target.slice), Arg(value)))
         calls.call_function(interp, own, [receiver], target, site)
+    elif obj.cls in tables.CLASSES:
+        tables.store(interp, receiver, key, value)
     else:
         data = mappings.wrapped(interp, obj)
         containers.set_item(interp, receiver if data is None else data, key, value, target)

@@ -26,7 +26,7 @@ from devfix.analysis.frames import Loop
 from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, widen
 from devfix.analysis.syntax import concerns_file, data_names, depends_on_data, grows, refills, renewed, varies
-from devfix.analysis.torch_model import operators
+from devfix.analysis.torch_model import operators, tables
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
 
 if TYPE_CHECKING:
@@ -325,6 +325,7 @@ def delete(interp: Interpreter, node: ast.Delete) -> None:
             container, key = interp.eval(target.value), interp.eval(target.slice)
             if isinstance(container, Ref):
                 containers.delete_item(interp, container, key)
+                tables.delete(interp, container)
 
 
 def global_(interp: Interpreter, node: ast.Global) -> None:

@@ -20,7 +20,7 @@ from devfix.analysis.lattice import (
     parse_device,
     same_as,
 )
-from devfix.analysis.torch_model.numpy_types import settled
+from devfix.analysis.torch_model.numpy_types import of_data, settled
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
     NONE,
@@ -169,6 +169,8 @@ def data_dtype(interp: Interpreter, value: Value) -> str | None:
     items = exact_items(interp, value)
     if items is None:
         obj = interp.obj_of(value)
+        if obj is not None and obj.kind == "external":
+            return settled(of_data(interp, value))
         element = value.element if isinstance(value, Sequence) else obj.element if obj else None
         items = (element,) if element is not None else ()
     found = {data_dtype(interp, item) for item in items}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, iteration
 from devfix.analysis.lattice import CPU, Device, rank_of_broadcast
-from devfix.analysis.torch_model import operand_types, requirements
+from devfix.analysis.torch_model import operand_types, requirements, table_types
 from devfix.analysis.torch_model.operators import known_rank
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of
@@ -42,6 +42,9 @@ def compare(
         inside = _contains(interp, left, right)
         return conditions.boolean(None if inside is None else inside is isinstance(op, ast.In))
     left, right = operand_types.operands(interp, left, right)
+    table = table_types.of(interp, left) or table_types.of(interp, right)
+    if table is not None:
+        return table_types.changed(interp, table, lambda _dtype: "bool")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _tensor_comparison(interp, node, left, right, where)
     if isinstance(left, Array) or isinstance(right, Array):

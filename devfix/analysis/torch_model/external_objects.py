@@ -31,6 +31,7 @@ from devfix.analysis.torch_model import (
     python_random,
     single_dispatch,
     sobol,
+    table_types,
     tables,
     text_files,
     threads,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 #: What reads the attributes of objects of a class.
 _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Value | None]] = {
-    tables.TABLE: tables.attribute,
+    table_types.TABLE: tables.attribute,
     tables.DATES: tables.attribute,
     External(plots.AXES): plots.attribute,
 }
@@ -113,7 +114,9 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return collation.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
     if graphs.is_dataset(obj):
         return collation.from_loader(interp, graphs.item(interp, ref, key, node), node)
-    if obj.cls in (tables.TABLE, tables.DATES, External(plots.AXES)):
+    if obj.cls in tables.CLASSES:
+        return tables.item(interp, ref, obj, key)
+    if obj.cls == External(plots.AXES):
         return ref
     return None
 

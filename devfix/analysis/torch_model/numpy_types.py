@@ -32,6 +32,11 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
         return NUMBERS.get(kind)
     if isinstance(value, (Array, Tensor)):
         return value.dtype
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "external":
+        from devfix.analysis.torch_model import table_types  # which computes with these types
+
+        return table_types.whole(obj) if obj.cls == table_types.TABLE else None
     found = {of_data(interp, item) for item in contents(interp, value)}
     if len(found) == 1:
         return found.pop()

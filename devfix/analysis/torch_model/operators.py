@@ -19,6 +19,7 @@ from devfix.analysis.torch_model import (
     operand_types,
     overloads,
     requirements,
+    table_types,
 )
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
@@ -76,6 +77,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         return percent(left.value, right)
     if isinstance(left, Ref) or isinstance(right, Ref):
         own = overloads.binary(interp, node, node.op, left, right)
+        if own is None:
+            own = table_types.arithmetic(interp, node.op, left, right)
         if own is not None:
             return own
     if isinstance(left, Tensor) or isinstance(right, Tensor):

@@ -1,0 +1,146 @@
+"""Tables of pandas: which dtype comes out of what a program computes with columns."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import Ending, clashes
+
+from devfix.analysis.torch_model import numpy_types
+from devfix.analysis.values import Array
+
+HEAD = """
+import io
+import numpy as np
+import pandas as pd
+
+read = pd.read_csv(io.StringIO("a,b,c\\n1,2.5,0\\n3,4.5,1\\n5,1.5,0\\n"))
+table = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.0, 2.0], "c": np.ones(3, np.float32)})
+rows = pd.DataFrame([{"a": 1, "b": 2.5}, {"a": 3, "b": 4.5}])
+narrow = pd.DataFrame(np.ones((3, 2), np.float32))
+read["half"] = read["a"] / 2
+read["small"] = read["a"].astype(np.float32)
+"""
+
+#: An expression that is an array, and its dtype as far as devfix knows it.
+DTYPES = {
+    "read['a'].values": numpy_types.WIDE,
+    "read[['a', 'b']].values": numpy_types.WIDE,
+    "(read['a'] / 10).values": "float64",
+    "((read['a'] - read['a'].mean()) / read['a'].std()).values": "float64",
+    "((read[['a', 'b']] - read[['a', 'b']].mean()) / read[['a', 'b']].std()).to_numpy()": "float64",
+    "(read.iloc[:, :2] * 0.5).values": None,
+    "(rows.iloc[:, :2] * 0.5).values": "float64",
+    "read.loc[:, 'half'].values": "float64",
+    "read['small'].values": "float32",
+    "(read['small'] / 2).values": "float32",
+    "(read['small'] * read['half']).values": "float64",
+    "read.drop(columns='a').values / 2": None,
+    "read[['a', 'small']].values / 2": "float64",
+    "read['a'].astype('int32').to_numpy()": "int32",
+    "read.astype({'a': 'float32'})['a'].values": "float32",
+    "(read['a'] > 1).values": "bool",
+    "read['a'].isin([1, 2]).values": "bool",
+    "read.values[:, :2] / 2": "float64",
+    "table['a'].values": "int64",
+    "table['b'].values": "float64",
+    "table['c'].values": "float32",
+    "table.values": "float64",
+    "table[['a', 'b']].values": "float64",
+    "table[['c']].values / 2": "float32",
+    "table.iloc[:, 2].values / 2": None,
+    "table.iloc[0].values": "float64",
+    "table.loc[table['a'] > 1, 'c'].values": "float32",
+    "table[table['a'] > 1]['a'].values": "int64",
+    "(table['a'] * 2).values": "int64",
+    "(2.0 * table['a']).values": "float64",
+    "(table['a'] - 0.5).values": "float64",
+    "(table['a'] / table['c']).values": "float64",
+    "(table['c'] - table['c'].mean()).values": None,
+    "(np.ones(3) - table['c']).values": "float64",
+    "table['a'].diff().values": numpy_types.WIDE,
+    "table['c'].shift().values": "float32",
+    "table['a'].div(2).values": "float64",
+    "table['a'].rank().values": "float64",
+    "table['c'].abs().values": "float32",
+    "table['a'].unique()": "int64",
+    "table.c.values": "float32",
+    "np.array(table['c'])": "float32",
+    "np.log(table['a'])": "float64",
+    "np.asarray(table)": "float64",
+    "pd.concat([table, table])['a'].values": None,
+    "pd.concat([read[['a']], read[['b']]]).values": numpy_types.WIDE,
+    "pd.to_numeric(table['a']).values": "int64",
+    "rows.values": numpy_types.WIDE,
+    "(rows / 2).values": "float64",
+    "narrow.values": "float32",
+    "(narrow / narrow.max()).values": "float32",
+    "pd.Series([1, 2.5]).values": "float64",
+    "pd.Series([1, 2]).values": "int64",
+    "table['a'].map({1: 0.5}).values": None,
+    "table['a'].astype('category').cat.codes.values": None,
+    "table['c'].rolling(2).mean().values": None,
+}
+
+
+@pytest.mark.parametrize(("text", "dtype"), DTYPES.items())
+def test_dtypes_are_known_as_far_as_they_are_certain(text: str, dtype: str | None) -> None:
+    found = Ending(f"{HEAD}found = {text}\n")["found"]
+    assert (found.dtype if isinstance(found, Array) else None) == dtype
+
+
+def test_pandas_makes_what_is_claimed() -> None:
+    pytest.importorskip("pandas")
+    names: dict[str, object] = {}
+    exec(HEAD, names)
+    lies = []
+    for text, dtype in DTYPES.items():
+        real = str(getattr(eval(text, names), "dtype", None))
+        if dtype is not None and real not in dtype.split(" or "):
+            lies.append(f"{text}: {real}")
+    assert lies == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "frame = pd.read_csv('a.csv')\nx = torch.tensor((frame['a'] / 2).values)",
+        "frame = pd.read_csv('a.csv')\nx = torch.tensor(frame['a'] / 2)",
+        "frame = pd.read_csv('a.csv')\nframe['a'] = frame['a'] / frame['a'].max()\nx = torch.tensor(frame['a'].values)",
+        "frame = pd.read_csv('a.csv')\nframe['a'] -= frame['a'].mean()\nx = torch.tensor(frame['a'].values)",
+        "frame = pd.DataFrame({'a': [1.5, 2.5]})\nx = torch.from_numpy(frame.to_numpy())",
+    ],
+)
+def test_a_column_of_float64_meets_float32(text: str) -> None:
+    lines = ["import pandas as pd", "import torch", *text.splitlines(), "torch.nn.Linear(2, 2)(x)"]
+    assert clashes("\n".join(lines)) == [f"{len(lines)}: dtype"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "frame = pd.read_parquet('a.parquet')\nx = torch.tensor(frame.values / 2)",
+        "frame = pd.read_csv('a.csv', dtype={'a': 'float32'})\nx = torch.tensor(frame['a'].values / 2)",
+        "frame = pd.read_csv('a.csv')\nframe['a'] = other(frame)\nx = torch.tensor(frame['a'].values / 2)",
+        "frame = pd.read_csv('a.csv')\nframe.loc[:, 'a'] = other(frame)\nx = torch.tensor(frame['a'].values / 2)",
+        (
+            "frame = pd.read_csv('a.csv')\nif len(frame) > 3:\n    frame['a'] = frame['a'].astype('float32')\n"
+            "x = torch.tensor(frame['a'].values / 2)"
+        ),
+        "frame = pd.DataFrame(other(3))\nx = torch.tensor(frame.values / 2)",
+        "frame = pd.DataFrame({'a': other(3)})\nx = torch.tensor(frame['a'].values / 2)",
+        "frame = pd.read_csv('a.csv', dtype_backend='pyarrow')\nx = torch.tensor(frame.values / 2)",
+        "frame = pd.DataFrame({'a': [1.5], 'b': np.ones(1, 'float32')})\ndel frame['a']\nx = torch.tensor(frame.values)",
+        (
+            "frame = pd.DataFrame({'a': [1.5], 'b': np.ones(1, 'float32')})\nframe.drop(columns='a', inplace=True)\n"
+            "x = torch.tensor(frame.values)"
+        ),
+        "frame = pd.DataFrame({'a': [1.5], 'b': np.ones(1, 'float32')}).drop(columns='a')\nx = torch.tensor(frame.values)",
+        "frame = pd.DataFrame({'a': [1.5], 'b': np.ones(1, 'float32')})\nframe.pop('a')\nx = torch.tensor(frame.values)",
+        "frame = pd.read_csv('a.csv')\nframe.insert(0, 'b', other(3))\nx = torch.tensor(frame.values / 2)",
+        "frame = pd.read_csv('a.csv').merge(other(3))\nx = torch.tensor(frame.values / 2)",
+        "frame = pd.read_csv('a.csv')\nx = torch.tensor(frame['a'].map(other).values / 2)",
+    ],
+)
+def test_columns_that_may_be_anything(text: str) -> None:
+    head = ["import numpy as np", "import pandas as pd", "import torch", "from elsewhere import other"]
+    assert clashes("\n".join([*head, text, "torch.nn.Linear(2, 2)(x)"])) == []
