@@ -50,9 +50,9 @@ def test_what_is_used_otherwise_as_well_is_cast_where_it_is_an_index(second: str
 
 
 def test_several_values_of_a_name_are_cast_where_each_is_used() -> None:
-    assert added("index = index / 2; return first, table[index]") == {
+    assert added("index = torch.floor(index / 2); return first, table[index]") == {
         "first = table[index.long()]",
-        "index = index / 2; return first, table[index.long()]",
+        "index = torch.floor(index / 2); return first, table[index.long()]",
     }
 
 

@@ -1,6 +1,7 @@
 """index-not-integer: ids or indices are floats where integers are wanted."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
 
@@ -13,7 +14,8 @@ class IndexNotInteger(Rule):
     "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int".
 
     The fix casts them with ``.long()`` at the lookup, and replaces a wrong cast. A float cast of
-    another width never helps. It is unsafe: fractions would be cut off.
+    another width never helps. It is unsafe: fractions would be cut off. Where floats in ``x[index]`` may as well be
+    a mask, which ``.bool()`` makes of them, both are advice.
 
     Before::
 
@@ -37,4 +39,7 @@ class IndexNotInteger(Rule):
             operand = mismatch.operands[0]
             message = f"`{operand.text}` is {operand.dtype} and is used as an index"
             fixes = Recaster(facts, mismatch, operand, "int64").at_use_first()
+            if mismatch.get("either") is not None:
+                masks = Recaster(facts, mismatch, operand, "bool").at_use()
+                fixes = [replace(fix, applicability=Applicability.DISPLAY) for fix in (*fixes, *masks)]
             yield self.finding(mismatch, message, fixes)

@@ -105,6 +105,7 @@ def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
         grad=a.grad if a.grad == b.grad else None,
         leaf=a.leaf if a.leaf == b.leaf else None,
         empty=a.empty and b.empty,
+        cast_of=a.cast_of if a.cast_of == b.cast_of else None,
         owner=a.owner if a.owner == b.owner else None,
         roots=a.roots or b.roots,
         split=_host_path(a, b, split),

@@ -26,6 +26,8 @@ _PREDICTIONS = frozenset({"self", "input", "log_probs"})
 _INDEXED_BY_INPUT = frozenset({"one_hot"})
 _LOGICAL = ("bitwise_", "__and__", "__or__", "__xor__", "__invert__", "__iand__", "__ior__", "__ixor__")
 _CLASSES = ("nll_loss", "multi_margin_loss", "multilabel_margin_loss", "ctc_loss", "cross_entropy")
+#: So many entries a table may have of which truths are the numbers.
+_MOST_CLASSES = 2
 _BOUNDS = frozenset({"min", "max"})
 #: TensorIterator says what would have come out (c10/core/ScalarType.h names them).
 _RESULT = re.compile(r"result type (\w+) can't be cast")
@@ -79,10 +81,17 @@ def _indices(call: RefusedCall) -> Iterator[Guess]:
 
 
 def _is_mask_of(slot: Slot, call: RefusedCall) -> bool:
-    """Whether an index has the shape of a table it is taken to, as only masks have."""
-    table = call.slots[0].tensor
-    is_item = _short(call.name) in ("index", "index_put_", "index_put")
-    return is_item and table.dim() > 1 and slot.tensor.shape == table.shape
+    """Whether an index has the shape of what it selects from, as masks have, and is none that only has two of its entries."""
+    if _short(call.name) not in ("index", "index_put_", "index_put"):
+        return False
+    shape, first = call.slots[0].tensor.shape, int(slot.path[-1])
+    if slot.tensor.shape != shape[first : first + slot.tensor.dim()]:
+        return False
+    return slot.tensor.dim() > 1 or (slot.tensor.numel() > _MOST_CLASSES and _are_truths(slot.tensor))
+
+
+def _are_truths(tensor: torch.Tensor) -> bool:
+    return not tensor.is_meta and bool(((tensor == 0) | (tensor == 1)).all())
 
 
 def _masks(call: RefusedCall) -> Iterator[Guess]:

@@ -225,6 +225,8 @@ def _mismatch(
     detail = {"scope": outline.scopes(sink)[0], "wanted": suspicion.wanted or reading.wanted}
     if reading.kind == "numpy":
         detail["grad"] = "yes"  # nothing says that it does not require grad, and detaching is free
+    if reading.family.name == "index-types":
+        detail["either"] = "1"  # an index or a mask
     operation = f"torch.{found.call}" if found.call else reading.operator
     others = tuple(peers) if reading.kind == "device" else ()
     facts = tuple(sorted((key, value) for key, value in detail.items() if value or key == "scope"))

@@ -84,10 +84,22 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
         requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
     if index.dtype is not None and requirements.is_float(index.dtype):
         parts = [Part(index, "index", where)]
-        # Nobody looks up whole tables at each entry of a table: this one is a mask.
-        kind = "mask-dtype" if index.rank == value.rank and (index.rank or 0) > 1 else "index-dtype"
-        requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts)
+        truth = _is_mask(value, index)
+        kind = "mask-dtype" if truth else "index-dtype"
+        unclear = {"either": "1"} if truth is None else {}
+        requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts, **unclear)
     return apart
+
+
+def _is_mask(value: Tensor, index: Tensor) -> bool | None:
+    """Whether floats that select are a mask, or numbers of entries; None where nobody can tell."""
+    if index.cast_of is not None:
+        return index.cast_of == "bool"
+    if index.rank == value.rank and (index.rank or 0) > 1:
+        return True  # nobody looks up whole tables at each entry of a table
+    known = index.rank is not None and value.rank is not None and min(index.rank, value.rank) >= 0
+    larger = known and (index.rank or 0) > (value.rank or 0)
+    return False if index.rank == 0 or larger else None
 
 
 def _may_be_number(interp: Interpreter, index: Tensor, where: ast.expr) -> bool:

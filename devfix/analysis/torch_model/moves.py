@@ -9,7 +9,7 @@ from devfix.analysis import containers, modules, notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
-from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, INTEGERS, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import (
     accelerator_of,
@@ -226,8 +226,15 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     )
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
-        parameter=value.parameter and kept, typed=typed, lost=lost,
+        parameter=value.parameter and kept, typed=typed, lost=lost, cast_of=_cast_of(value, dtype),
     )  # fmt: skip
+
+
+def _cast_of(value: Tensor, dtype: str | None) -> str | None:
+    """What whole numbers or truths a tensor of this dtype is made of: those of ``value``, or what it was made of."""
+    if dtype not in FLOATS:
+        return None
+    return value.dtype if value.dtype == "bool" or value.dtype in INTEGERS else value.cast_of
 
 
 def _note_acceleration(interp: Interpreter, target: Target) -> None:

@@ -99,8 +99,9 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
     if base in SAME or name in SAME:
         result = derived(interp, [first], site, _told(_magnitude(base, first.dtype), site), first.rank)
         if base in ("detach", "data"):
-            return replace(result, grad=False, leaf=True)
-        return result
+            result = replace(result, grad=False, leaf=True)
+        counted = "int64" if base in _WHOLE else first.cast_of if base in _AS_IT_IS else None
+        return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
         dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
@@ -109,8 +110,14 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         return replace(derived(interp, [first], site, "bool", first.rank), grad=False)
     if base in RESHAPES:
         dtype = _magnitude(base, _read_as(base, first.dtype, site))
-        return derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
+        result = derived(interp, [first], site, dtype, ranks.reshaped(interp, base, first, site))
+        return replace(result, cast_of=first.cast_of)
     return None
+
+
+#: What makes whole numbers of floats; and what changes none.
+_WHOLE = frozenset(("floor", "ceil", "trunc"))
+_AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
 
 
 def _read_as(base: str, dtype: str | None, site: CallSite) -> str | None:

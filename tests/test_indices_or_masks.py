@@ -1,0 +1,82 @@
+"""Floats that select in ``x[index]``: numbers of entries, a mask, or nobody can tell."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from text_program import check_texts, clashes, fix_texts
+
+from devfix.findings import Applicability
+from devfix.simulator import simulated_accelerator
+
+HEAD = """\
+import torch
+
+x = torch.randn(4)
+table = torch.randn(4, 3)
+"""
+MASKS = ["(x > 0).float()", "(x > 0).double().squeeze()", "torch.isnan(x).to(torch.float32).detach()"]
+INDICES = [
+    "torch.arange(4).float()",
+    "torch.randint(0, 4, (2,)).double().view(-1)",
+    "torch.floor(x.abs())",
+    "torch.tensor(3.0)",
+]
+EITHER = ["torch.zeros(4)", "1 - torch.zeros(4)", "torch.tensor([1.0, 0.0, 1.0, 1.0])", "x.round()"]
+
+
+def fixed(made: str) -> str:
+    text = f"{HEAD}chosen = {made}\nprint(table[chosen])\n"
+    return fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"].splitlines()[-1]
+
+
+@pytest.mark.parametrize("made", MASKS)
+def test_truths_that_were_cast_are_a_mask(made: str) -> None:
+    assert fixed(made) == "print(table[chosen.bool()])"
+
+
+def test_whole_numbers_are_an_index() -> None:
+    assert fixed(INDICES[1]) == "print(table[chosen.long()])"
+    for made in INDICES:
+        assert clashes(f"{HEAD}table[{made}]") == ["5: index-dtype"]
+        assert _applicabilities(f"{HEAD}chosen = {made}\ntable[chosen]\n") == [Applicability.UNSAFE]
+
+
+def _applicabilities(text: str) -> list[Applicability]:
+    (finding,) = check_texts({"main.py": text})
+    fixes = (finding.fix, *finding.alternatives)
+    return sorted({fix.applicability for fix in fixes if fix is not None})
+
+
+@pytest.mark.parametrize("made", EITHER)
+def test_what_may_be_either_is_for_a_person_to_say(made: str) -> None:
+    assert fixed(made) == "print(table[chosen])"
+    text = f"{HEAD}chosen = {made}\ntable[chosen] = 0\n"
+    assert _applicabilities(text) == [Applicability.DISPLAY]
+    (finding,) = check_texts({"main.py": text})
+    assert finding.fix is not None
+    titles = {fix.title for fix in (finding.fix, *finding.alternatives)}
+    assert titles == {"cast `chosen` to int64", "cast `chosen` to bool"}
+
+
+def test_where_paths_meet_that_differ_nobody_can_tell() -> None:
+    text = f"{HEAD}chosen = (x > 0).float() if input() else torch.arange(4).float()\ntable[chosen]\n"
+    assert clashes(text) == ["6: index-dtype"]
+    assert _applicabilities(text) == [Applicability.DISPLAY]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1.0, 0.0, 1.0, 1.0], "mask-dtype"),
+        ([1.0, 2.0, 0.0, 1.0], "index-dtype"),
+        ([1.0, 0.0], "index-dtype"),
+    ],
+)
+def test_a_run_sees_which_it_is(values: list[float], kind: str) -> None:
+    with simulated_accelerator(heal=True) as machine:
+        table = torch.arange(4.0, device="cuda")
+        chosen = torch.tensor(values, device="cuda")
+        selected = table[chosen]
+    assert [found["kind"] for found in machine.log.mismatches] == [kind]
+    assert len(selected) == (3 if kind == "mask-dtype" else len(values))
