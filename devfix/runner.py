@@ -147,8 +147,9 @@ class _Run:
         project, skipped = self._project(names, roots)
         graph = project.imports()
         needed = concerned(graph, [path for path in graph if self.looks.scanned(path).matters])
-        if len(needed) < len(graph):
-            self._look_at([path for path in sorted(needed) if self.looks.scanned(path).glanced], closely=True)
+        glanced = [path for path in sorted(needed) if self.looks.scanned(path).glanced]
+        if glanced or len(needed) < len(graph):
+            self._look_at(glanced, closely=True)
             self.idle = [name for name in names if name in graph and name not in needed]
             left = frozenset(self.idle)
             project, skipped = self._project([name for name in names if name not in left], roots)

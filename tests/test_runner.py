@@ -146,6 +146,16 @@ def test_a_file_without_tensors_is_not_parsed() -> None:
     }
 
 
+def test_all_that_belongs_to_programs_with_tensors_is_parsed() -> None:
+    """Also where there is nothing else: what a glance took for a program's file may be none."""
+    write({"a.py": "import torch\nimport b\nbad\n", "b.py": "import c\n", "c.py": "def f(:\n"})
+    assert outcome(run()) == {
+        "a.py": "changed",
+        "b.py": "0 findings",
+        "c.py": "skipped: syntax error in line 1: invalid syntax",
+    }
+
+
 def test_files_that_bring_tensors_to_another_are_judged() -> None:
     write(
         {
