@@ -258,6 +258,14 @@ PROGRAMS: dict[str, str] = {
             return "other"
         answer = (f(1), f(-1))
     """,
+    "enumerate from another number": """
+        answer = (tuple(enumerate((5, 6), 1)), tuple(enumerate(zip([1, 2], [3, 4]), start=-1)))
+    """,
+    "a cast of types changes nothing": """
+        import typing
+        from typing import cast
+        answer = (cast("list[int]", (1, 2)), typing.cast(typ=int, val=3))
+    """,
     "a name of a class body is not a global": """
         n = 1
         class A:

@@ -49,6 +49,8 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     if value.rank == 0 and all(scalar_type(index) == "int" for index, _ in keys):
         # One number used to be a vector of length one, and `loss.data[0]` a plain number.
         return Scalar("float" if value.dtype is None or requirements.is_float(value.dtype) else "int")
+    if value.rank is None and _is_first_of_data(node):
+        return UNKNOWN
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         return replace(value, rank=rank)
@@ -69,6 +71,16 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
         typed=dtype_trails(value),
     )  # fmt: skip
+
+
+def _is_first_of_data(node: ast.Subscript) -> bool:
+    """Whether this is ``t.data[0]``: of a loss it was the number, before tensors had no dimensions."""
+    return (
+        isinstance(node.value, ast.Attribute)
+        and node.value.attr == "data"
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == 0
+    )
 
 
 def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr) -> bool:

@@ -131,11 +131,13 @@ def _transposed(interp: Interpreter, site: CallSite) -> Value:
 
 
 def enumerate_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``enumerate``: pairs with the index, which is known where the items are."""
-    value = _first(site)
+    """``enumerate``: pairs with the index, which is known where the items and the first index are."""
+    value, first = _first(site), site.value(1, "start") or Const(0)
     items = iteration.exact_items(interp, value)
     if items is not None:
-        return TupleValue(tuple(TupleValue((Const(i), v)) for i, v in enumerate(items)))
+        start = first.value if isinstance(first, Const) else None
+        indices = [Const(start + i) if isinstance(start, int) else Scalar("int") for i in range(len(items))]
+        return TupleValue(tuple(map(TupleValue, zip(indices, items, strict=True))))
     node = site.args[0].node if site.args else None
     return Sequence(TupleValue((Scalar("int"), iteration.element(interp, value, node))))
 

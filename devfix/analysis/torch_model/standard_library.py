@@ -204,6 +204,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "collections.ChainMap": chain_map,
     "asyncio.run": lambda _interp, _name, site: site.value(0, "main") or UNKNOWN,
     "asyncio.gather": lambda _interp, _name, site: TupleValue(tuple(arg.value for arg in site.args)),
+    **dict.fromkeys(("typing.cast", "typing_extensions.cast"), lambda _i, _n, site: site.value(1, "val") or UNKNOWN),
     "contextlib.nullcontext": handing_on,
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
