@@ -115,3 +115,62 @@ loader = LastNeighborLoader(9, size=2, device=device)
 loader(torch.arange(3))
 """
     assert clashes(SETUP + program) == []
+
+
+OWN = """
+from torch_geometric.data import Dataset, InMemoryDataset
+
+class Molecules({base}):
+    def __init__(self, root, transform=None, pre_transform=None):
+        super().__init__(root, transform, pre_transform)
+        self.data, self.slices = torch.load(self.processed_paths[0])
+
+    @property
+    def processed_file_names(self):
+        return ["molecules.pt"]
+
+    def process(self):
+        made = [Data(x=torch.ones(3, 16), edge_index=torch.tensor([[0], [1]])){moved} for _ in range(8)]
+        torch.save(self.collate(made), self.processed_paths[0])
+{more}
+"""
+GET = """
+    def get(self, number):
+        return Data(x=torch.ones(3, 16), edge_index=torch.tensor([[0], [1]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "more"),
+    [("InMemoryDataset", ""), ("Dataset", GET), ("Dataset", "    get = None\n")],
+    ids=["in memory", "one by one", "nobody knows how"],
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        "for batch in DataLoader(graphs.shuffle()[:6], batch_size=2):\n    conv(batch.x, batch.edge_index)\n",
+        "batch = graphs[0]\nconv(batch.x, batch.edge_index)\n",
+    ],
+    ids=["batches", "a sample"],
+)
+def test_graphs_of_a_data_set_of_the_project(base: str, more: str, use: str) -> None:
+    text = OWN.format(base=base, more=more, moved="") + "graphs = Molecules('data')\n" + use
+    (clash,) = clashes(SETUP + text)
+    assert clash.endswith(": device")
+    assert "batch = batch.to(device)\n" in _fixed(text) or "batch = graphs[0].to(device)\n" in _fixed(text)
+
+
+@pytest.mark.parametrize("moved", [".to(device)", ".cuda()"])
+def test_a_data_set_of_the_project_that_moves_its_graphs(moved: str) -> None:
+    text = OWN.format(base="InMemoryDataset", more="", moved=moved)
+    use = "batch = Molecules('data')[0]\nconv(batch.x, batch.edge_index)\n"
+    assert clashes(SETUP + text + use) == []
+
+
+@pytest.mark.parametrize(
+    "transform", ["transform=T.ToDevice(device)", "pre_transform=lambda data: data.cuda()", "**options"]
+)
+def test_a_data_set_of_the_project_whose_graphs_are_moved_from_outside(transform: str) -> None:
+    text = OWN.format(base="InMemoryDataset", more="", moved="")
+    use = f"import sys\noptions = eval(sys.argv[1])\nbatch = Molecules('data', {transform})[0]\n"
+    assert clashes(SETUP + text + use + "conv(batch.x, batch.edge_index)\n") == []

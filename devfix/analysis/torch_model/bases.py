@@ -14,6 +14,7 @@ from devfix.analysis.torch_model import (
     distributions,
     external_objects,
     frameworks,
+    graphs,
     layers,
     losses,
     mappings,
@@ -105,6 +106,8 @@ def _initialise_base(interp: Interpreter, ref: Ref, base: str, site: CallSite) -
         data.initialise_loader(interp, ref, site)
     elif vision.describes(base):
         vision.initialise(interp, ref, base, site)
+    elif graphs.describes(base):
+        graphs.initialise(interp, ref, site)
     elif base.startswith("torch.distributions."):
         distributions.initialise(interp, ref, base, site)
     elif base == threads.THREAD:

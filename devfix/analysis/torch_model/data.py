@@ -167,12 +167,24 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
                     return calls.iterate_instance(interp, value, node)
                 index = CallSite(where, (Arg(Scalar("int")),))
                 return calls.call_function(interp, found, [value], where, index)
-        if any(map(vision.describes, modules.external_bases(interp, obj.cls))):
-            return vision.own_sample(interp, obj, CallSite(where))
-        return UNKNOWN
+        return own_sample(interp, value, obj, where)
     if obj.kind == "list":
         return iteration.element(interp, value, node)
     return UNKNOWN
+
+
+def own_sample(interp: Interpreter, ref: Ref, obj: Obj, node: ast.AST) -> Value:
+    """A sample that a project's data set has from what it descends from."""
+    bases = modules.external_bases(interp, obj.cls)
+    if any(map(vision.describes, bases)):
+        return vision.own_sample(interp, obj, CallSite(node))
+    if not any(map(graphs.describes, bases)):
+        return UNKNOWN
+    made = UNKNOWN
+    get = classes.find(interp, obj.cls, "get") if isinstance(obj.cls, Class) else None
+    if isinstance(get, Function):
+        made = calls.call_function(interp, get, [ref], node, CallSite(node, (Arg(Scalar("int")),)))
+    return graphs.own_sample(interp, obj) if made == UNKNOWN else made
 
 
 def sample(interp: Interpreter, value: Value, node: ast.expr) -> Value:

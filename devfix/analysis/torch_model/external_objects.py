@@ -114,6 +114,9 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return collation.from_loader(interp, hub_datasets.item(interp, ref, obj, key), node)
     if graphs.is_dataset(obj):
         return collation.from_loader(interp, graphs.item(interp, ref, key, node), node)
+    if obj.kind == "instance" and any(map(graphs.describes, modules.external_bases(interp, obj.cls))):
+        chosen = graphs.item(interp, ref, key, node)
+        return chosen if chosen in (ref, UNKNOWN) else data.sample(interp, ref, node)
     if obj.cls in tables.CLASSES:
         return tables.item(interp, ref, obj, key)
     if obj.cls == External(plots.AXES):
@@ -155,6 +158,8 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
     bases = tuple(modules.external_bases(interp, obj.cls))
     if name == "__getitem__" and any(map(vision.describes, bases)):
         return vision.own_sample(interp, obj, site)
+    if any(map(graphs.describes, bases)):
+        return graphs.dataset_method(interp, ref, obj, name, site)
     if name in _HARMLESS_METHODS or any(b.startswith(("torch.utils.data", "torchvision.")) for b in bases):
         return UNKNOWN
     if isinstance(obj.cls, Class) and modules.has_strange_base(interp, obj.cls):

@@ -10,12 +10,13 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import classes, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU
 from devfix.analysis.torch_model import moves
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Scalar, Tensor, Value
+from devfix.analysis.values import NONE, UNKNOWN, Class, External, Obj, Ref, Scalar, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -27,6 +28,9 @@ _KEEPING = "torch_geometric.transforms.BaseTransform"
 _TRANSFORMS = "torch_geometric.transforms."
 #: Packages of which every name is one of a kind.
 PACKAGES: tuple[str, ...] = ("torch_geometric.datasets.", _TRANSFORMS)
+#: What a project's data sets descend from, and what it is given that may change their graphs.
+_BASES = frozenset({"Dataset", "InMemoryDataset"})
+_GIVEN = ("root", "transform", "pre_transform")
 #: What a graph of the library's data sets may hold, with its dtype where that is always the same.
 _HELD: dict[str, str | None] = {
     **dict.fromkeys("x y pos z edge_attr edge_weight edge_label norm".split()),
@@ -44,6 +48,36 @@ _COUNTS = frozenset(
 def is_graph(obj: Obj | None) -> bool:
     """Whether an object is a graph, or a batch of them."""
     return obj is not None and obj.cls == External(DATA)
+
+
+def describes(base: str) -> bool:
+    """Whether the samples of what descends from a class are graphs."""
+    return base.startswith("torch_geometric.data.") and base.rpartition(".")[2] in _BASES
+
+
+def initialise(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``super().__init__(root, transform, pre_transform)`` of a project's data set."""
+    obj = interp.obj(ref)
+    for position, key in enumerate(_GIVEN):
+        value = UNKNOWN if site.open else site.value(position, key)
+        obj = obj.with_attr(key, NONE if value is None else value)
+    interp.update(ref, obj)
+
+
+def own_sample(interp: Interpreter, obj: Obj) -> Value:
+    """A graph of a project's data set: on the CPU, unless something may have moved it."""
+    changes = [obj.attrs.get(key, UNKNOWN) for key in _GIVEN[1:]]
+    if any(change != NONE and not _keeps_devices(interp, change) for change in changes):
+        return UNKNOWN
+    parts = classes.linearise(obj.cls) if isinstance(obj.cls, Class) else []
+    return UNKNOWN if any(_speaks_of_devices(part.node) for part in parts) else sample(interp)
+
+
+@syntax.remembered
+def _speaks_of_devices(node: ast.ClassDef) -> bool:
+    parts = (part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
+    names = {part.id if isinstance(part, ast.Name) else part.attr for part in parts}
+    return any(name in ("to", "cuda") or "device" in name.lower() for name in names)
 
 
 def is_dataset(obj: Obj | None) -> bool:
