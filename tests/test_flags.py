@@ -219,3 +219,51 @@ def test_the_branch_that_fetches_for_numpy_is_that_of_an_accelerator(show: str) 
 )
 def test_a_branch_that_fetches_nothing_does_not_say_that_the_other_is_of_the_host(show: str) -> None:
     assert clashes(dedent(FETCHING).format(show=show)) != []
+
+
+CHOICE = """
+    class Small(nn.Module):
+        def __init__(self, size=2):
+            super().__init__()
+            self.layer = nn.Linear(size, size)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    class Large(Small):
+        pass
+
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--deep", action="store_true")
+    args = parser.parse_args()
+    if {test}:
+        model = {one}
+    else:
+        model = {other}
+    model(torch.ones(1, 2).cuda())
+"""
+
+
+@pytest.mark.parametrize("test", ["args.size == 'large'", "args.deep", "not args.deep"])
+@pytest.mark.parametrize("other", ["Small()", "Large(3 - 1)"])
+def test_which_model_is_made_chooses_no_device(test: str, other: str) -> None:
+    one, forgotten = "Large().cuda()", "return self.layer(x)"
+    assert faults(CHOICE.format(test=test, one=one, other=other)) == [forgotten]
+    assert faults(CHOICE.format(test=test, one=other, other=one)) == [forgotten]
+    assert faults(CHOICE.format(test=test, one=one, other=other + ".cuda()")) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "one", "other"),
+    [
+        ("args.deep", "Small().cuda()", "Small()"),
+        ("args.deep", "nn.DataParallel(Small().cuda())", "Small()"),
+        ("args.accel", "Small().cuda()", "Large()"),
+        ("args.size == 'gpu'", "Small().cuda()", "Large()"),
+    ],
+    ids=["the same", "spread", "an accelerator's flag", "an accelerator's name"],
+)
+def test_what_differs_by_its_device_alone_or_is_chosen_by_one_follows_the_accelerator(
+    test: str, one: str, other: str
+) -> None:
+    assert faults(CHOICE.format(test=test, one=one, other=other)) == []

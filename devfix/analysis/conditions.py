@@ -81,8 +81,8 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     chosen = preferred(interp.source, body, orelse)
-    if chosen is not None and _is_text_of_another_kind(interp, test):
-        return None  # a file to go on from, say: whether there is one chooses no device
+    if chosen is not None and (_is_text_of_another_kind(interp, test) or _makes_another(test, body, orelse)):
+        return None  # a file to go on from, or which model is made: that chooses no device
     if chosen is not None and _ends_program(body if chosen else orelse):
         return None  # what is done instead of all that follows is no choice of a device
     if chosen is not None and _is_chosen_already(interp, body if chosen else orelse):
@@ -108,6 +108,39 @@ def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
         return False
     value = interp.eval(test)
     return isinstance(value, Scalar) and value.type == "str"
+
+
+def _makes_another(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
+    """Whether a test that says nothing of devices tells which of two objects is constructed under one name."""
+    said = (getattr(part, key, "") for part in ast.walk(test) for key in ("id", "attr", "value"))
+    if any(isinstance(word, str) and _DEVICE_WORDS.search(word.lower()) for word in said):
+        return False
+    one, other = _constructed(body), _constructed(orelse)
+    return any(one[name] != other[name] for name in one.keys() & other.keys())
+
+
+def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
+    """What names of a branch are given that constructs an object, without where that moves."""
+    made = {}
+    for part in branch:
+        if isinstance(part, ast.Assign) and len(part.targets) == 1:
+            value = _unmoved(part.value)
+            if isinstance(value, ast.Call) and _is_class(value.func):
+                made[ast.unparse(part.targets[0])] = ast.unparse(value)
+    return made
+
+
+def _unmoved(node: ast.expr) -> ast.expr:
+    """``Net()`` of ``Net().to(device)``."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("cuda", "to"):
+        node = node.func.value
+    return node
+
+
+def _is_class(node: ast.expr) -> bool:
+    """Whether a call of this constructs an object: by its spelling, and unless that only spreads another one."""
+    last = ast.unparse(node).rpartition(".")[2]
+    return last[:1].isupper() and not last.endswith(("DataParallel", "Tensor"))
 
 
 def _ends_program(branch: list[ast.stmt]) -> bool:
