@@ -142,3 +142,57 @@ def test_what_a_definition_calls_runs_before_the_names_below_it(early: str) -> N
     text = EARLY.format(early=early)
     after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
     assert "torch.zeros(size, device=device)" not in after
+
+
+def _branches(text: str) -> str:
+    program = """
+        import numpy as np
+        import torch
+
+        def shifted(x, device, mean=None, half=None):
+            {branches}
+            print(mean)
+            return x - mean
+
+        device = torch.device("cuda")
+        shifted(torch.ones(1, 3, device=device), device, np.ones(3))
+    """
+    return dedent(program).replace("    {branches}", dedent(text).replace("\n", "\n    ").rstrip() + "\n")
+
+
+@pytest.mark.parametrize(
+    "branches",
+    [
+        """
+        if mean is None:
+            mean = torch.zeros(3).to(device)
+        else:
+            mean = torch.from_numpy(mean)
+        """,
+        """
+        if mean is not None:
+            mean = torch.from_numpy(mean)
+        elif half is None:
+            mean = torch.zeros(3, device=device)
+        else:
+            mean = torch.from_numpy(half).to(device)
+        """,
+    ],
+)
+def test_one_of_the_branches_that_all_give_a_name_its_value(branches: str) -> None:
+    before = _branches(branches)
+    after = before.replace("torch.from_numpy(mean)", "torch.from_numpy(mean).to(device)")
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+
+
+@pytest.mark.parametrize("last", ["half = torch.zeros(3).to(device)", "pass"])
+def test_a_branch_beside_which_another_value_stays(last: str) -> None:
+    before = _branches(f"""
+        kept = mean
+        mean = torch.ones(3, device=device)
+        if half is None:
+            mean = torch.from_numpy(kept)
+        else:
+            {last}
+    """)
+    assert ".from_numpy(kept).to" not in fix_texts({"main.py": before})[0]["main.py"]

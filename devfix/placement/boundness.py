@@ -197,7 +197,7 @@ def binds_always(choice: ast.stmt, name: str) -> bool:
 
 
 def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
-    """Whether no later use of an assigned name may see what another assignment gave it."""
+    """Whether no later use of an assigned name may see what another assignment gave it, but for that of another branch."""
     function = outline.function_of(statement)
     if not isinstance(target, ast.Name) or function is None:
         return True
@@ -205,4 +205,31 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
         return True
     later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
-    return all(outline.dominates(statement, node) for node in later)
+    later = [node for node in later if not outline.dominates(statement, node)]
+    if not later:
+        return True
+    whole, others = _branches(outline, statement, target.id)
+    return all(outline.dominates(whole, node) or any(node in ast.walk(part) for part in others) for node in later)
+
+
+def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stmt, list[ast.stmt]]:
+    """The largest statement every path through which assigns ``name``, this one or another, and what is on the others."""
+    whole, others = statement, list[ast.stmt]()
+    parent = outline.parents[whole]
+    while isinstance(parent, ast.If):
+        other = parent.orelse if whole in parent.body else parent.body
+        if not _assigns(other, name):
+            break
+        whole, others = parent, [*others, *other]
+        parent = outline.parents[whole]
+    return whole, others
+
+
+def _assigns(block: list[ast.stmt], name: str) -> bool:
+    """Whether every path through a block assigns a name, as far as that is plain."""
+    for part in block:
+        if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in part.targets):
+            return True
+        if isinstance(part, ast.If) and _assigns(part.body, name) and _assigns(part.orelse, name):
+            return True
+    return False
