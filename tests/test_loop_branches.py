@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
 
 GAME = """
 import torch
@@ -163,3 +163,29 @@ def test_a_program_that_notes_where_its_model_is_asks_that_before_it_moves_it(ba
 def test_a_model_that_nothing_is_noted_of_may_be_where_the_other_branch_left_it() -> None:
     unnoted = PLACES.replace("if self.place != place:", "if True:").replace('team.go("gpu")', "pass")
     assert clashes(unnoted.format(back="team.net.cuda()")) == ["20: device"]
+
+
+def test_what_was_moved_the_round_before_is_not_moved_where_it_is_made() -> None:
+    """Beside data of the CPU only what is on the CPU, too, makes anything of which to be moved."""
+    before = """
+import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", default="one")
+args = parser.parse_args()
+model = nn.Linear(3, 3).cuda()
+for step in range(3):
+    x = torch.rand(2, 3)
+    if args.mode == "one":
+        noise = torch.Tensor(2, 3).normal_()
+    if args.mode == "many":
+        noise = torch.zeros(2, 3)
+    y = x + noise
+    noise = noise.cuda()
+    loss = y - model(y.cuda())
+"""
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert "noise = torch.Tensor(2, 3).normal_()\n" in after
+    assert "y = (x + noise).to(next(model.parameters()).device)\n" in after

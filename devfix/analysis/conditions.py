@@ -132,7 +132,11 @@ def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
 
 def _unmoved(node: ast.expr) -> ast.expr:
     """``Net()`` of ``Net().to(device)``."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("cuda", "to"):
+    while (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("cuda", "to")
+    ):
         node = node.func.value
     return node
 

@@ -111,5 +111,7 @@ def keep_split(result: Tensor, tensors: list[Tensor]) -> Tensor:
     split = next((t.split for t in tensors if t.split is not None), None)
     if split is None or result.device.is_known:
         return result
+    if any(t.device.kind == "cpu" and t.rank not in (0, None) for t in tensors):
+        return result  # there is none on the other path, where they do not fit
     rest = replace(result, device=split.split.device) if split.split is not None else None
     return replace(result, split=replace(result, device=split.device, roots=roots_of([split]), split=rest))

@@ -209,7 +209,9 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     if not later:
         return True
     whole, others = _branches(outline, statement, target.id)
-    return all(outline.dominates(whole, node) or any(node in ast.walk(part) for part in others) for node in later)
+    return all(
+        outline.dominates(whole, node) or any(node in ast.walk(part) for part in others) for node in later
+    )
 
 
 def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stmt, list[ast.stmt]]:
@@ -228,7 +230,9 @@ def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stm
 def _assigns(block: list[ast.stmt], name: str) -> bool:
     """Whether every path through a block assigns a name, as far as that is plain."""
     for part in block:
-        if isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in part.targets):
+        if isinstance(part, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in part.targets
+        ):
             return True
         if isinstance(part, ast.If) and _assigns(part.body, name) and _assigns(part.orelse, name):
             return True
