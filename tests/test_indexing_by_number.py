@@ -27,3 +27,31 @@ def test_one_item_of_an_order(use: str) -> None:
 @pytest.mark.parametrize("use", ["print(taken[order])", "taken[order] = 1", "print(taken[order[:2]])"])
 def test_the_order_itself(use: str) -> None:
     assert clashes(RANKING.format(use=use)) == ["9: device"]
+
+
+LOSSES = """
+import numpy as np
+import torch
+from torch import nn
+from elsewhere import penalty
+
+device = torch.device("cuda")
+model = nn.Linear(3, 2).to(device)
+values = []
+for _ in range(3):
+    {loss}
+    values.append({value})
+print(np.mean(values))
+"""
+
+
+@pytest.mark.parametrize("value", ["loss.data[0]", "loss.item()"])
+def test_the_first_of_a_loss_was_its_number(value: str) -> None:
+    loss = "loss = model(torch.ones(1, 3, device=device)).mean() + penalty(model)"
+    assert clashes(LOSSES.format(loss=loss, value=value)) == []
+
+
+@pytest.mark.parametrize("value", ["loss.data[0]", "loss.data[:2]"])
+def test_the_first_of_a_vector_is_a_tensor(value: str) -> None:
+    loss = "loss = model(torch.ones(1, 3, device=device)).mean(1)"
+    assert clashes(LOSSES.format(loss=loss, value=value)) == ["13: numpy"]

@@ -173,14 +173,14 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     return UNKNOWN
 
 
-def own_sample(interp: Interpreter, ref: Ref, obj: Obj, node: ast.AST) -> Value:
+def own_sample(interp: Interpreter, ref: Ref, obj: Obj, node: ast.expr) -> Value:
     """A sample that a project's data set has from what it descends from."""
     bases = modules.external_bases(interp, obj.cls)
     if any(map(vision.describes, bases)):
         return vision.own_sample(interp, obj, CallSite(node))
     if not any(map(graphs.describes, bases)):
         return UNKNOWN
-    made = UNKNOWN
+    made: Value = UNKNOWN
     get = classes.find(interp, obj.cls, "get") if isinstance(obj.cls, Class) else None
     if isinstance(get, Function):
         made = calls.call_function(interp, get, [ref], node, CallSite(node, (Arg(Scalar("int")),)))
