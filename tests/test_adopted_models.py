@@ -386,3 +386,67 @@ def test_what_a_slice_of_a_list_of_modules_gives_is_one_of_them_however_many_the
     )
     assert "log_det = torch.zeros(z.shape[0], device=" in after["flows.py"]
     assert "torch.ones(z.shape[0], device=" in after["flows.py"]
+
+
+def test_a_model_that_objects_hand_on_and_on_moves_where_the_script_has_it() -> None:
+    after = adopted(
+        files(
+            """
+            from examples import example
+            from views import View
+
+            image, model = example()
+            print(View(model).of(image))
+            """,
+            examples="""
+            import torch
+
+
+            def example():
+                model = torch.nn.Linear(3, 1)
+                return torch.ones(2, 3), model
+            """,
+            views="""
+            class Part:
+                def __init__(self, model):
+                    self.model = model
+
+
+            class Extractor:
+                def __init__(self, model):
+                    self.model = model
+                    self.part = Part(model)
+
+
+            class Scorer:
+                def __init__(self, model):
+                    self.model = model
+                    self.extractor = Extractor(model)
+
+
+            class View:
+                def __init__(self, model):
+                    self.model = model
+                    self.scorer = Scorer(model)
+
+                def of(self, image):
+                    return self.scorer.extractor.part.model(image).sum().item()
+            """,
+        )
+    )
+    assert "image, model = image.to(device), model.to(device)" in after["main.py"]
+    assert "device" not in after["views.py"]
+
+
+def test_a_model_of_which_a_part_was_asked_for_is_a_model_still() -> None:
+    after = adopted(
+        files("""
+        import torch
+        from torchvision import models
+
+        model = models.alexnet()
+        first = list(model.features._modules.items())[0][1]
+        print(first, model(torch.ones(1, 3, 224, 224)).sum().item())
+        """)
+    )["main.py"]
+    assert "model = models.alexnet().to(device)" in after

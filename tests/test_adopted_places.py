@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from test_adoption import CHOICE, adopted
 from text_program import clashes, files
 
@@ -193,52 +192,3 @@ def test_what_a_module_makes_of_its_inputs_moves_where_they_are_given() -> None:
         )
     )
     assert "x = torch.cat([obs, action], -1)\n" in after["critic.py"]
-
-
-WORKERS = """
-import multiprocessing
-import torch
-import torch.multiprocessing as mp
-
-
-class Worker(mp.Process):
-    def __init__(self, net):
-        super().__init__()
-        self.nets = [net]
-
-    def run(self):
-        print(self.nets[0](torch.ones(2, 3)).sum().item())
-
-
-def work(net):
-    print(net(torch.ones(2, 3)).sum().item())
-
-
-def count(rows):
-    print(len(rows))
-
-
-net = torch.nn.Linear(3, 1)
-worker = {worker}
-worker.start()
-worker.join()
-print(net(torch.ones(4, 3)).sum().item())
-"""
-
-
-@pytest.mark.parametrize(
-    "worker",
-    [
-        "Worker(net)",
-        "mp.Process(target=work, args=(net,))",
-        "multiprocessing.Process(target=work, kwargs={'net': net})",
-    ],
-)
-def test_no_device_where_a_process_has_the_model(worker: str) -> None:
-    texts = files(WORKERS.format(worker=worker))
-    assert adopted(texts) == texts
-
-
-def test_a_process_without_a_model_is_no_obstacle() -> None:
-    after = adopted(files(WORKERS.format(worker="mp.Process(target=count, args=([1, 2],))")))["main.py"]
-    assert "net = torch.nn.Linear(3, 1).to(device)" in after

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from reality import lies
 from text_program import clashes
 
@@ -37,3 +38,28 @@ def test_a_hook_of_a_tensor_gets_a_gradient_that_is_where_the_tensor_is() -> Non
     assert clashes(HEAD + text.format(".cuda()")) == ["8: device"]
     assert clashes(HEAD + text.format("")) == []
     assert clashes(HEAD + text.format("") + "net.cuda()\n") == []
+
+
+HOOKED = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+seen = []
+
+
+def keep(module, inner, outer):
+    seen.append(inner[0])
+
+
+net = torch.nn.Linear(3, 1){move}
+net.register_{kind}_hook(keep)
+net(torch.ones(2, 3{where}, requires_grad=True)).sum().backward()
+print(seen[0].data.numpy())
+"""
+
+
+@pytest.mark.parametrize("kind", ["full_backward", "backward"])
+def test_gradients_that_a_module_shows_are_where_it_is(kind: str) -> None:
+    moved = HOOKED.format(kind=kind, move=".to(device)", where=", device=device")
+    assert clashes(moved) == ["15: numpy"]
+    assert clashes(HOOKED.format(kind=kind, move="", where="")) == []

@@ -18,8 +18,8 @@ class NoDeviceChosen(Rule):
     rules, where values begin before what is computed of them. The choice is written as the setting
     ``device-policy`` says. There is no fix where a model is written to a file as a whole and some script
     reads a file of which nobody knows what is in it (it would get the model on the accelerator), nor where
-    a process that the script starts is given a model (a fork cannot use the accelerator of its parent), nor
-    where an operator takes a tensor and a NumPy array.
+    a process that the script starts is given a model, or code that has one or makes one (a fork cannot use
+    the accelerator of its parent), nor where an operator takes a tensor and a NumPy array.
 
     Before::
 

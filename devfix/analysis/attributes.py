@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, havoc, is_module
 from devfix.analysis.torch_model import indexing, leaves, mappings, names, tables, tensor_attributes
-from devfix.analysis.trails import extend
+from devfix.analysis.trails import OF_OBJECT, extend
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -294,7 +294,8 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
             and held.kind in ("list", "dict", "module", "instance")
         ):
             kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
-            interp.update(member, replace(held, trail=extend(held.trail, interp.site(kind, target))))
+            life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
+            interp.update(member, replace(held, trail=life))
     return value
 
 

@@ -100,7 +100,12 @@ def _note_models(interp: Interpreter) -> None:
     Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
     """
     held_by = owners.holders(interp)
-    held = {obj.trail for address, obj in interp.state.objects() if address in held_by}
+    held = {
+        obj.trail
+        for address, obj in interp.state.objects()
+        # A part of a model whose code is not here has the life of the model.
+        if any(interp.obj(owner).trail != obj.trail for owner, _ in held_by.get(address, ()))
+    }
     for address, obj in interp.state.objects():
         if obj.kind not in ("module", "instance") or not obj.trail:
             continue

@@ -10,7 +10,7 @@ from devfix.analysis import classes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import names
-from devfix.analysis.trails import extend
+from devfix.analysis.trails import OF_OBJECT, extend
 from devfix.analysis.values import (
     UNKNOWN,
     BoundMethod,
@@ -117,7 +117,7 @@ def remember(interp: Interpreter, value: Value, site: Origin) -> None:
         return
     if site not in obj.trail:
         # Not an update: the object is what it was, and only what is told of it grows.
-        interp.state.write(value.address, replace(obj, trail=extend(obj.trail, site)))
+        interp.state.write(value.address, replace(obj, trail=extend(obj.trail, site, OF_OBJECT)))
 
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:

@@ -15,19 +15,21 @@ Trail = tuple[Origin, ...]
 
 #: A trail keeps its first sites and its last ones; what lies between seldom helps anyone.
 _TRAIL_HEAD, _TRAIL_TAIL = 2, 6
+#: That of a module or another object keeps more of the first: who had it first may move it.
+OF_OBJECT = 5
 _MAX_ROOTS = 6
 #: What makes a value worth remembering when others are computed from it.
 _MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
 
 
-def extend(trail: Trail, site: Origin) -> Trail:
-    """``trail`` with one more site, bounded."""
+def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
+    """``trail`` with one more site, bounded; so many of the first ones stay."""
     if trail and trail[-1] == site:
         return trail
     longer = (*trail, site)
     if len(longer) <= _TRAIL_HEAD + _TRAIL_TAIL:
         return longer
-    return longer[:_TRAIL_HEAD] + longer[-_TRAIL_TAIL:]
+    return longer[:head] + longer[head - _TRAIL_HEAD - _TRAIL_TAIL :]
 
 
 def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:

@@ -12,7 +12,7 @@ from devfix.analysis.conditions import truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model.arguments import device_of, dtype_of
-from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -73,7 +73,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
     """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``; a type of the CPU chooses a dtype and no device."""
     value = site.value(0, "t")
     text = value.value if isinstance(value, Const) else value.name if isinstance(value, External) else ""
-    found = legacy_dtype(str(text))
+    found = type_named(str(text))
     interp.library.entangled = True
     if found is not None:
         interp.library.default_floats &= found[0] == "float32"

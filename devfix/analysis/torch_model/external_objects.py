@@ -225,5 +225,6 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     threads.QUEUE: threads.queue_method,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,
+    processes.POOL: processes.pool_method,
     autograd_functions.CONTEXT: autograd_functions.context_method,
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import generators, leaves, mps, number_range, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
@@ -258,58 +258,6 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     return made
 
 
-_LEGACY = {
-    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
-    "IntTensor": "int32", "ShortTensor": "int16", "ByteTensor": "uint8", "CharTensor": "int8",
-    "BoolTensor": "bool", "BFloat16Tensor": "bfloat16", "Tensor": "float32",
-}  # fmt: skip
-
-
-#: What ``x.type()`` calls a tensor by its dtype.
-LEGACY_NAMES = {dtype: name for name, dtype in _LEGACY.items() if name != "Tensor"}
-
-
-def legacy_dtype(name: str) -> tuple[str, Device] | None:
-    """The dtype and device of ``torch[.cuda].FloatTensor`` and the like, by canonical name."""
-    package, _, last = name.rpartition(".")
-    if last not in _LEGACY or package not in ("torch", "torch.cuda"):
-        return None
-    return _LEGACY[last], ACCELERATOR if package == "torch.cuda" else CPU
-
-
-def legacy(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.FloatTensor(...)``: by sizes or by data, never on another device than its own.
-
-    ``torch.Tensor`` is what ``set_default_tensor_type`` says, but not what ``set_default_device`` does.
-    """
-    found = legacy_dtype(name)
-    assert found is not None
-    dtype, device = found
-    if name == "torch.Tensor" and interp.library.default_type:
-        device = default_device(interp)
-    asked = device_of(site.value(None, "device"))
-    trail = (interp.site("factory", site.node),)
-    rank = _legacy_rank(interp, site)
-    made = Tensor(device, dtype, rank, grad=False, leaf=True, trail=trail)
-    if asked is not None and asked.is_accelerator and device == CPU:
-        form = "data" if len(site.args) == 1 and nesting(interp, site.args[0].value) != 0 else "sizes"
-        requirements.record(
-            interp, site.node, name, "legacy-constructor", [Part(made, "device", None)], form=form
-        )
-        return replace(made, device=asked)
-    data = without_none(site.args[0].value) if len(site.args) == 1 else None
-    if isinstance(data, Array):
-        return replace(made, roots=(data.trail,) if data.trail else ())
-    return replace(made, rank=1, empty=True) if not site.args or is_empty_list(site) else made
-
-
-def _legacy_rank(interp: Interpreter, site: CallSite) -> int | None:
-    if len(site.args) == 1:
-        rank = nesting(interp, site.args[0].value)
-        return 1 if rank == 0 else rank if rank is not None else AT_LEAST_1
-    return len(site.args) if site.args else AT_LEAST_1
-
-
 def normal(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.normal(mean, std[, size])``: where its tensor arguments are, else with a size like ``randn``."""
     tensors, size = _tensor_parts(site, ("mean", "std")), site.get(2, "size")
@@ -395,6 +343,4 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.nn.Buffer": buffer,
     "torch.autograd.Variable": variable,
     **{f"torch.{kind}_like": like for kind in "zeros ones empty rand randn randint full".split()},
-    **{f"torch.{name}": legacy for name in _LEGACY},
-    **{f"torch.cuda.{name}": legacy for name in _LEGACY if name != "Tensor"},
 }

@@ -37,6 +37,7 @@ from devfix.analysis.torch_model import (
     json_texts,
     layers,
     leaves,
+    legacy_constructors,
     names,
     number_limits,
     numpy_model,
@@ -75,6 +76,7 @@ HANDLERS: dict[str, Handler] = {
         f"torch.{name}": lambda i, n, s: factories.make(i, n.rpartition(".")[2], s)
         for name in factories.FACTORIES
     },
+    **legacy_constructors.HANDLERS,
     **choices.HANDLERS,
     **data.HANDLERS,
     **checkpoint.HANDLERS,

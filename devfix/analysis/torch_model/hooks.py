@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Unknown, Value
+from devfix.analysis.modules import module_device
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    External,
+    Obj,
+    Ref,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -92,6 +104,15 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
     if hook is not None and tensor.device.is_accelerator:
         gradient = Tensor(tensor.device, tensor.dtype, tensor.rank, grad=False, leaf=True)
         calls.call(interp, hook, CallSite(site.node, (Arg(gradient),)))
+    return interp.new(Obj("external", _HANDLE))
+
+
+def of_backward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``module.register_full_backward_hook(function)``: it will be called with gradients, which are where the module is."""
+    hook, device = site.value(0, "hook"), module_device(interp, ref)
+    if hook is not None and device is not None and device.is_accelerator:
+        gradients = Arg(Sequence(Tensor(device, grad=False, leaf=True)))
+        calls.call(interp, hook, CallSite(site.node, (Arg(ref), gradients, gradients)))
     return interp.new(Obj("external", _HANDLE))
 
 

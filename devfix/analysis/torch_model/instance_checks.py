@@ -9,7 +9,7 @@ from devfix.analysis import classes, iteration, modules, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import Device
-from devfix.analysis.torch_model.factories import legacy_dtype
+from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -97,7 +97,7 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if not isinstance(option, External):
         return None
     name = option.name
-    legacy = legacy_dtype(name)
+    legacy = type_named(name)
     if legacy is not None or name in _TENSORS:
         return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
     if name == "numpy.ndarray":

@@ -265,6 +265,8 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "register_module": _add_module,
     "register_forward_hook": hooks.register,
     "register_forward_pre_hook": hooks.register_before,
+    "register_backward_hook": hooks.of_backward,
+    "register_full_backward_hook": hooks.of_backward,
     "forward": _forward,
     "__call__": _forward,
     "_apply": _apply,

@@ -18,7 +18,7 @@ from devfix.analysis.torch_model.arguments import (
     is_followed,
     roots_followed,
 )
-from devfix.analysis.torch_model.factories import LEGACY_NAMES, legacy_dtype
+from devfix.analysis.torch_model.legacy_constructors import TYPE_NAMES, type_named
 from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
@@ -107,10 +107,10 @@ def converted(interp: Interpreter, site: CallSite) -> Array | None:
 def _type_target(site: CallSite) -> Target:
     value = site.value(0, "dtype")
     if isinstance(value, External):
-        found = legacy_dtype(value.name)
+        found = type_named(value.name)
         return Target(found[1], found[0]) if found is not None else Target()
     if isinstance(value, Const) and isinstance(value.value, str):
-        found = legacy_dtype(value.value)
+        found = type_named(value.value)
         return Target(found[1], found[0]) if found is not None else Target(None, "?")
     if value is None or value == NONE:
         return Target()
@@ -121,7 +121,7 @@ def _type_target(site: CallSite) -> Target:
 
 def _type_name(value: Tensor) -> Value:
     """``x.type()``: ``"torch.cuda.FloatTensor"`` says where a tensor is and what it holds."""
-    last = LEGACY_NAMES.get(value.dtype or "")
+    last = TYPE_NAMES.get(value.dtype or "")
     if last is None or (value.device != CPU and not value.device.is_accelerator):
         return Scalar("str")
     return Const(f"torch.{last}" if value.device == CPU else f"torch.cuda.{last}")

@@ -180,7 +180,7 @@ _METHODS = frozenset(
     "register_buffer register_parameter register_forward_hook add_module apply zero_grad "
     "requires_grad_ share_memory append extend insert items keys values forward generate "
     "flatten_parameters set_dtype reset update compute register_full_backward_hook "
-    "register_forward_pre_hook extra_repr get_submodule get_parameter to_empty xpu "
+    "register_forward_pre_hook register_backward_hook extra_repr get_submodule get_parameter to_empty xpu "
     "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply".split()
 )
 

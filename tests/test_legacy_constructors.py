@@ -1,0 +1,43 @@
+"""Legacy constructors that are given a tensor: it must be of their type, and so on their device."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+TARGETS = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(3, 2).to(device)
+best = net(torch.ones(3, device=device)).max()
+target = torch.{made}
+print(target)
+"""
+
+
+@pytest.mark.parametrize("given", ["FloatTensor(1.0 + 0.9 * best)", "FloatTensor(best.detach())"])
+def test_a_type_of_the_cpu_takes_no_tensor_of_the_accelerator(given: str) -> None:
+    assert clashes(TARGETS.format(made=given)) == ["7: host-only"]
+
+
+def test_the_tensor_comes_to_the_cpu_first() -> None:
+    texts = files(TARGETS.format(made="FloatTensor(1.0 + 0.9 * best)"))
+    after = fix_texts(texts, Applicability.SAFE)[0]["main.py"]
+    assert "torch.FloatTensor((1.0 + 0.9 * best).cpu())" in after
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "FloatTensor([1.0, best])",
+        "FloatTensor(best.cpu())",
+        "FloatTensor(3)",
+        "Tensor(best)",
+        "cuda.FloatTensor(best)",
+    ],
+)
+def test_what_is_no_tensor_elsewhere_is_taken(given: str) -> None:
+    assert clashes(TARGETS.format(made=given)) == []
