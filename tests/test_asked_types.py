@@ -30,13 +30,23 @@ print(measure(out))
 
 
 @pytest.mark.parametrize(
-    "question", ["type(x) == np.ndarray", "type(x) != torch.Tensor", "isinstance(x, torch.FloatTensor)"]
+    "question",
+    [
+        "type(x) == np.ndarray",
+        "type(x) != torch.Tensor",
+        "isinstance(x, torch.FloatTensor)",
+        "type(x) == type(None)",
+        "isinstance(x, type(None))",
+    ],
 )
 def test_a_type_decides_which_code_a_tensor_gets(question: str) -> None:
     assert clashes(MOVED + MADE + TYPES.format(question=question)) == []
 
 
-@pytest.mark.parametrize("question", ["type(x) == torch.Tensor", "isinstance(x, CudaTensor)", "len(x) > 1"])
+@pytest.mark.parametrize(
+    "question",
+    ["type(x) == torch.Tensor", "isinstance(x, CudaTensor)", "len(x) > 1", "type(x) != type(None)"],
+)
 def test_a_tensor_that_is_let_through_is_still_told(question: str) -> None:
     assert clashes(MOVED + MADE + TYPES.format(question=question)) != []
 
@@ -45,6 +55,13 @@ def test_a_tensor_of_the_accelerator_is_fetched_where_its_type_says_so() -> None
     show = "def show(x):\n    x = x.cpu() if isinstance(x, CudaTensor) else x\n    print(x.numpy())\n\n\nshow(out)\n"
     assert clashes(MOVED + MADE + show) == []
     assert clashes(MOVED + MADE + show.replace("CudaTensor", "torch.FloatTensor")) != []
+
+
+@pytest.mark.parametrize("question", ["type(x) == type(None)", "isinstance(x, type(None))"])
+def test_what_is_none_is_of_the_type_of_none(question: str) -> None:
+    choose = f"x = None\nif {question}:\n    x = out\nprint(x.numpy())\n"
+    assert clashes(MOVED + MADE + choose) == ["11: numpy"]
+    assert clashes(MOVED + MADE + choose.replace("x = None", "x = out.cpu()")) == []
 
 
 def test_code_behind_an_assertion_of_a_type_is_read() -> None:

@@ -11,6 +11,7 @@ from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import Device
 from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
+    NONE,
     UNKNOWN,
     Array,
     Class,
@@ -102,6 +103,8 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
         return isinstance(value, Tensor) and _is_tensor_of(value, name, legacy)
     if name == "numpy.ndarray":
         return isinstance(value, Array)
+    if name == "types.NoneType":
+        return value == NONE
     if name == "torch.nn.Module":
         return modules.is_module(interp, value)
     package, _, last = name.rpartition(".")

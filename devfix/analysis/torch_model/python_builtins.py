@@ -321,6 +321,8 @@ def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return External("torch.Tensor")  # wherever it is, and whatever its dtype
     if isinstance(value, Array):
         return External("numpy.ndarray")
+    if value == NONE:
+        return External("types.NoneType")
     if obj is not None and obj.kind in ("list", "dict") and obj.cls == UNKNOWN:
         return External(f"builtins.{obj.kind}")
     return obj.cls if obj is not None else UNKNOWN
