@@ -209,6 +209,59 @@ def test_the_branch_that_fetches_for_numpy_is_that_of_an_accelerator(show: str) 
     assert clashes(dedent(FETCHING).format(show=show)) == []
 
 
+#: The same, one of them by returning early.
+EARLY = """
+import json
+import torch
+
+class Agent:
+    def __init__(self, options):
+        self.gpu, self.ids = options["gpu"], options["ids"]
+        self.net = torch.nn.Linear(3, 2)
+        if self.gpu:
+            self.net.cuda()
+
+    def act(self, x):
+        if self.gpu:
+            x = x.cuda()
+        return self.host(self.net(x).detach())
+
+    def host(self, x):
+        {test}
+            {first}
+        {second}
+
+Agent(json.load(open("options.json"))).act(torch.ones(1, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second"),
+    [
+        ("if self.gpu:", "return x.cpu().numpy()", "return x.numpy()"),
+        ("if not self.gpu:", "return x.data.numpy()", "return x.data.to('cpu').numpy()"),
+        ("if len(self.ids) > 0:", "return x.cpu().numpy()[0]", "return x.numpy()[0]"),
+        ("if x.get_device() >= 0:", "return x.cpu().numpy()", "return x.numpy()"),
+        ("try:", "return x.numpy()", "except TypeError: return x.cpu().numpy()"),
+    ],
+)
+def test_an_early_return_that_fetches_is_that_of_an_accelerator(test: str, first: str, second: str) -> None:
+    assert clashes(EARLY.format(test=test, first=first, second=second)) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second"),
+    [
+        ("if self.gpu:", "return x.numpy()", "return x.numpy()"),
+        ("if self.gpu:", "return x.cpu()", "return x.numpy()"),
+        ("if self.gpu:", "return x.cpu().numpy()", "x = x * 2; return x.numpy()"),
+        ("try:", "return x.numpy()", "except TypeError: return None"),
+    ],
+)
+def test_an_early_return_of_something_else_says_nothing(test: str, first: str, second: str) -> None:
+    assert set(clashes(EARLY.format(test=test, first=first, second=second))) & {"19: numpy", "20: numpy"}
+
+
 @pytest.mark.parametrize(
     "show",
     [

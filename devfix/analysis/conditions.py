@@ -81,6 +81,8 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
     chosen = preferred(interp.source, body, orelse)
+    if chosen is None and not orelse and interp.frame.function is not None:
+        chosen = fetches.chosen_leaving(interp.frame.function.node, body)
     if chosen is not None and (_is_text_of_another_kind(interp, test) or _makes_another(test, body, orelse)):
         return None  # a file to go on from, or which model is made: that chooses no device
     if chosen is not None and _ends_program(body if chosen else orelse):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import partial
 
 from devfix.analysis.syntax import remembered, walk
 
@@ -15,6 +16,23 @@ def chosen(body: Iterable[ast.AST], orelse: Iterable[ast.AST]) -> bool | None:
     """Which of two branches fetches what it hands to NumPy, where the other one does not."""
     then, other = _copied(body), _copied(orelse)
     return None if {then, other} != {True, False} else then
+
+
+def chosen_leaving(function: ast.AST, body: list[ast.stmt]) -> bool | None:
+    """The same for a branch by which a function returns, where what follows is another ``return``."""
+    if not isinstance(body[-1], ast.Return) or not copies(body[-1]):
+        return None
+    following = next((block for block in map(partial(_behind, body), ast.walk(function)) if block), [])
+    return chosen(body, following) if len(following) == 1 and isinstance(following[0], ast.Return) else None
+
+
+def _behind(body: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """What stands behind the ``if`` that has this body, in one of the blocks of a node."""
+    for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+        for place, statement in enumerate(block if isinstance(block, list) else ()):
+            if isinstance(statement, ast.If) and statement.body is body:
+                return block[place + 1 :] if block is not None else []
+    return []
 
 
 def _copied(branch: Iterable[ast.AST]) -> bool | None:

@@ -6,6 +6,7 @@ import ast
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from devfix.analysis import fetches
 from devfix.analysis.state import State, join_states, keep_main_path
 from devfix.analysis.syntax import names_what_is_missing
 from devfix.analysis.values import UNKNOWN
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
-    last = _run_to_the_end(interp, node.body)
+    with interp.recorder.mute() if _fetches_instead(node) else nullcontext():
+        last = _run_to_the_end(interp, node.body)
     interp.run(node.orelse)
     after = interp.state
     for handler in node.handlers:
@@ -29,6 +31,11 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         after = _handled(interp, handler, after)
     interp.state = after
     interp.run(node.finalbody)
+
+
+def _fetches_instead(node: ast.Try) -> bool:
+    """Whether a handler copies to the CPU what the body hands to NumPy from where it is."""
+    return any(fetches.chosen(handler.body, node.body) for handler in node.handlers)
 
 
 def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State) -> State:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU
 from devfix.analysis.torch_model import (
     factories,
     functional,
@@ -92,6 +92,8 @@ def _method(interp: Interpreter, value: Tensor, name: str, where: ast.expr | Non
         return moves.tensor(interp, value, name, site)
     if name in ("numpy", "__array__"):
         return _numpy(interp, value, where, site)
+    if name == "get_device" and value.device in (CPU, ACCELERATOR):
+        return Const(0 if value.device.is_accelerator else -1)
     if name in _NUMBERS:
         return _number(value, name)
     if name == "retain_grad":
