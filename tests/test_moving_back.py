@@ -71,3 +71,44 @@ def test_one_place_that_two_rules_blame_is_mended_once(drawn: str) -> None:
     text = CHAINS.format(drawn=drawn)
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert sum(a != b for a, b in zip(text.splitlines(), fixed.splitlines(), strict=True)) == 1
+
+
+def test_a_module_returns_from_its_state() -> None:
+    text = PROGRAM.replace("SAVE", "state = self.net.cpu().state_dict()\n            torch.save(state, path)")
+    fixed = fix_texts(files(text))[0]["main.py"]
+    assert "state_dict()\n        self.net.to(self.device)\n        torch.save" in fixed
+
+
+NO_DEVICE = """
+import sys
+import torch
+from torch import nn
+
+def save(model, path):
+    {save}
+
+use_gpu = "--gpu" in sys.argv
+model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 4))
+if use_gpu:
+    model.cuda()
+for epoch in range(2):
+    x = torch.rand(3, 4)
+    if use_gpu:
+        x = x.cuda()
+    loss = model(x).sum()
+    save(model, "net.pt")
+"""
+
+
+@pytest.mark.parametrize("save", ["torch.save({}, path)", "state = {}"])
+@pytest.mark.parametrize("move", ["cpu()", "to('cpu')"])
+def test_where_nobody_knows_the_device_the_state_is_copied(save: str, move: str) -> None:
+    before = NO_DEVICE.format(save=save.format(f"model.{move}.state_dict()"))
+    copy = "{key: value.cpu() for key, value in model.state_dict().items()}"
+    assert fix_texts({"main.py": before})[0]["main.py"] == NO_DEVICE.format(save=save.format(copy))
+
+
+@pytest.mark.parametrize("save", ["torch.save(model.state_dict(), path)", "other = model.cpu()"])
+def test_what_takes_no_state_is_left_alone(save: str) -> None:
+    before = NO_DEVICE.format(save=save)
+    assert save in fix_texts({"main.py": before})[0]["main.py"]

@@ -5,14 +5,18 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Applicability, FileEdit, Fix, InsertAfter, Operand
+from devfix.analysis.outline import Outline
+from devfix.findings import Applicability, FileEdit, Fix, InsertAfter, Operand, ReplaceExpression
 from devfix.placement import device_expression
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
 
 def fix(facts: Facts, operand: Operand) -> Fix | None:
-    """``net.to(device)`` after ``torch.save(net.cpu(), path)``, when the operand is a weight of ``net``."""
+    """``net.to(device)`` after ``torch.save(net.cpu(), path)``, when the operand is a weight of ``net``.
+
+    Where nobody knows the device any more, ``net.cpu().state_dict()`` becomes a copy, and ``net`` stays.
+    """
     made = operand.trail[0] if operand.trail else None
     if (
         operand.role != "weight"
@@ -26,13 +30,28 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     name, statement = dotted(call.func.value), outline.statement_of(call)
-    if name is None or not isinstance(statement, ast.Expr) or statement.value is call:
+    state = _state(outline, call)
+    is_passing = isinstance(statement, ast.Expr) and statement.value is not call
+    if name is None or not (is_passing or state is not None):
         return None
     found = device_expression.chosen(facts, Place(made.path, outline, statement))
-    if found is None:
+    if found is None and state is not None:
+        copy = f"{{key: value.cpu() for key, value in {name}.state_dict().items()}}"
+        change = FileEdit(made.path, ReplaceExpression(outline.source.span(state), copy))
+        return Fix(f"copy the state of `{name}`, which stays where it is", (change,), Applicability.SAFE)
+    if found is None or not isinstance(statement, (ast.Expr, ast.Assign)):
         return None
     edit = InsertAfter(outline.source.span(statement), f"{name}.to({found.code})")
     return Fix(f"move `{name}` back to where it was", (FileEdit(made.path, edit),), Applicability.SAFE)
+
+
+def _state(outline: Outline, call: ast.Call) -> ast.Call | None:
+    """``net.cpu().state_dict()`` around ``net.cpu()``."""
+    method = outline.parents[call]
+    state = outline.parents[method]
+    if not isinstance(method, ast.Attribute) or method.attr != "state_dict" or not isinstance(state, ast.Call):
+        return None
+    return None if state.args or state.keywords else state
 
 
 def is_copied(node: ast.AST) -> bool:
