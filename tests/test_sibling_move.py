@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import fix_texts
 
 HEAD = """\
@@ -83,3 +84,60 @@ def test_what_is_moved_stays_as_it_is() -> None:
             print(loss_of(net(x), y))
     """
     assert fixed(body) == [line.strip() for line in dedent(body).splitlines()]
+
+
+GUARDED = """
+import sys
+import torch
+
+use_gpu = "--gpu" in sys.argv
+net = torch.nn.Linear(3, 2)
+{made}
+if use_gpu:
+    net.cuda()
+    y = y.cuda()
+print(torch.nn.functional.cross_entropy(net(x), y))
+"""
+ONE_BY_ONE = "x = torch.FloatTensor(4, 3)\ny = torch.LongTensor(4).fill_(1)"
+TOGETHER = "x, y = torch.FloatTensor(4, 3), torch.LongTensor(4).fill_(1)"
+
+
+def fixed_alone(text: str) -> str:
+    return fix_texts({"main.py": text})[0]["main.py"]
+
+
+@pytest.mark.parametrize("made", [ONE_BY_ONE, TOGETHER, f"{ONE_BY_ONE}\nprint('made')"])
+def test_what_is_made_moves_under_the_guard_of_what_is_made_with_it(made: str) -> None:
+    before = GUARDED.format(made=made)
+    assert fixed_alone(before) == before.replace("    y = y.cuda()\n", "    y = y.cuda()\n    x = x.cuda()\n")
+
+
+@pytest.mark.parametrize(
+    ("made", "guard"),
+    [
+        (f"{ONE_BY_ONE}\nif x.sum() > 3:\n    print(x)", "if use_gpu:\n"),
+        (f"{ONE_BY_ONE}\nimport numpy\nprint(numpy.max(x))", "if use_gpu:\n"),
+        (ONE_BY_ONE, "if use_gpu:\n    print('moved')\n"),
+    ],
+    ids=["it is read before", "by NumPy", "the guard does something else"],
+)
+def test_other_guards_are_left_alone(made: str, guard: str) -> None:
+    before = GUARDED.format(made=made).replace("if use_gpu:\n", guard)
+    after = fixed_alone(before)
+    assert "x = x.cuda()" not in after
+    assert after != before
+
+
+def test_what_was_computed_moves_beside_the_other_of_one_assignment() -> None:
+    before = """
+import torch
+
+net = torch.nn.DataParallel(torch.nn.Linear(3, 3)).cuda()
+for step in range(3):
+    x = torch.rand(4, 3)
+    noise = torch.zeros(4, 3).normal_()
+    y = x + noise
+    x, y = x.cuda(), y
+    print((y - net(x)).sum())
+"""
+    assert fixed_alone(before) == before.replace("x.cuda(), y", "x.cuda(), y.cuda()")

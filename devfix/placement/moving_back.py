@@ -49,7 +49,11 @@ def _state(outline: Outline, call: ast.Call) -> ast.Call | None:
     """``net.cpu().state_dict()`` around ``net.cpu()``."""
     method = outline.parents[call]
     state = outline.parents[method]
-    if not isinstance(method, ast.Attribute) or method.attr != "state_dict" or not isinstance(state, ast.Call):
+    if (
+        not isinstance(method, ast.Attribute)
+        or method.attr != "state_dict"
+        or not isinstance(state, ast.Call)
+    ):
         return None
     return None if state.args or state.keywords else state
 

@@ -116,7 +116,8 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
-        yield from ((self._all_by(way, trails), 0) for way in argument_move.WAYS)
+        yield sibling_move.along(self.facts, self.operand.trail), 0
+        yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
         returned = any(self._is_returned(trail) for trail in trails)
         if not returned:
             yield self._at_factories(), 0
@@ -259,9 +260,9 @@ class Relocator:
             return ()
         if self.facts.program.adopts and destination.is_sample(place):
             return ()
-        found = device_expression.chosen(self.facts, place) if far else self._expression(place)
         near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
-        found = found or (self._expression(place) if far and near else found)
+        found = device_expression.chosen(self.facts, place) if far else None
+        found = found or (self._expression(place) if near or not far else None)
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
@@ -378,11 +379,10 @@ class Relocator:
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
             place = Place(place.path, place.outline, place.node.elt)
-        if place is None or not isinstance(place.node, ast.expr):
+        if place is None or not isinstance(place.node, ast.expr) or moving_back.is_copied(place.node):
             return ()
-        kept = moving_back.is_copied(place.node)
         place = selecting.whole(self.facts, place)
-        found = None if kept else self._expression(place)
+        found = self._expression(place)
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:

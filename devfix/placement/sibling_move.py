@@ -39,6 +39,54 @@ def beside(facts: Facts, place: Place) -> Edits:
     return ()
 
 
+def along(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
+    """What was made and got a name moves as the others that got theirs with it, or just before a guard."""
+    for site in trail[1:]:
+        place = place_at(facts, site.path, site.span) if site.kind == "name" else None
+        edits = (beside(facts, place) or _under_guard(facts, place)) if place is not None else ()
+        if edits:
+            return edits
+    return ()
+
+
+def _under_guard(facts: Facts, place: Place) -> Edits:
+    """``x = x.cuda()`` in an ``if use_gpu: y = y.cuda()`` that does nothing but move what was made before it."""
+    statement = place.outline.statement_of(place.node)
+    if not isinstance(place.node, ast.Name) or not _binds(statement, place.node.id):
+        return ()
+    name, block = place.node.id, place.outline.block_of(statement)
+    made = block.index(statement)
+    for number, guard in enumerate(block[made + 1 :], made + 1):
+        moves = _moved_alone(guard)
+        before = {each: part for part in block[:number] for each in moves if _binds(part, each)}
+        for sibling, (move, suffix) in moves.items():
+            if sibling in before and name not in moves and _is_placed(facts, place, move, sibling):
+                return (
+                    FileEdit(
+                        place.path, InsertAfter(place.outline.source.span(move), f"{name} = {name}{suffix}")
+                    ),
+                )
+        if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(guard)):
+            break  # it is read, or is another one from here on
+    return ()
+
+
+def _moved_alone(guard: ast.stmt) -> dict[str, tuple[ast.stmt, str]]:
+    """What a guard moves that does nothing else: by name the statement, and what it calls; {} for any other statement."""
+    if not isinstance(guard, ast.If) or guard.orelse:
+        return {}
+    found = {}
+    for part in guard.body:
+        value = part.value if isinstance(part, (ast.Assign, ast.Expr)) else None
+        suffix = move_of(value) if value is not None else ""
+        if not suffix or not isinstance(value, ast.Call):
+            return {}
+        name = ast.unparse(value)[: -len(suffix)]
+        if _binds(part, name):
+            found[name] = (part, suffix)
+    return found
+
+
 def where_made(facts: Facts, sites: list[Origin]) -> Iterator[Edits]:
     """What another function makes of a value moves there, if the others that it makes with it do."""
     for site in sites:
