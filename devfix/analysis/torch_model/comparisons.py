@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, iteration
 from devfix.analysis.lattice import CPU, Device, rank_of_broadcast
-from devfix.analysis.torch_model import operand_types, requirements, table_types
+from devfix.analysis.torch_model import operand_types, requirements, sparse_matrices, table_types
 from devfix.analysis.torch_model.operators import known_rank
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of
@@ -45,6 +45,8 @@ def compare(
     table = table_types.of(interp, left) or table_types.of(interp, right)
     if table is not None:
         return table_types.changed(interp, table, lambda _dtype: "bool")
+    if sparse_matrices.of(interp, left) is not None or sparse_matrices.of(interp, right) is not None:
+        return sparse_matrices.made(interp, "bool")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return _tensor_comparison(interp, node, left, right, where)
     if isinstance(left, Array) or isinstance(right, Array):

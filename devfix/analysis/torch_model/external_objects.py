@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     gradient_scaling,
     graphs,
     hub_datasets,
+    learners,
     mappings,
     number_limits,
     numpy_model,
@@ -31,6 +32,7 @@ from devfix.analysis.torch_model import (
     python_random,
     single_dispatch,
     sobol,
+    sparse_matrices,
     table_types,
     tables,
     text_files,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Value | None]] = {
     table_types.TABLE: tables.attribute,
     tables.DATES: tables.attribute,
+    sparse_matrices.MATRIX: sparse_matrices.attribute,
     External(plots.AXES): plots.attribute,
 }
 _HARMLESS_METHODS = frozenset(
@@ -119,9 +122,11 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         return chosen if chosen in (ref, UNKNOWN) else data.sample(interp, ref, node)
     if obj.cls in tables.CLASSES:
         return tables.item(interp, ref, obj, key)
-    if obj.cls == External(plots.AXES):
-        return ref
-    return None
+    if obj.cls == sparse_matrices.MATRIX:
+        return sparse_matrices.item(ref, key)
+    if learners.is_data(obj):
+        return learners.item(obj, key)
+    return ref if obj.cls == External(plots.AXES) else None
 
 
 def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -218,6 +223,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
     **tables.METHODS,
+    **learners.METHODS,
+    sparse_matrices.MATRIX.name: sparse_matrices.method,
     **plots.METHODS,
     **hub_datasets.METHODS,
     **graphs.METHODS,

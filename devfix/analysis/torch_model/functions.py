@@ -36,12 +36,12 @@ from devfix.analysis.torch_model import (
     iteration_tools,
     json_texts,
     layers,
+    learners,
     leaves,
     legacy_constructors,
     names,
     number_limits,
     numpy_model,
-    numpy_results,
     operations,
     optim,
     plots,
@@ -54,6 +54,7 @@ from devfix.analysis.torch_model import (
     reparametrizations,
     results,
     saved_files,
+    scipy_results,
     sobol,
     standard_library,
     tables,
@@ -147,12 +148,19 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 #: What makes sense of all names of a package that have no handler of their own.
 _BY_PREFIX: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
-    "scipy.": numpy_results.call,
+    "scipy.": scipy_results.call,
     "numpy": numpy_model.call,
     "torch.optim.lr_scheduler.": optim.scheduler,
     "torch.distributions.": distributions.construct,
     "torchvision.transforms.": vision.transform,
     **dict.fromkeys(graphs.PACKAGES, graphs.call),
+}
+
+
+#: What knows some names of a library.
+_LIBRARIES: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
+    "pandas": tables.call,
+    "sklearn": learners.call,
 }
 
 
@@ -166,8 +174,9 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return operations.apply(interp, last, site)
     if package == "torch.nn.functional":
         return functional.call(interp, last, site)
-    if package.startswith(("pandas", "sklearn")):
-        found = tables.call(interp, name, site)
+    library = _LIBRARIES.get(package.partition(".")[0])
+    if library is not None:
+        found = library(interp, name, site)
         if found is not None:
             return found
     if package == "torch.optim" and last[:1].isupper():

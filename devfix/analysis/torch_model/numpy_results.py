@@ -1,4 +1,4 @@
-"""What follows from an array in functions of NumPy and SciPy: signals, linear algebra, sets, pieces, indices."""
+"""What follows from an array in functions of NumPy, and of SciPy's that are like them: linear algebra, sets, pieces, indices."""
 
 from __future__ import annotations
 

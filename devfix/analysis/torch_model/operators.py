@@ -19,6 +19,7 @@ from devfix.analysis.torch_model import (
     operand_types,
     overloads,
     requirements,
+    sparse_matrices,
     table_types,
 )
 from devfix.analysis.torch_model.folding import folded
@@ -79,6 +80,8 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
         own = overloads.binary(interp, node, node.op, left, right)
         if own is None:
             own = table_types.arithmetic(interp, node.op, left, right)
+        if own is None:
+            own = sparse_matrices.arithmetic(interp, node.op, left, right)
         if own is not None:
             return own
     if isinstance(left, Tensor) or isinstance(right, Tensor):

@@ -1,4 +1,4 @@
-"""Tables of pandas, and the arrays that scikit-learn makes: where the float64 in a batch comes from."""
+"""Tables of pandas: where the float64 in a batch comes from."""
 
 from __future__ import annotations
 
@@ -42,9 +42,6 @@ _FIELDS = frozenset(
     "year month day hour minute second microsecond nanosecond weekday dayofweek day_of_week dayofyear day_of_year "
     "quarter days_in_month daysinmonth week weekofyear".split()
 )
-_SCALERS = frozenset(
-    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer PowerTransformer".split()
-)
 #: What is in a text or a sheet becomes integers, float64 or objects; files of other kinds keep every dtype.
 _READERS = frozenset("read_csv read_table read_fwf read_excel read_sql read_sql_query read_sql_table".split())
 #: What makes them give something else than a table with such columns.
@@ -73,16 +70,10 @@ _OPERATORS: dict[str, ast.operator] = {
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
-    """A function or class of pandas or scikit-learn; None for those that are not known here."""
+    """A function or class of pandas; None for those that are not known here."""
     package, _, last = name.rpartition(".")
     if package == "pandas":
         return _table(interp, name, last, site)
-    if package == "sklearn.preprocessing" and last in _SCALERS:
-        return interp.new(Obj("external", External(name)))
-    if name == "sklearn.model_selection.train_test_split":
-        return TupleValue(tuple(part.value for part in site.args for _ in range(2)))
-    if package == "sklearn.datasets" and last.startswith("make_"):
-        return _made(interp, last, site)
     return None
 
 
@@ -166,14 +157,6 @@ def _of_records(interp: Interpreter, data: Value) -> str | None:
     numbers = {scalar_type(without_none(value)) for value in held}
     every = all(obj is not None and obj.kind == "dict" for obj in records)
     return numpy_types.WIDE if every and numbers and numbers <= {"int", "float"} else None
-
-
-def _made(interp: Interpreter, last: str, site: CallSite) -> Value:
-    """``make_moons(...)``: points in float64, and their classes, or what is to be predicted."""
-    kinds = "float64" if last in ("make_regression", "make_swiss_roll", "make_s_curve") else "int64"
-    trail = (interp.site("array", site.node),)
-    items = (Array("float64", 2, trail), Array(kinds, 1, trail))
-    return TupleValue(items) if not site.keywords.keys() & {"coef", "return_centers"} else UNKNOWN
 
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
@@ -335,20 +318,6 @@ def _averaged(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value
     return table_types.make(interp, table_types.whole(interp.obj(made)))
 
 
-def scaled(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``scaler.fit_transform(x)``: floats as wide as those of ``x``, or float64."""
-    if name in ("fit", "partial_fit"):
-        return ref
-    if name not in ("fit_transform", "transform", "inverse_transform"):
-        return UNKNOWN
-    host_memory.check(interp, f"sklearn.preprocessing.{name}", site)
-    given = without_none(site.args[0].value) if site.args else UNKNOWN
-    table = table_types.of(interp, given)
-    dtype = table_types.whole(table) if table is not None else None
-    dtype = given.dtype if isinstance(given, (Array, Tensor)) else dtype
-    return Array(numpy_types.floating(dtype), AT_LEAST_1, (interp.site("array", site.node),))
-
-
 _OWN: dict[str, Callable[[Interpreter, Ref, Obj, CallSite], Value]] = {
     "to_numpy": _to_numpy,
     "astype": _cast,
@@ -361,5 +330,4 @@ Method = Callable[["Interpreter", Ref, Obj, str, CallSite], Value]
 METHODS: dict[str, Method] = {
     table_types.TABLE.name: method,
     DATES.name: lambda _interp, ref, _obj, name, _site: ref if name == "isocalendar" else UNKNOWN,
-    **{f"sklearn.preprocessing.{name}": scaled for name in _SCALERS},
 }

@@ -1,0 +1,132 @@
+"""scikit-learn: the dtypes of its data sets, and of what its transformers make of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.torch_model import host_memory, numpy_types, sparse_matrices, table_types
+from devfix.analysis.values import (
+    FALSE,
+    UNKNOWN,
+    Array,
+    Const,
+    External,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import CallSite
+    from devfix.analysis.interpreter import Interpreter
+
+#: What they make has floats as wide as those they are given.
+_SCALERS = frozenset(
+    "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer PowerTransformer Normalizer".split()
+)
+_SCALING = frozenset("scale minmax_scale maxabs_scale robust_scale normalize".split())
+_TRANSFORMERS = {
+    **{f"sklearn.preprocessing.{name}": "" for name in _SCALERS},
+    "sklearn.decomposition.PCA": "",
+    "sklearn.preprocessing.LabelEncoder": "int64",
+    "sklearn.preprocessing.OrdinalEncoder": "float64",
+    "sklearn.preprocessing.OneHotEncoder": "sparse float64",
+    "sklearn.feature_extraction.text.TfidfVectorizer": "sparse float64",
+    "sklearn.feature_extraction.text.CountVectorizer": "sparse int64",
+}
+#: Their option that asks for a sparse matrix, in older versions and in newer ones.
+_SPARSE = ("sparse", "sparse_output")
+#: Points in float64; of these the classes are float64, or something to be predicted.
+_PREDICTED = frozenset(
+    "make_regression make_swiss_roll make_s_curve make_friedman1 make_friedman2 make_friedman3 make_hastie_10_2 "
+    "make_sparse_uncorrelated load_diabetes load_boston fetch_california_housing".split()
+)
+_CLASSES = frozenset(
+    "make_moons make_blobs make_circles make_classification make_gaussian_quantiles load_iris load_wine "
+    "load_breast_cancer load_digits".split()
+)
+_DATA = External("sklearn.utils.Bunch")
+_OTHER_FORMS = frozenset(("coef", "return_centers", "as_frame"))
+
+
+def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
+    """A function or class of scikit-learn; None for those that are not known here."""
+    package, _, last = name.rpartition(".")
+    if name in _TRANSFORMERS:
+        return _transformer(interp, name, site)
+    if package == "sklearn.preprocessing" and last in _SCALING:
+        host_memory.check(interp, name, site)
+        return _scaled(interp, site)
+    if name == "sklearn.model_selection.train_test_split":
+        return TupleValue(tuple(part.value for part in site.args for _ in range(2)))
+    if package == "sklearn.datasets" and last in _CLASSES | _PREDICTED:
+        return _data(interp, last, site)
+    return None
+
+
+def _transformer(interp: Interpreter, name: str, site: CallSite) -> Value:
+    kind = _TRANSFORMERS[name]
+    dense = [site.keywords[option].value for option in _SPARSE if option in site.keywords]
+    if kind and (site.open or "dtype" in site.keywords or any(value != FALSE for value in dense)):
+        return UNKNOWN
+    if dense:
+        kind = kind.removeprefix("sparse ")
+    return interp.new(Obj("external", External(name), facts={"makes": Const(kind)}))
+
+
+def _data(interp: Interpreter, last: str, site: CallSite) -> Value:
+    """``make_moons(...)``, ``load_iris()``: points in float64, and their classes, or what is to be predicted."""
+    if site.open or site.keywords.keys() & _OTHER_FORMS:
+        return UNKNOWN
+    trail = (interp.site("array", site.node),)
+    kinds = "float64" if last in _PREDICTED else "int64"
+    points, classes = Array("float64", 2, trail), Array(kinds, 1, trail)
+    if last.startswith("make_"):
+        return TupleValue((points, classes))
+    alone = site.value(None, "return_X_y")
+    if alone is not None:
+        return TupleValue((points, classes)) if alone == Const(True) else UNKNOWN
+    return interp.new(Obj("external", _DATA, attrs={"data": points, "target": classes}))
+
+
+def item(obj: Obj, key: Value) -> Value:
+    """``load_iris()["data"]``."""
+    return obj.attrs.get(str(key.value), UNKNOWN) if isinstance(key, Const) else UNKNOWN
+
+
+def is_data(obj: Obj) -> bool:
+    """Whether an object is one of the data sets."""
+    return obj.cls == _DATA
+
+
+def _method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``scaler.fit_transform(x)``: floats as wide as those of ``x``, or what the class makes of everything."""
+    if name in ("fit", "partial_fit"):
+        return ref
+    makes = obj.facts.get("makes")
+    kind = makes.value if isinstance(makes, Const) else None
+    if name not in ("fit_transform", "transform") and not (name == "inverse_transform" and kind == ""):
+        return UNKNOWN
+    host_memory.check(interp, f"sklearn.preprocessing.{name}", site)
+    if not isinstance(kind, str):
+        return UNKNOWN
+    if kind.startswith("sparse "):
+        return sparse_matrices.made(interp, kind.removeprefix("sparse "))
+    return Array(kind, AT_LEAST_1, (interp.site("array", site.node),)) if kind else _scaled(interp, site)
+
+
+def _scaled(interp: Interpreter, site: CallSite) -> Value:
+    given = without_none(site.args[0].value) if site.args else UNKNOWN
+    table = table_types.of(interp, given)
+    dtype = table_types.whole(table) if table is not None else None
+    dtype = given.dtype if isinstance(given, (Array, Tensor)) else dtype
+    return Array(numpy_types.floating(dtype), AT_LEAST_1, (interp.site("array", site.node),))
+
+
+Method = Callable[["Interpreter", Ref, Obj, str, "CallSite"], Value]
+METHODS: dict[str, Method] = dict.fromkeys(_TRANSFORMERS, _method)

@@ -1,0 +1,211 @@
+"""Sparse matrices of SciPy: the dtype of what they hold, and what comes out of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import FLOATS
+from devfix.analysis.torch_model import numpy_types
+from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    DTypeValue,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import Arg, CallSite
+    from devfix.analysis.interpreter import Interpreter
+
+MATRIX = External("scipy.sparse.spmatrix")
+_FORMATS = "coo csr csc lil dok bsr dia".split()
+_CLASSES = frozenset(f"{form}_{kind}" for form in _FORMATS for kind in ("matrix", "array"))
+_FLOAT64 = frozenset("eye eye_array identity random random_array rand".split())
+_JOINING = frozenset("vstack hstack block_diag bmat block_array kron kronsum".split())
+_PARTS = frozenset("tril triu".split())
+#: Methods that give a matrix with the same dtype; what has floats as wide.
+_KEEPING = frozenset(
+    "tocoo tocsr tocsc tolil todok tobsr todia asformat copy transpose conj conjugate getrow getcol reshape "
+    "power".split()
+)
+_DENSE = frozenset("toarray todense diagonal".split())
+#: What a matrix has of whole numbers, the width of which depends on how many there are.
+_PLACES = frozenset("row col indices indptr offsets".split())
+
+
+def call(interp: Interpreter, last: str, site: CallSite) -> Value | None:
+    """``scipy.sparse.name(...)``; None for what is not known here."""
+    if last == "load_npz":
+        return made(interp, None)
+    if last in _CLASSES:
+        return made(interp, _told(site) if "dtype" in site.keywords else _of_data(interp, site.value(0)))
+    if last in _FLOAT64:
+        told = last == "identity" and len(site.args) > 1
+        return made(interp, dtype_of(site.args[1].value) if told else _told(site) or "float64")
+    if last == "diags":
+        return made(interp, _told(site) or _of_diagonals(interp, site.value(0, "diagonals")))
+    if last in _JOINING:
+        return made(
+            interp, _told(site) or _of_all(interp, site.args[:1] if last != "kron" else site.args[:2])
+        )
+    given = of(interp, site.value(0))
+    if given is None:
+        return None
+    if last in _PARTS:
+        return made(interp, dtype(given))
+    places = Array(None, 1)
+    return TupleValue((places, places, Array(dtype(given), 1))) if last == "find" else None
+
+
+def graph(interp: Interpreter, last: str, site: CallSite) -> Value | None:
+    """``scipy.sparse.csgraph.name(...)``: lengths of paths are float64, a Laplacian has floats as wide as the graph's."""
+    trail = (interp.site("array", site.node),)
+    if last in ("shortest_path", "dijkstra", "floyd_warshall", "bellman_ford", "johnson"):
+        several = site.keywords.keys() & {"return_predecessors", "min_only"}
+        return UNKNOWN if several or site.open else Array("float64", None, trail)
+    if last == "laplacian" and "return_diag" not in site.keywords:
+        given = without_none(site.value(0, "csgraph") or UNKNOWN)
+        matrix = of(interp, given)
+        if matrix is not None:
+            return made(interp, numpy_types.floating(dtype(matrix)) if dtype(matrix) in FLOATS else None)
+        floats = isinstance(given, Array) and given.dtype in FLOATS
+        return Array(given.dtype, 2, trail) if isinstance(given, Array) and floats else UNKNOWN
+    return TupleValue((Scalar("int"), Array("int32", 1, trail))) if last == "connected_components" else None
+
+
+def made(interp: Interpreter, found: str | None) -> Ref:
+    """A matrix of this dtype."""
+    return interp.new(Obj("external", MATRIX, facts={"dtype": DTypeValue(found)}))
+
+
+def of(interp: Interpreter, value: Value | None) -> Obj | None:
+    """The matrix that a value is."""
+    obj = interp.obj_of(value) if isinstance(value, Ref) else None
+    return obj if obj is not None and obj.cls == MATRIX else None
+
+
+def dtype(obj: Obj) -> str | None:
+    """The dtype of what a matrix holds."""
+    return dtype_of(obj.facts.get("dtype"))
+
+
+def _told(site: CallSite) -> str | None:
+    given = site.value(None, "dtype")
+    return dtype_of(given) if given is not None and given != NONE else None
+
+
+def _of_data(interp: Interpreter, data: Value | None) -> str | None:
+    """The dtype of ``coo_matrix((values, places))``, of a matrix, an array or a list, or of a mere shape."""
+    data = without_none(data) if data is not None else UNKNOWN
+    matrix = of(interp, data)
+    if matrix is not None:
+        return dtype(matrix)
+    if not isinstance(data, TupleValue) or not data.items:
+        return numpy_types.of_data(interp, data)
+    if all(scalar_type(without_none(item)) == "int" for item in data.items):
+        return "float64"
+    first = without_none(data.items[0])
+    return numpy_types.of_data(interp, first) if isinstance(first, (Array, Ref)) else None
+
+
+def _of_diagonals(interp: Interpreter, diagonals: Value | None) -> str | None:
+    """Numbers that are given as they are were floats in some versions; arrays of floats stay what they are."""
+    found = numpy_types.of_data(interp, diagonals)
+    return found if found in FLOATS else None
+
+
+def _of_all(interp: Interpreter, args: tuple[Arg, ...]) -> str | None:
+    values = [without_none(arg.value) for arg in args]
+    parts = [part for value in values for part in (numpy_types.contents(interp, value) or (value,))]
+    matrices = [of(interp, part) for part in parts if part != NONE]
+    return _common({dtype(matrix) if matrix is not None else None for matrix in matrices})
+
+
+def _common(dtypes: set[str | None]) -> str | None:
+    if not dtypes or None in dtypes:
+        return None
+    first, *rest = sorted(each for each in dtypes if each is not None)
+    array = Array(first, 1)
+    for each in rest:
+        array = Array(numpy_types.promoted(array, Array(each, 1)), 1)
+    return array.dtype
+
+
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """``matrix.data``, ``matrix.row``; None for methods."""
+    trail = (interp.site("array", node),)
+    if name in ("data", "A"):
+        return Array(dtype(obj), 1 if name == "data" else 2, trail)
+    if name in _PLACES:
+        return Array(None, 1, trail)
+    if name == "shape":
+        return Sequence(Scalar("int"))
+    if name == "dtype":
+        return DTypeValue(dtype(obj))
+    return ref if name in ("T", "H") else Scalar("int") if name == "nnz" else None
+
+
+def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``matrix.tocoo()``, ``matrix.toarray()``."""
+    trail = (interp.site("array", site.node),)
+    if name in _KEEPING:
+        return ref
+    if name in _DENSE:
+        return Array(dtype(obj), 1 if name == "diagonal" else 2, trail)
+    if name == "astype":
+        return made(interp, dtype_of(site.value(0, "dtype")))
+    if name in ("dot", "multiply", "maximum", "minimum") and site.args:
+        op = ast.MatMult() if name == "dot" else ast.Add()
+        return arithmetic(interp, op, ref, site.args[0].value) or UNKNOWN
+    if name in ("sum", "mean", "max", "min"):
+        return _reduced(obj, name, site)
+    return TupleValue((Array(None, 1), Array(None, 1))) if name == "nonzero" else UNKNOWN
+
+
+def _reduced(obj: Obj, name: str, site: CallSite) -> Value:
+    """A number without an axis, and along one what has two dimensions still; extremes are matrices again."""
+    found = dtype(obj)
+    whole = site.value(0, "axis") in (None, NONE)
+    if name == "mean":
+        found = numpy_types.floating(found)
+    elif name == "sum":
+        found = found if found in (*FLOATS, "int64") else None
+    elif not whole:
+        return UNKNOWN
+    return Array(found, 0 if whole else None)
+
+
+def item(ref: Ref, key: Value) -> Value:
+    """Some rows of a matrix; what two indices give may be a number."""
+    return UNKNOWN if isinstance(key, TupleValue) else ref
+
+
+def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
+    """``left op right`` with a matrix on at least one side; None where there is none."""
+    matrices = [of(interp, left), of(interp, right)]
+    if matrices == [None, None]:
+        return None
+    numbers = [value for value in (left, right) if scalar_type(value) is not None]
+    if numbers:
+        known = next(matrix for matrix in matrices if matrix is not None)
+        return made(interp, numpy_types.arithmetic(op, Array(dtype(known), 1), numbers[0]).dtype)
+    found = _common({_dtype_of(interp, value) for value in (left, right)})
+    if None not in matrices:
+        return made(interp, found if not isinstance(op, ast.Div) else None)
+    return Array(found) if isinstance(op, ast.MatMult) else UNKNOWN
+
+
+def _dtype_of(interp: Interpreter, value: Value) -> str | None:
+    matrix = of(interp, value)
+    return dtype(matrix) if matrix is not None else value.dtype if isinstance(value, Array) else None
