@@ -10,6 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_binding
 from devfix.analysis.syntax import entry_of_items
+from devfix.analysis.torch_model import file_parts
 from devfix.analysis.trails import extend
 from devfix.analysis.values import Array, Ref, Tensor, TupleValue, Union, Value, members, without_none
 
@@ -92,7 +93,7 @@ def _parts(interp: Interpreter, value: Value, count: int, star: int | None) -> l
     """What each of so many targets is given."""
     items = iteration.exact_items(interp, value)
     if items is None or (star is None and len(items) != count) or len(items) < count - 1:
-        return [iteration.element(interp, value, None)] * count
+        return [file_parts.item(interp, value) or iteration.element(interp, value, None)] * count
     if star is None:
         return list(items)
     tail = count - star - 1

@@ -22,7 +22,15 @@ from devfix.analysis import (
 )
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
-from devfix.analysis.torch_model import comparisons, indexing, names, numpy_model, operators, requirements
+from devfix.analysis.torch_model import (
+    comparisons,
+    file_parts,
+    indexing,
+    names,
+    numpy_model,
+    operators,
+    requirements,
+)
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, sliced
@@ -216,7 +224,7 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return value  # a generic class with its parameters
     if isinstance(value, Class) and enumerations.is_one(interp, value):
         return enumerations.member(interp, value, key, by_name=True)
-    return UNKNOWN
+    return file_parts.item(interp, value) or UNKNOWN
 
 
 def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Subscript) -> Value:

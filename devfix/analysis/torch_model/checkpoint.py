@@ -33,6 +33,8 @@ from devfix.findings import Origin
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: What stands for a file of which nobody knows what is in it.
+LOADED = External("torch.load")
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
 
@@ -55,7 +57,7 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     if saved is not None and saved != UNKNOWN:
         return _restored(interp, saved, device, made)
     interp.recorder.strange_files |= interp.is_script
-    obj = Obj("external", External("torch.load"), trail=(made,))
+    obj = Obj("external", LOADED, trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
 
 
@@ -156,14 +158,14 @@ def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made:
             )
         if isinstance(held, Array):
             return replace(held, trail=(made,))
-        return held if isinstance(held, Scalar) else _anonymous(interp, made)
+        return held if isinstance(held, Scalar) else part(interp, made)
 
     return snapshots.restored(interp, saved, made, loaded)
 
 
-def _anonymous(interp: Interpreter, made: Origin) -> Value:
+def part(interp: Interpreter, made: Origin) -> Value:
     """A part of a checkpoint of which only its origin is known."""
-    if made.kind != "checkpoint":
+    if made.kind != "checkpoint" and not interp.program.adopts:
         return UNKNOWN
     token = f"{_TOKEN}{made.path}:{made.span.line}:{made.span.column}"
     interp.checkpoints[token] = made
@@ -172,7 +174,7 @@ def _anonymous(interp: Interpreter, made: Origin) -> Value:
 
 def item(interp: Interpreter, obj: Obj) -> Value:
     """``checkpoint[key]``."""
-    return _anonymous(interp, obj.trail[0]) if obj.trail else UNKNOWN
+    return part(interp, obj.trail[0]) if obj.trail else UNKNOWN
 
 
 def location(interp: Interpreter, state: Value | None) -> Tensor | None:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 def on_host(interp: Interpreter, batch: Value) -> Value:
     """Parts of a batch of which nothing is known are tensors on the CPU: what files hold comes in by NumPy."""
     if isinstance(batch, Unknown):
-        loaded = batch.token in interp.checkpoints
+        # In a program that is adopted they have to move as any batch does.
+        loaded = batch.token in interp.checkpoints and not interp.program.adopts
         return batch if loaded else Tensor(CPU, None, AT_LEAST_1, grad=False, leaf=True)
     if isinstance(batch, TupleValue):
         return batch.with_items(on_host(interp, item) for item in batch.items)

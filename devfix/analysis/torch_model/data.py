@@ -244,10 +244,15 @@ def assembled(
 
 
 def _is_of_script(interp: Interpreter, dataset: Value) -> bool:
-    """Whether a dataset is an object of the project's own, given no data that may be anywhere, as a checkpoint's."""
+    """Whether a dataset is an object of the project's own, given no data that may be anywhere, as a checkpoint's.
+
+    Where a program is adopted no data is.
+    """
     if isinstance(dataset, Union):
         return all(_is_of_script(interp, member) for member in dataset.members)
     obj = interp.obj_of(dataset)
+    if interp.program.adopts and interp.is_script and obj is not None and obj.kind == "dataset":
+        return True
     if not interp.is_script or obj is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
         return False
     held = [interp.obj_of(value) for value in obj.attrs.values()]

@@ -109,7 +109,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     """``object[key]``."""
     if obj.cls in (External("transformers.ModelOutput"), External(tokenizers.BATCH)):
         return obj.element
-    if obj.cls == External("torch.load"):
+    if obj.cls == checkpoint.LOADED:
         return checkpoint.item(interp, obj)
     if obj.kind == "dataset":
         return data.sample(interp, ref, node)

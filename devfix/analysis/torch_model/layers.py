@@ -38,6 +38,7 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
+    Unknown,
     Value,
     members,
     without_none,
@@ -284,7 +285,9 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     spec = WEIGHTED[name]
     parts, _ = operations.parts_of(interp, Op(spec.inputs), _flattened(interp, spec, name, site))
     parts += strangers.parts(interp, spec.inputs[:1], site)
-    whole = {id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), Tensor)}
+    whole = {
+        id(arg.node) for arg in site.all_args() if not isinstance(without_none(arg.value), (Tensor, Unknown))
+    }
     parts = [replace(part, held=part.held or id(part.node) in whole) for part in parts]
     full = f"torch.nn.{name}"
     callee = site.node.func if isinstance(site.node, ast.Call) else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import INTEGERS
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import file_parts, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
@@ -144,7 +144,7 @@ def tensor_of(interp: Interpreter, value: Value) -> Value:
     """A value where only a tensor can stand: the collection or array that it is on another path would fail there."""
     value = without_none(value)
     if not isinstance(value, Union):
-        return value
+        return file_parts.as_tensor(interp, value) if interp.program.adopts else value
     kept = [m for m in value.members if not isinstance(m, Array) and not _is_collection(interp, m)]
     return kept[0] if len(kept) == 1 else value
 

@@ -12,6 +12,7 @@ from devfix.analysis.join import join_all, scalar_type, usual_of_all
 from devfix.analysis.lattice import AT_LEAST_1, UNKNOWN_DEVICE, promote, rank_of_broadcast
 from devfix.analysis.torch_model import (
     autocast,
+    file_parts,
     grad_mode,
     in_place_results,
     number_range,
@@ -110,6 +111,11 @@ def tensor_result(
     """The tensor that comes out of an operator with a tensor on at least one side."""
     left = (numpy_types.as_number(left[0]), left[1])
     right = (numpy_types.as_number(right[0]), right[1])
+    if interp.program.adopts:
+        left, right = (
+            (file_parts.as_tensor(interp, left[0]), left[1]),
+            (file_parts.as_tensor(interp, right[0]), right[1]),
+        )
     roles = ("input", "other")
     parts = [
         Part(value, role, where)

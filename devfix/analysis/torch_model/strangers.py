@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import tensor_methods
+from devfix.analysis.torch_model import file_parts, tensor_methods
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import FLOATING, RESHAPES, SAME
 from devfix.analysis.values import DeviceValue, Tensor, Unknown, Value
@@ -39,7 +39,7 @@ def parts(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Par
     found: list[Part] = []
     for position, role in enumerate(roles):
         arg = site.get(position, role)
-        if arg is None or not isinstance(arg.value, Unknown):
+        if arg is None or not isinstance(arg.value, Unknown) or file_parts.is_one(interp, arg.value):
             continue
         trail = interp.given.get(arg.value.token, ())
         if trail or not computes:
@@ -55,7 +55,7 @@ def method(interp: Interpreter, callee: Value, site: CallSite) -> Value | None:
     if isinstance(func, ast.Attribute) and func.attr == "to" and isinstance(site.value(0), DeviceValue):
         return tensor_methods.call(interp, Tensor(UNKNOWN_DEVICE), "to", func, site)
     token, _, name = callee.token.rpartition(".")
-    trail = interp.given.get(token)
-    if trail is None or name not in _METHODS:
+    trail = interp.given.get(token) or file_parts.life(interp, Unknown(token))
+    if not trail or name not in _METHODS:
         return None
     return tensor_methods.call(interp, Tensor(UNKNOWN_DEVICE, trail=trail), name, func, site)

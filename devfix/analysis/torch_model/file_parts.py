@@ -1,0 +1,49 @@
+"""File parts: what a program that is adopted reads from files of which nobody knows what is in them.
+
+What is computed with a tensor on the device, or given to a module, is meant to be a tensor there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.torch_model import checkpoint
+from devfix.analysis.trails import Trail
+from devfix.analysis.values import Tensor, Unknown, Value
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def life(interp: Interpreter, value: Value) -> Trail:
+    """Where a file, or a part of one, was loaded without being told where to; nothing for any other value."""
+    made = _loaded(interp, value)
+    return (made,) if made is not None and made.kind == "checkpoint" else ()
+
+
+def is_one(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a file or a part of one, wherever it was loaded to."""
+    return _loaded(interp, value) is not None
+
+
+def _loaded(interp: Interpreter, value: Value) -> Origin | None:
+    if not interp.program.adopts:
+        return None
+    if isinstance(value, Unknown):
+        return interp.checkpoints.get(value.token)
+    obj = interp.obj_of(value)
+    return obj.trail[0] if obj is not None and obj.cls == checkpoint.LOADED else None
+
+
+def as_tensor(interp: Interpreter, value: Value) -> Value:
+    """A part of a file where only a tensor makes sense."""
+    trail = life(interp, value)
+    return Tensor(UNKNOWN_DEVICE, trail=trail) if trail else value
+
+
+def item(interp: Interpreter, value: Value) -> Value | None:
+    """``rows[3:]``, and what ``x, y = torch.load(path)`` gives a name: a part; None for an item of anything else."""
+    made = _loaded(interp, value)
+    return checkpoint.part(interp, made) if made is not None else None
