@@ -245,3 +245,33 @@ def test_the_list_that_keeps_modules_with_parameters_of_their_own_is_mended(use:
 
 def test_a_registered_list_of_such_modules_moves_along() -> None:
     assert not clashes(SCALES.format(made="nn.ModuleList()", use=""))
+
+
+SCALED = """
+import torch
+import torch.nn as nn
+
+class Scaled(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+        self.temperature = nn.Parameter(torch.ones(1) * 1.5)
+
+    def forward(self, x):
+        logits = self.model(x)
+        return logits / {temperature}
+
+scaled = Scaled(nn.Linear(3, 3).cuda())
+for x in [torch.ones(2, 3)]:
+    scaled(x.cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    "temperature",
+    ["self.temperature", "self.temperature.unsqueeze(1).expand(2, 3)", "self.temperature.exp()"],
+)
+def test_what_is_computed_of_a_parameter_goes_back_to_where_that_is_made(temperature: str) -> None:
+    before = SCALED.format(temperature=temperature)
+    after = before.replace("torch.ones(1)", "torch.ones(1, device=next(model.parameters()).device)")
+    assert fix_texts({"main.py": before})[0]["main.py"] == after

@@ -58,6 +58,23 @@ def from_batch(life: tuple[Origin, ...]) -> list[Origin]:
     return [*near, *(site for site in backwards if site not in near)]
 
 
+def of_parameters(facts: Facts, trails: list[tuple[Origin, ...]]) -> list[tuple[Origin, ...]]:
+    """The trails without those of what a ``Parameter`` is made of where that goes back to another: no leaf moves."""
+    return [trail for trail in trails if not any(_is_made_of(facts, trail, other) for other in trails)]
+
+
+def _is_made_of(facts: Facts, trail: tuple[Origin, ...], other: tuple[Origin, ...]) -> bool:
+    result = trail[0] if trail else None
+    if result is None or result.kind != "result" or trail is other or not other:
+        return False
+    if result.path != other[0].path or not result.span.contains(other[0].span):
+        return False
+    outline = facts.outline(result.path)
+    made = outline.expression_at(result.span)
+    around = outline.parents.get(made) if made is not None else None
+    return isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] == "Parameter"
+
+
 def is_array(facts: Facts, life: tuple[Origin, ...]) -> bool:
     """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
     made = life[0]

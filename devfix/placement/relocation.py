@@ -156,7 +156,7 @@ class Relocator:
 
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
         """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""
-        trails = self._trails()
+        trails = ancestry.of_parameters(self.facts, self._trails())
         if not trails or len(trails) > _MAX_SOURCES:
             return ()
         if any(not trail or trail[0].kind not in _MADE for trail in trails):
