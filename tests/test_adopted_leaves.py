@@ -122,3 +122,38 @@ def test_what_is_made_of_an_input_stays_where_the_author_lets_it_be() -> None:
         test="if not torch.is_tensor(seen)", made="torch.tensor(seen, device=self.layer.weight.device)"
     )
     assert "seen = torch.tensor(seen, device=self.layer.weight.device)\n" in adopted(files(text))["main.py"]
+
+
+LAYER = """
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(3, 2, requires_grad=True))
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+layer = Layer()
+print(layer(torch.ones(4, 3)).sum().item())
+"""
+
+
+def test_what_a_parameter_is_made_of_is_no_leaf_of_its_own() -> None:
+    after = adopted(files(LAYER))["main.py"]
+    assert "torch.nn.Parameter(torch.rand(3, 2, requires_grad=True))\n" in after
+    assert "layer = Layer().to(device)\n" in after
+
+
+def test_a_parameter_of_no_module_is_made_on_the_device_once() -> None:
+    text = """
+    import torch
+
+    weight = torch.nn.Parameter(torch.rand(3, requires_grad=True))
+    print((torch.ones(3) * weight).sum().item())
+    """
+    after = adopted(files(text))["main.py"]
+    assert "weight = torch.nn.Parameter(torch.rand(3, requires_grad=True).to(device))\n" in after

@@ -57,10 +57,14 @@ def _moved(place: Place) -> Move:
 
 
 def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
-    """Where parameters are made that no module takes along when it moves."""
+    """Where parameters are made that no module takes along when it moves; of a ``Parameter`` not what it is made of."""
+    calls = {(made.path, made.span) for made in parameters}
     for made in parameters:
         place = _place(facts, made)
         if place is None or not isinstance(place.node, ast.Call):
+            continue
+        around = place.outline.parents.get(place.node)
+        if isinstance(around, ast.Call) and (made.path, place.outline.source.span(around)) in calls:
             continue
         function = place.outline.function_of(place.node)
         builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
