@@ -97,10 +97,6 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
         return _made(interp, site, numpy_types.of_data(interp, site.value(1, "fill_value")), rank)
     if last == "arange":
         return _made(interp, site, _arange_dtype(site), 1)
-    if last in ("loadtxt", "genfromtxt"):
-        columns = site.value(None, "usecols")
-        whole = columns is None and site.value(None, "unpack") is None
-        return _made(interp, replace(site, args=()), "float64", 2 if whole else None)
     if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
         return _converted(interp, last, site)
     return None
@@ -144,7 +140,8 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
     node = site.args[0].node if site.args else None
     if isinstance(node, ast.List) and not node.elts:
         return _made(interp, site, "float64", 1)  # ``np.array([])``, to which rows are joined
-    return _made(interp, site, numpy_types.of_data(interp, data), nesting(interp, data))
+    rank = numpy_ranks.of_records(given.value if given is not None else NONE, nesting(interp, data))
+    return _made(interp, site, numpy_types.of_data(interp, data), rank)
 
 
 def grid(interp: Interpreter, key: ast.expr) -> Value:

@@ -9,7 +9,7 @@ from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, rank_of_stack
 from devfix.analysis.torch_model.arguments import size_rank
-from devfix.analysis.values import FALSE, NONE, without_none
+from devfix.analysis.values import FALSE, NONE, Ref, TupleValue, Unknown, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -40,6 +40,11 @@ def reshaped(interp: Interpreter, site: CallSite) -> int | None:
         return AT_LEAST_1
     rank = size_rank(interp, list(site.args))
     return rank if rank is not None else AT_LEAST_1
+
+
+def of_records(dtype: Value, rank: int | None) -> int | None:
+    """The rank of data whose dtype may have fields, as ``[("a", float)]`` has: a tuple is one record then."""
+    return AT_LEAST_1 if isinstance(dtype, (Ref, TupleValue, Unknown)) and rank not in (0, 1) else rank
 
 
 def repeated(rank: int | None, site: CallSite, position: int) -> int | None:

@@ -11,7 +11,17 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
 from devfix.analysis.torch_model import numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of
-from devfix.analysis.values import UNKNOWN, Array, Const, Scalar, Sequence, TupleValue, Value, without_none
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -126,6 +136,18 @@ def _stored(default: str) -> Callable[[Interpreter, CallSite], Value]:
     return read
 
 
+def _text(interp: Interpreter, site: CallSite) -> Value:
+    """``loadtxt`` and ``genfromtxt``: float64 unless told otherwise; with names, or to find out itself, who knows."""
+    given = site.value(1, "dtype")
+    named = site.value(None, "names") is not None or given == NONE or site.open
+    whole = site.value(None, "usecols", "unpack") is None and not named
+    trail = (interp.site("array", site.node),)
+    if given is None or named:
+        return Array(None if named else "float64", 2 if whole else None, trail)
+    dtype = dtype_of(given)
+    return Array(dtype, 2 if whole and dtype is not None else None, trail)
+
+
 def _grid(interp: Interpreter, site: CallSite) -> Value:
     return Array("int64", AT_LEAST_1, (interp.site("array", site.node),))
 
@@ -167,6 +189,7 @@ _HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
     "numpy.fromiter": _stored("float64"),
     "numpy.fromfile": _stored("float64"),
     "numpy.memmap": _stored("uint8"),
+    **dict.fromkeys(("numpy.loadtxt", "numpy.genfromtxt"), _text),
     "numpy.indices": _grid,
     "numpy.lexsort": _grid,
     "numpy.apply_along_axis": _along,
