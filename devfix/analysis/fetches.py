@@ -9,7 +9,10 @@ import ast
 from collections.abc import Iterable
 from functools import partial
 
-from devfix.analysis.syntax import remembered, walk
+from devfix.analysis.syntax import below, remembered, walk
+
+#: What holds statements.
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
 
 
 def chosen(body: Iterable[ast.AST], orelse: Iterable[ast.AST]) -> bool | None:
@@ -43,7 +46,12 @@ def _copied(branch: Iterable[ast.AST]) -> bool | None:
 
 @remembered
 def copies(node: ast.AST) -> frozenset[bool]:
-    """Of each ``x.numpy()`` in a piece of code, whether ``x`` is copied to the CPU on the way."""
+    """Of each ``x.numpy()`` in a piece of code, whether ``x`` is copied to the CPU on the way.
+
+    Statements in statements remember their own: blocks within blocks would each be read as often as they are deep.
+    """
+    if isinstance(node, _HOLDERS):
+        return frozenset[bool]().union(*map(copies, below(node)))
     return frozenset(
         _is_copied(part.func.value)
         for part in walk(node)

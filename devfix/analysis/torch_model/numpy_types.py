@@ -71,12 +71,15 @@ def promoted(a: Array, b: Array) -> str | None:
 
 
 def _of_scalar_and_array(a: Array, b: Array) -> str | None:
-    """Where both versions of NumPy agree: when the dtype of what certainly is an array wins by itself."""
+    """Where both versions of NumPy agree: when the dtype of what certainly is an array wins by itself.
+
+    Wide integers and any float are float64, whichever of them is the scalar.
+    """
     if a.dtype is None or b.dtype is None:
         return None
     both = _promoted(a.dtype, b.dtype)
     array = next((each for each in (a, b) if each.rank not in (0, None)), None)
-    if array is not None and both == array.dtype:
+    if array is not None and both in (array.dtype, "float64" if array.dtype in _WIDE_INTEGERS else None):
         return both
     unclear = None in (a.rank, b.rank)
     return both if unclear and both == "float64" and {a.dtype, b.dtype} <= {both, *INTEGERS, "bool"} else None
