@@ -7,10 +7,21 @@ from collections import defaultdict
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Origin
+from devfix.findings import Operand, Origin
+from devfix.placement.device_expression import place_at
 
 
-def serves_others(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
+def serves_others(facts: Facts, trail: tuple[Origin, ...], operand: Operand) -> bool:
+    """Whether the value that an operand is computed from is read for something else as well."""
+    used = place_at(facts, operand.path, operand.span)
+    named = next((site for site in trail if site.kind == "name"), None)
+    place = place_at(facts, named.path, named.span) if named is not None else None
+    if used is None or place is None or not isinstance(place.node, ast.Name):
+        return False
+    return _is_read_otherwise(place.outline, place.node, used.node)
+
+
+def _is_read_otherwise(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
     """Whether a name is read for something else than what ``used`` is computed from.
 
     ``name`` is where the value gets its name, ``used`` an expression of the same scope. A value that

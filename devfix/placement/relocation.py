@@ -23,6 +23,7 @@ from devfix.placement import (
     batch_move,
     destination,
     device_expression,
+    gradient_function,
     handing,
     introduction,
     left_out,
@@ -70,6 +71,10 @@ class Relocator:
             # What stands there is a number in other runs, which has no ``to`` and no ``device``.
             ways = (*self._at_origin(self._trails()), self._at_factories(anyhow=True))
             return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
+        inside = gradient_function.values(self.facts, self._trails(), self.mismatch)
+        if made := [self._made_at(origin, place) for origin, place in inside]:
+            edits = tuple(dict.fromkeys(edit for each in made for edit in each))
+            return [self._fix(edits, 0)] if all(made) else []
         found: dict[Edits, Fix] = {}
         back = moving_back.fix(self.facts, self.operand)
         if back is not None:
@@ -86,8 +91,7 @@ class Relocator:
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
         if stays is not None and self.operand.role != "weight":
             found.setdefault(stays.edits, stays)
-        own = () if found else self._by_own_choice()
-        return [self._fix(own, 0)] if own else list(found.values())
+        return list(found.values()) or [self._fix(own, 0) for own in (self._by_own_choice(),) if own]
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""
@@ -168,7 +172,7 @@ class Relocator:
             meant = anyhow or self._is_in_chain(trail) or self._is_of_module(trail)
             if derived and far and not meant:
                 return ()
-            if derived and not (far or anyhow) and self._serves_others(trail):
+            if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
                 return ()
             change = self._at_factory(trail[0], far=far)
             if not change:
@@ -241,15 +245,6 @@ class Relocator:
         away = [site for site in self._passed(trail) if site.scope != trail[0].scope]
         return away[0].kind in ("name", "result") and not self._is_of_module(trail)
 
-    def _serves_others(self, trail: Trail) -> bool:
-        """Whether the value that the operand is computed from is read for something else as well."""
-        used = self._place(self.operand.path, self.operand.span)
-        named = next((site for site in trail if site.kind == "name"), None)
-        place = self._place(named.path, named.span) if named is not None else None
-        if used is None or place is None or not isinstance(place.node, ast.Name):
-            return False
-        return ancestry.serves_others(place.outline, place.node, used.node)
-
     def _is_of_module(self, trail: Trail) -> bool:
         place = self._place(trail[0].path, trail[0].span)
         return place is not None and device_expression.is_in_module(self.facts, place)
@@ -275,6 +270,11 @@ class Relocator:
                 return ()
             edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))
         return tuple(edits)
+
+    def _made_at(self, origin: Origin, place: Place) -> Edits:
+        """What is made at a place is made where the device of its surroundings is, or moves there."""
+        found = self._expression(place)
+        return self._made_on(place, origin, found) if found and origin.kind in _MADE else self._wrap(place)
 
     def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""

@@ -1,0 +1,74 @@
+"""Autograd functions: what ``forward`` makes is moved in it, not behind ``apply``.
+
+The gradient that ``backward`` gets and gives lives where the result of ``forward`` does: behind a move of that
+result it would come back to the CPU for an input on the accelerator, which autograd refuses.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.findings import Mismatch, Origin
+from devfix.placement import argument_move
+from devfix.placement.dependence import dotted
+from devfix.placement.device_expression import Place, place_at
+
+Trail = tuple[Origin, ...]
+
+#: The classes of ``torch.autograd`` that are derived from; see "Extending PyTorch" in its documentation.
+_BASES = frozenset({"Function", "InplaceFunction"})
+#: Where their results are made.
+_FORWARD = "forward"
+
+
+def values(facts: Facts, trails: Iterable[Trail], mismatch: Mismatch) -> list[tuple[Origin, Place]]:
+    """What the ``forward`` of autograd functions made, or was handed and named, that met others outside of it.
+
+    Each with the place in it that moves: a call that makes the value, or what an assignment gives to its name.
+    """
+    found = [value for value in (_value(facts, trail) for trail in trails if trail) if value is not None]
+    return [] if any(_is_around(place, mismatch) for _, place in found) else found
+
+
+def _is_around(place: Place, mismatch: Mismatch) -> bool:
+    """Whether the function around a place is that in which values meet."""
+    scope = place.outline.scopes(place.node)[0]
+    return place.path == mismatch.path and scope == mismatch.get("scope")
+
+
+def _value(facts: Facts, trail: Trail) -> tuple[Origin, Place] | None:
+    within = [(site, place) for site, place in _places(facts, trail) if _is_forward(place)]
+    if not within or within[0][0].kind == "factory":
+        return next(iter(within), None)
+    named = ((site, argument_move.named_value(place)) for site, place in within if site.kind == "name")
+    return next(((site, place) for site, place in named if place is not None), within[0])
+
+
+def _places(facts: Facts, trail: Trail) -> Iterator[tuple[Origin, Place]]:
+    for site in trail:
+        place = place_at(facts, site.path, site.span)
+        if place is not None:
+            yield site, place
+
+
+def _is_forward(place: Place) -> bool:
+    """Whether a place is in the ``forward`` of an autograd function."""
+    function = place.outline.function_of(place.node)
+    if not isinstance(function, ast.FunctionDef) or function.name != _FORWARD:
+        return False
+    cls = place.outline.class_of(function)
+    return cls is not None and _is_function(place.outline, cls)
+
+
+def _is_function(outline: Outline, cls: ast.ClassDef) -> bool:
+    """Whether a class has such a base, which it has under any name, or is derived from one beside it that has."""
+    names = [(dotted(base) or "").rpartition(".")[2] for base in cls.bases]
+    if any(outline.aliases.get(name, name) in _BASES for name in names):
+        return True
+    beside = (node for node in outline.source.tree.body if isinstance(node, ast.ClassDef) and node is not cls)
+    return any(
+        node.name in names and node.lineno < cls.lineno and _is_function(outline, node) for node in beside
+    )
