@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
@@ -119,10 +121,21 @@ def exists(dotted: str) -> bool:
     """Whether PyTorch has a thing of this name."""
     owner: object = torch
     for name in dotted.split(".")[1:]:
-        if not hasattr(owner, name):
+        if not hasattr(owner, name) and not _is_imported(owner, name):
             return False
         owner = getattr(owner, name)
     return True
+
+
+def _is_imported(owner: object, name: str) -> bool:
+    """Whether what PyTorch does not import by itself, as ``torch.multiprocessing.pool``, can be imported."""
+    if not isinstance(owner, ModuleType):
+        return False
+    try:
+        import_module(f"{owner.__name__}.{name}")
+    except ImportError:
+        return False
+    return hasattr(owner, name)
 
 
 _PACKAGES = (
