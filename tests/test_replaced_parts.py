@@ -99,3 +99,25 @@ def test_new_parts_are_moved(way: str) -> None:
 def test_parts_that_are_replaced_before_the_move_go_along(way: str) -> None:
     text = (HEAD + way + CALL).replace("Net().to(device)", "Net()").replace(CALL, "model.to(device)\n" + CALL)
     assert not clashes(text)
+
+
+DEEP = (HEAD + WAYS[1] + CALL).replace("self.block = Block()", "self.block = nn.Sequential({})")
+
+
+@pytest.mark.parametrize("number", [2, 6, 20])
+def test_new_parts_of_many_are_moved(number: int) -> None:
+    text = DEEP.format(", ".join(["Block()"] * number))
+    assert clashes(text)
+    mended, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert not clashes(mended["main.py"])
+
+
+@pytest.mark.parametrize("number", [2, 20])
+def test_of_many_parts_those_that_nobody_replaces_stay_what_they_are(number: int) -> None:
+    text = DEEP.format(", ".join(["Block()"] * number)).replace("nn.Linear):", "nn.Conv2d):")
+    assert not clashes(text)
+
+
+def test_of_more_parts_than_anybody_follows_nothing_is_said() -> None:
+    text = DEEP.format(", ".join(["Block()"] * 60))
+    assert not clashes(text)

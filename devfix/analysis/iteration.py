@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all
+from devfix.analysis.modules import is_module
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -29,8 +30,8 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: Longer collections are summarised by one element.
-MAX_ITEMS = 32
+#: Longer collections are summarised by one element; those of modules and names where they are longer than the second.
+MAX_ITEMS, _MAX_APART = 32, 128
 #: Modules whose items are their names, as those of a dict are.
 NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.ParameterDict")})
 
@@ -38,9 +39,31 @@ NAMED = frozenset({External("torch.nn.ModuleDict"), External("torch.nn.Parameter
 def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None = None) -> Ref:
     """A list with these items on the heap."""
     trail = (interp.site("other", node),) if node is not None else ()
-    if len(items) > MAX_ITEMS:
+    if len(items) > MAX_ITEMS and (len(items) > _MAX_APART or not are_apart(interp, items)):
         return interp.new(Obj("list", element=join_all(list(items)), trail=trail))
     return interp.new(Obj("list", items=items, trail=trail))
+
+
+def are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether all are modules or names, or pairs with one: entries of a dict, attributes, layers.
+
+    Or pairs of a container and what it is to hold, as ``zip`` makes them.
+    """
+    return all(
+        any(_is_apart(interp, part) or _is_container(interp, part) for part in item.items)
+        if isinstance(item, TupleValue)
+        else _is_apart(interp, item)
+        for item in items
+    )
+
+
+def _is_apart(interp: Interpreter, value: Value) -> bool:
+    return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
+
+
+def _is_container(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    return obj is not None and obj.kind in ("list", "dict")
 
 
 def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:

@@ -23,11 +23,20 @@ from devfix.analysis import (
     suspended,
 )
 from devfix.analysis.frames import Loop
-from devfix.analysis.modules import is_module
 from devfix.analysis.state import State, is_settled, join_states, widen
-from devfix.analysis.syntax import concerns_file, data_names, depends_on_data, grows, refills, renewed, varies
+from devfix.analysis.syntax import (
+    concerns_file,
+    data_names,
+    depends_on_data,
+    grows,
+    refills,
+    remembered,
+    renewed,
+    statements_in,
+    varies,
+)
 from devfix.analysis.torch_model import operators, tables
-from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, TupleValue, Value
+from devfix.analysis.values import NONE, UNKNOWN, Ref, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -40,6 +49,8 @@ LOOP_ROUNDS = 2
 UNROLL = 4
 #: Names and modules stand for attributes, entries and layers, each of which is a value of its own.
 NAMED_UNROLL = 12
+#: More of them where that takes no more statements than this, as those do that look for a few layers among many.
+NAMED_STATEMENTS = 32 * NAMED_UNROLL
 
 
 def assign(interp: Interpreter, node: ast.Assign) -> None:
@@ -144,7 +155,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     """
     iterable = interp.eval(node.iter)
     exact = iteration.exact_items(interp, iterable)
-    followed = exact is not None and len(exact) <= (NAMED_UNROLL if _are_apart(interp, exact) else UNROLL)
+    followed = exact is not None and _is_followed(interp, exact, node)
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
@@ -172,26 +183,18 @@ def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
         yield rounds[-1]
 
 
-def _are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:
-    """Whether a loop is over modules or names, or pairs with one: entries of a dict, attributes, layers.
-
-    Or over pairs of a container and what it is to hold, as ``zip`` makes them.
-    """
-    return all(
-        any(_is_apart(interp, part) or _is_container(interp, part) for part in item.items)
-        if isinstance(item, TupleValue)
-        else _is_apart(interp, item)
-        for item in items
-    )
+def _is_followed(interp: Interpreter, items: tuple[Value, ...], node: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop is followed item by item: over few, or more of those that are apart where little is done with each."""
+    if len(items) <= UNROLL:
+        return True
+    few = len(items) <= NAMED_UNROLL or len(items) * _length(node) <= NAMED_STATEMENTS
+    return few and iteration.are_apart(interp, items)
 
 
-def _is_apart(interp: Interpreter, value: Value) -> bool:
-    return (isinstance(value, Const) and isinstance(value.value, str)) or is_module(interp, value)
-
-
-def _is_container(interp: Interpreter, value: Value) -> bool:
-    obj = interp.obj_of(value)
-    return obj is not None and obj.kind in ("list", "dict")
+@remembered
+def _length(node: ast.AST) -> int:
+    """How many statements there are in a loop."""
+    return sum(1 for _ in statements_in(node))
 
 
 def while_(interp: Interpreter, node: ast.While) -> None:
