@@ -320,3 +320,18 @@ def test_what_differs_by_its_device_alone_or_is_chosen_by_one_follows_the_accele
     test: str, one: str, other: str
 ) -> None:
     assert faults(CHOICE.format(test=test, one=one, other=other)) == []
+
+
+@pytest.mark.parametrize("move", ["model.cuda()", "model = model.to('cuda')"])
+def test_where_the_model_moves_afterwards_is_no_choice_either(move: str) -> None:
+    text = CHOICE.format(test="args.deep", one=f"Large()\n        {move}", other="Small()")
+    assert faults(text) == ["return self.layer(x)"]
+
+
+def test_a_branch_that_chooses_the_device_of_the_data_too_is_taken_whole() -> None:
+    text = CHOICE.format(
+        test="args.deep",
+        one="Large().cuda()\n        where = 'cuda'",
+        other="Small()\n        where = 'cpu'",
+    )
+    assert faults(text.replace("torch.ones(1, 2).cuda()", "torch.ones(1, 2, device=where)")) == []

@@ -83,7 +83,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.frame.function.node, body)
-    if chosen is not None and (_is_text_of_another_kind(interp, test) or _makes_another(test, body, orelse)):
+    if chosen is not None and (_is_text_of_another_kind(interp, test) or _makes_another(interp.source, test, body, orelse)):
         return None  # a file to go on from, or which model is made: that chooses no device
     if chosen is not None and _ends_program(body if chosen else orelse):
         return None  # what is done instead of all that follows is no choice of a device
@@ -112,13 +112,18 @@ def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
     return isinstance(value, Scalar) and value.type == "str"
 
 
-def _makes_another(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
-    """Whether a test that says nothing of devices tells which of two objects is constructed under one name."""
+def _makes_another(source: Source, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
+    """Whether a test that says nothing of devices tells which of two objects is constructed under one name.
+
+    What the branches do beside that, and beside moving it, chooses no device either.
+    """
     said = (getattr(part, key, "") for part in ast.walk(test) for key in ("id", "attr", "value"))
     if any(isinstance(word, str) and _DEVICE_WORDS.search(word.lower()) for word in said):
         return False
     one, other = _constructed(body), _constructed(orelse)
-    return any(one[name] != other[name] for name in one.keys() & other.keys())
+    names = {name for name in one.keys() & other.keys() if one[name] != other[name]}
+    rest = ([part for part in branch if _placed(part) not in names] for branch in (body, orelse))
+    return bool(names) and preferred(source, *rest) is None
 
 
 def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
@@ -130,6 +135,16 @@ def _constructed(branch: list[ast.stmt]) -> dict[str, str]:
             if isinstance(value, ast.Call) and _is_class(value.func):
                 made[ast.unparse(part.targets[0])] = ast.unparse(value)
     return made
+
+
+def _placed(part: ast.stmt) -> str:
+    """What a statement constructs, or moves; "" where it does something else."""
+    if isinstance(part, ast.Expr):
+        return ast.unparse(_unmoved(part.value)) if _unmoved(part.value) is not part.value else ""
+    if not isinstance(part, ast.Assign) or len(part.targets) != 1:
+        return ""
+    name, value = ast.unparse(part.targets[0]), _unmoved(part.value)
+    return name if name in _constructed([part]) or name == ast.unparse(value) else ""
 
 
 def _unmoved(node: ast.expr) -> ast.expr:
