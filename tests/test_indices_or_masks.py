@@ -48,6 +48,15 @@ def _applicabilities(text: str) -> list[Applicability]:
     return sorted({fix.applicability for fix in fixes if fix is not None})
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["chosen += 1", "chosen += torch.ones(4)", "chosen.add_(1)", "chosen[0] = 3", "chosen = -chosen"],
+)
+def test_truths_that_were_counted_with_are_no_mask_for_certain(change: str) -> None:
+    text = f"{HEAD}chosen = (x > 0).float()\n{change}\nprint(table[chosen])\n"
+    assert _applicabilities(text) == [Applicability.DISPLAY]
+
+
 @pytest.mark.parametrize("made", EITHER)
 def test_what_may_be_either_is_for_a_person_to_say(made: str) -> None:
     assert fixed(made) == "print(table[chosen])"

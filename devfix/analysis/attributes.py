@@ -230,13 +230,17 @@ def _set_data(interp: Interpreter, target: ast.Attribute, tensor: Tensor, value:
 
     Where the program was made for the CPU, nobody means to take it back there.
     """
-    from devfix.analysis import binding  # binding.py sets attributes
-
     if interp.program.adopts:
         leaves.give(interp, "torch.Tensor.data", tensor, value, target)
     changed = replace(tensor, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
-    binding.rebind(interp, target.value, changed)
+    _rebind(interp, target.value, changed)
     forget_parameters(interp, tensor, value.device)
+
+
+def _rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
+    from devfix.analysis import binding  # binding.py sets attributes
+
+    binding.rebind(interp, holder, value)
 
 
 def _set_object_attribute(
@@ -315,6 +319,8 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
     key = interp.eval(target.slice)
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)
+        if receiver.cast_of is not None:
+            _rebind(interp, target.value, replace(receiver, cast_of=None))
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_item_of_object(interp, target, member, key, value)

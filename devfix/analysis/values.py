@@ -104,7 +104,7 @@ class Tensor(Value):
     where ``trail`` begins (see :func:`dtype_trails`).
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
     ``lost`` is what a move made of a leaf that requires grad: it was a ``leaf`` or a ``parameter``.
-    ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of.
+    ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one. ``empty`` is known of what was made without elements, to be filled later.
     """

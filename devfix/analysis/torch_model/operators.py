@@ -304,6 +304,7 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         value,
         dtype=None if refused else value.dtype,
         parameter=False,
+        cast_of=None,
         leaf=grad_mode.is_leaf(value.grad),
         trail=trail,
         roots=roots_of([value]),
@@ -323,12 +324,12 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
         in_place_results.check(interp, node, name, parts, [right])
         operand_types.check_logical(interp, node, name, parts, [])
-        return left
+        return replace(left, cast_of=None)
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(
             interp, node, _NAMES[type(node.op)], [Part(left, "input", node.target)], [right]
         )
-        return left
+        return replace(left, cast_of=None)
     if isinstance(left, Array) and left.rank != 0:
         return left  # written to: the dtype stays
     obj = interp.obj_of(left)
