@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reality import lies
 from text_program import clashes, files, fix_texts
 
 from devfix.findings import Applicability
@@ -41,3 +42,28 @@ def test_the_tensor_comes_to_the_cpu_first() -> None:
 )
 def test_what_is_no_tensor_elsewhere_is_taken(given: str) -> None:
     assert clashes(TARGETS.format(made=given)) == []
+
+
+def test_what_is_made_of_a_tensor_is_that_tensor() -> None:
+    text = """
+    import torch
+
+    given = torch.ones(2, requires_grad=True)
+    whole = torch.Tensor(torch.tensor([[1, 2]]))
+    wide = torch.Tensor(torch.ones(2, dtype=torch.float64))
+    number = torch.Tensor(torch.tensor(5))
+    weighed = torch.Tensor(given)
+    typed = torch.FloatTensor(given.max())
+    """
+    assert lies(text) == []
+
+
+def test_it_stays_on_the_accelerator() -> None:
+    text = """
+    import torch
+
+    x = torch.rand(4, 3).cuda()
+    ids = torch.tensor([1, 2]).cuda()
+    print(x + torch.Tensor(x), torch.nn.Embedding(5, 2).cuda()(torch.Tensor(ids)))
+    """
+    assert clashes(text) == []

@@ -83,7 +83,9 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.frame.function.node, body)
-    if chosen is not None and (_is_text_of_another_kind(interp, test) or _makes_another(interp.source, test, body, orelse)):
+    if chosen is not None and (
+        _is_text_of_another_kind(interp, test) or _makes_another(interp.source, test, body, orelse)
+    ):
         return None  # a file to go on from, or which model is made: that chooses no device
     if chosen is not None and _ends_program(body if chosen else orelse):
         return None  # what is done instead of all that follows is no choice of a device

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import operations, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, is_empty_list, nesting
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of_host
@@ -66,13 +66,19 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _typed(interp: Interpreter, name: str, site: CallSite, made: Tensor, data: Tensor) -> Tensor:
-    """``torch.FloatTensor(tensor)``: the same tensor, of that type already; ``torch.Tensor`` takes one of any type."""
+    """``torch.FloatTensor(tensor)``: the same memory, of that type already; ``torch.Tensor`` leaves it what and where it is."""
     if name == "torch.Tensor":
-        return made
+        return operations.derived(interp, [data], site, data.dtype, data.rank)
     if made.device == CPU and data.device.is_accelerator:
         part = Part(data, "data", site.args[0].node)
         requirements.record(interp, site.node, name, "host-only", [part])
-    return replace(made, roots=roots_of_host(data))
+    return replace(
+        made,
+        rank=data.rank,
+        grad=data.grad,
+        leaf=False if data.grad else made.leaf,
+        roots=roots_of_host(data),
+    )
 
 
 def _rank(interp: Interpreter, site: CallSite) -> int | None:

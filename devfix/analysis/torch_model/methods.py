@@ -45,7 +45,12 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         result = tensor_methods.call(interp, receiver, name, method.node, site)
         if name.endswith("_") and isinstance(method.node, ast.Attribute) and isinstance(result, Tensor):
             changed = replace(
-                receiver, rank=result.rank, grad=result.grad, leaf=result.leaf, empty=result.empty, cast_of=None
+                receiver,
+                rank=result.rank,
+                grad=result.grad,
+                leaf=result.leaf,
+                empty=result.empty,
+                cast_of=None,
             )
             binding.rebind(interp, method.node.value, changed)
         return result
