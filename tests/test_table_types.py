@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from text_program import Ending, clashes
 
+from devfix.analysis.lattice import AT_LEAST_1
 from devfix.analysis.torch_model import numpy_types
 from devfix.analysis.values import Array
 
@@ -19,6 +22,7 @@ rows = pd.DataFrame([{"a": 1, "b": 2.5}, {"a": 3, "b": 4.5}])
 narrow = pd.DataFrame(np.ones((3, 2), np.float32))
 read["half"] = read["a"] / 2
 read["small"] = read["a"].astype(np.float32)
+chosen, names = __import__('ast').literal_eval("[0, 1], ['a', 'b', 'c']")
 """
 
 #: An expression that is an array, and its dtype as far as devfix knows it.
@@ -55,7 +59,7 @@ DTYPES = {
     "(2.0 * table['a']).values": "float64",
     "(table['a'] - 0.5).values": "float64",
     "(table['a'] / table['c']).values": "float64",
-    "(table['c'] - table['c'].mean()).values": None,
+    "(table['c'] - table['c'].mean()).values": "float32",
     "(np.ones(3) - table['c']).values": "float64",
     "table['a'].diff().values": numpy_types.WIDE,
     "table['c'].shift().values": "float32",
@@ -79,6 +83,69 @@ DTYPES = {
     "table['a'].map({1: 0.5}).values": None,
     "table['a'].astype('category').cat.codes.values": None,
     "table['c'].rolling(2).mean().values": None,
+    "table.loc[table['b'] > 1]['a'].values": "int64",
+    "table.iloc[[0]]['a'].values": "int64",
+    "table.iloc[chosen]['a'].values": None,
+    "narrow.iloc[chosen][0].values": "float32",
+    "table[['a', 'b']].max()['a']": "float64",
+    "table[['a', 'b']].iloc[0]['a']": "float64",
+    "table.loc[0, 'a']": "int64",
+    "table.at[0, 'c']": "float32",
+    "rows.iat[0, 1]": numpy_types.WIDE,
+    "np.ones(3, np.float32) * table.at[0, 'b']": None,
+    "np.ones(3, np.float32) * read['a'].max()": None,
+    "np.ones(3) * read['a'].max()": "float64",
+    "(table['c'] * read['a'].max()).values": None,
+    "(table['a'] * read['a'].max()).values": numpy_types.WIDE,
+    "table['c'].corr(table['b'])": None,
+    "table['c'].pct_change().values": "float32",
+    "table['c'].quantile([0.1, 0.9]).values": None,
+    "table['a'].quantile([0.1, 0.9]).values": "float64",
+    "narrow.quantile(0.5).values": None,
+    "table['a'].clip(0, 1.5).values": numpy_types.WIDE,
+    "table['a'].clip(0, 2).values": "int64",
+    "table['c'].clip(0, 1.5).values": "float32",
+    "table['c'].where(table['b'] > 1, table['b']).values": None,
+    "table['a'].isna().cumsum().values": "int64",
+    "table.isna().sum().values": "int64",
+    "table['a'].astype('int32').sum()": None,
+    "(table['a'].iloc[1:] - table['a'].iloc[:-1]).values": numpy_types.WIDE,
+    "(table['a'] // table['a'].values).values": numpy_types.WIDE,
+    "pd.to_numeric(table['a'] > 1).values": "bool",
+    "pd.to_numeric(read['a'].map({1: 0.5})).values": None,
+    "narrow.reset_index().values": None,
+    "narrow.reset_index(drop=True).values": "float32",
+    "table.astype({name: 'float32' for name in names})['b'].values": None,
+    "pd.DataFrame({'a': table['a']}, index=[5, 6, 7])['a'].values": numpy_types.WIDE,
+    "pd.DataFrame({'a': table['a'], 'b': table['a'].head(2)})['b'].values": numpy_types.WIDE,
+    "pd.Series(table['a'], index=[7, 8]).values": numpy_types.WIDE,
+    "np.array([1, True])": "int64",
+}
+
+#: A change of a copy, an expression that is an array then, and its dtype as far as devfix knows it.
+CHANGES = [
+    ("new.b = new.b.astype('float32')", "new['b'].values", "float32"),
+    ("new.columns = ['b', 'a', 'c']", "new['a'].values", None),
+    ("new.replace(1, 0.5, inplace=True)", "new['a'].values", None),
+    ("new.fillna(0, inplace=True)", "new['a'].values", "int64"),
+    ("new.update(pd.DataFrame({'b': [7.5]}))", "new['b'].values", None),
+    ("new['b'] = new['b'].astype('float32')", "table['b'].values", "float64"),
+    ("part = new.head(2); part['b'] = part['b'].astype('float32')", "new['b'].values", "float64"),
+    ("part = new[new['a'] > 1]; part['b'] = part['b'].astype('float32')", "new['b'].values", "float64"),
+]
+#: Columns, rows and entries, and how many dimensions the array of each has as far as devfix knows.
+DIMENSIONS = {
+    "table['a'].values": 1,
+    "table['a'].to_frame().values": AT_LEAST_1,
+    "table['a'].reset_index().values": AT_LEAST_1,
+    "pd.DataFrame(table['a']).values": AT_LEAST_1,
+    "table.iloc[0].values": 1,
+    "table.iloc[:, 0].values": 1,
+    "table.iloc[0, 1]": 0,
+    "table['a'].iloc[0]": 0,
+    "table['b'].max()": 0,
+    "table['b'].quantile(0.5)": 0,
+    "table['b'].quantile([0.5, 0.7]).values": AT_LEAST_1,
 }
 
 
@@ -97,6 +164,39 @@ def test_pandas_makes_what_is_claimed() -> None:
         real = str(getattr(eval(text, names), "dtype", None))
         if dtype is not None and real not in dtype.split(" or "):
             lies.append(f"{text}: {real}")
+    assert lies == []
+
+
+@pytest.mark.parametrize(("change", "text", "dtype"), CHANGES)
+def test_a_copy_is_changed_alone(change: str, text: str, dtype: str | None) -> None:
+    found = Ending(f"{HEAD}new = table.copy()\n{change}\nfound = {text}\n")["found"]
+    assert isinstance(found, Array)
+    assert found.dtype == dtype
+
+
+@pytest.mark.parametrize(("text", "rank"), DIMENSIONS.items())
+def test_dimensions_are_known_as_far_as_they_are_certain(text: str, rank: int | None) -> None:
+    found = Ending(f"{HEAD}found = {text}\n")["found"]
+    assert isinstance(found, Array)
+    assert found.rank == rank
+
+
+def test_pandas_has_these_dimensions() -> None:
+    pytest.importorskip("pandas")
+    names: dict[str, Any] = {}
+    exec(HEAD, names)
+    real = {text: eval(text, names).ndim for text in DIMENSIONS}
+    assert [text for text, rank in DIMENSIONS.items() if rank not in (real[text], AT_LEAST_1)] == []
+
+
+def test_pandas_changes_copies_as_is_claimed() -> None:
+    pytest.importorskip("pandas")
+    lies = []
+    for change, text, dtype in CHANGES:
+        names: dict[str, Any] = {}
+        exec(f"{HEAD}new = table.copy()\n{change}\nfound = {text}\n", names)
+        if dtype not in (None, str(names["found"].dtype)):
+            lies.append(f"{change}: {text}")
     assert lies == []
 
 
@@ -139,6 +239,10 @@ def test_a_column_of_float64_meets_float32(text: str) -> None:
         "frame = pd.read_csv('a.csv')\nframe.insert(0, 'b', other(3))\nx = torch.tensor(frame.values / 2)",
         "frame = pd.read_csv('a.csv').merge(other(3))\nx = torch.tensor(frame.values / 2)",
         "frame = pd.read_csv('a.csv')\nx = torch.tensor(frame['a'].map(other).values / 2)",
+        "frame = pd.read_csv('a.csv', dtype=other)\nx = torch.tensor(pd.to_numeric(frame['a']).values / 2)",
+        "frame = pd.read_csv('a.csv')\nframe.a = frame.a.astype('float32')\nx = torch.tensor(frame['a'].values / 2)",
+        "frame = pd.read_excel('a.xlsx', sheet_name=None)\nx = torch.tensor(frame['a'].values / 2)",
+        "frame = pd.read_csv('a.csv')\nx = torch.ones(2) * (np.ones(2, 'float32') / frame['a'].max())",
     ],
 )
 def test_columns_that_may_be_anything(text: str) -> None:

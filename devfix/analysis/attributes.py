@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes, reads
@@ -10,7 +11,16 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import forget_parameters, havoc, is_module
-from devfix.analysis.torch_model import indexing, leaves, mappings, names, tables, tensor_attributes
+from devfix.analysis.torch_model import (
+    indexing,
+    leaves,
+    mappings,
+    names,
+    sparse_matrices,
+    table_types,
+    tables,
+    tensor_attributes,
+)
 from devfix.analysis.trails import OF_OBJECT, extend
 from devfix.analysis.values import (
     NONE,
@@ -42,6 +52,11 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: What it means for objects of a library that an attribute is set.
+_SETTERS: dict[Value, Callable[[Interpreter, Ref, str, Value], None]] = {
+    table_types.TABLE: tables.set_attribute,
+    sparse_matrices.MATRIX: sparse_matrices.set_attribute,
+}
 #: Methods that build an object: what they store is part of it from the start.
 CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
@@ -256,6 +271,9 @@ def _set_object_attribute(
         return  # attributes and entries are one already
     if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
         mappings.set_data(interp, ref, value)
+        return
+    if obj.kind == "external" and obj.cls in _SETTERS:
+        _SETTERS[obj.cls](interp, ref, name, value)
         return
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)

@@ -33,6 +33,7 @@ from devfix.analysis.torch_model import (
     single_dispatch,
     sobol,
     sparse_matrices,
+    table_methods,
     table_types,
     tables,
     text_files,
@@ -121,7 +122,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
         chosen = graphs.item(interp, ref, key, node)
         return chosen if chosen in (ref, UNKNOWN) else data.sample(interp, ref, node)
     if obj.cls in tables.CLASSES:
-        return tables.item(interp, ref, obj, key)
+        return tables.item(interp, ref, obj, key, node)
     if obj.cls == sparse_matrices.MATRIX:
         return sparse_matrices.item(ref, key)
     if learners.is_data(obj):
@@ -222,7 +223,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     command_line.OLD_PARSER: command_line.old_parser_method,
     command_line.SUBPARSERS: command_line.subparsers_method,
     numpy_model.RNG: _numpy_generator,
-    **tables.METHODS,
+    **table_methods.METHODS,
     **learners.METHODS,
     sparse_matrices.MATRIX.name: sparse_matrices.method,
     **plots.METHODS,

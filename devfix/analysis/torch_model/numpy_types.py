@@ -40,6 +40,8 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
     found = {of_data(interp, item) for item in contents(interp, value)}
     if len(found) == 1:
         return found.pop()
+    if found == {"int64", "bool"}:
+        return "int64"
     return "float64" if found and found <= {"int64", "float64", "bool"} else None
 
 
@@ -63,11 +65,19 @@ def promoted(a: Array, b: Array) -> str | None:
     if a.dtype == b.dtype:
         return a.dtype
     if WIDE in (a.dtype, b.dtype):
-        return "float64" if {a.dtype, b.dtype} & {*FLOATS} else WIDE
+        return _beside_wide(*((a, b) if a.dtype == WIDE else (b, a)))
     if a.rank in (0, None) or b.rank in (0, None):
         scalars = a.rank == b.rank == 0
         return _promoted(a.dtype, b.dtype) if scalars else _of_scalar_and_array(a, b)
     return _promoted(a.dtype, b.dtype)
+
+
+def _beside_wide(wide: Array, other: Array) -> str | None:
+    """What comes out of int64 or float64 and another dtype: a scalar may leave narrow floats as they are."""
+    if other.dtype in FLOATS:
+        is_array = wide.rank not in (0, None)
+        return "float64" if other.dtype == "float64" or is_array else None
+    return WIDE if other.dtype in (*INTEGERS, "bool") else None
 
 
 def _of_scalar_and_array(a: Array, b: Array) -> str | None:
@@ -112,7 +122,7 @@ def settled(dtype: str | None) -> str | None:
 
 def as_number(value: Value) -> Value:
     """A scalar of NumPy is to a tensor what a Python number is; anything else stays what it is."""
-    if not isinstance(value, Array) or value.rank != 0 or value.dtype is None:
+    if not isinstance(value, Array) or value.rank != 0 or value.dtype in (None, WIDE):
         return value
     return next((Scalar(kind) for kind, dtype in NUMBERS.items() if dtype[:3] == value.dtype[:3]), value)
 

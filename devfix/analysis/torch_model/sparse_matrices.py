@@ -156,6 +156,12 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     return ref if name in ("T", "H") else Scalar("int") if name == "nnz" else None
 
 
+def set_attribute(interp: Interpreter, ref: Ref, name: str, value: Value) -> None:
+    """``matrix.data = values``."""
+    if name == "data":
+        interp.update(ref, interp.obj(ref).with_fact("dtype", DTypeValue(numpy_types.of_data(interp, value))))
+
+
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``matrix.tocoo()``, ``matrix.toarray()``."""
     trail = (interp.site("array", site.node),)

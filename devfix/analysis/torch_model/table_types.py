@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import AT_LEAST_1, FLOATS
 from devfix.analysis.torch_model import numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.values import TRUE, Array, DTypeValue, External, Obj, Ref, Value
@@ -25,6 +25,8 @@ _OTHERS, _CLOSED, _SINGLE = "dtype", "closed", "single"
 #: What stands before the name of a column in the fact of its dtype.
 _COLUMN = "column "
 _FAMILY = frozenset({"int64", "float64", numpy_types.WIDE})
+#: Where a divisor is zero integers become floats.
+_DIVIDING = (ast.FloorDiv, ast.Mod)
 
 
 def make(
@@ -110,6 +112,38 @@ def of_any_column(obj: Obj) -> str | None:
     return any_of(_all(obj))
 
 
+def with_gaps(dtype: str | None) -> str | None:
+    """The dtype of a column once something may be missing: integers are floats then."""
+    if dtype in ("int64", numpy_types.WIDE):
+        return numpy_types.WIDE
+    return dtype if dtype in ("float64", "float32") else None
+
+
+def summed(dtype: str | None) -> str | None:
+    """The dtype of sums and products of a column: truths are counted, and what narrow integers become depends."""
+    if dtype == "bool":
+        return "int64"
+    return dtype if dtype in (*FLOATS, *_FAMILY) else None
+
+
+def together(interp: Interpreter, parts: Iterable[Value]) -> Ref:
+    """Tables below or beside one another, with gaps that only floats can have."""
+    found = [of(interp, part) for part in parts]
+    known = [of_any_column(table) for table in found if table is not None]
+    return make(interp, with_gaps(any_of(known) if len(known) == len(found) else None))
+
+
+def some(interp: Interpreter, obj: Obj, *, single: bool = False) -> Ref:
+    """Columns of a table, nobody knows which: what is said holds of each, and of all together."""
+    return make(interp, of_any_column(obj), single=single)
+
+
+def of_rows_or_one(obj: Obj) -> str | None:
+    """The dtype of any column of what is some rows of a table, or a single one, in which all have one dtype."""
+    found = {*_all(obj), whole(obj)}
+    return found.pop() if len(found) == 1 else None
+
+
 def changed(interp: Interpreter, obj: Obj, change: Callable[[str | None], str | None]) -> Ref:
     """A table with the same columns in other dtypes."""
     dtypes = {name: DTypeValue(change(dtype_of(obj.facts[name]))) for name in (*_columns(obj), _OTHERS)}
@@ -137,27 +171,40 @@ def loosen(interp: Interpreter, ref: Ref) -> None:
     interp.update(ref, replace(obj, facts={**kept, _OTHERS: DTypeValue(of_any_column(obj))}))
 
 
+def forget(interp: Interpreter, ref: Ref) -> None:
+    """Any entry of a table may have been replaced by anything."""
+    single = is_single(interp.obj(ref))
+    facts: dict[str, Value] = {_OTHERS: DTypeValue(None), **({_SINGLE: TRUE} if single else {})}
+    interp.update(ref, replace(interp.obj(ref), facts=facts))
+
+
 def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
-    """``left op right`` with a table on at least one side; None where there is none."""
+    """``left op right`` with a table on at least one side; None where there is none.
+
+    Rows that only one of two tables has are gaps.
+    """
     tables = [table for table in (of(interp, left), of(interp, right)) if table is not None]
     if not tables or isinstance(op, ast.MatMult):
         return None
-    kind = next((_number(value) for value in (left, right) if of(interp, value) is None), None)
-    if kind is not None:
-
-        def with_number(dtype: str | None) -> str | None:
-            return numpy_types.arithmetic(op, Array(dtype, 1), kind).dtype
-
-        return changed(interp, tables[0], with_number)
-    array, other = (_as_array(interp, value) for value in (left, right))
-    dtype = numpy_types.arithmetic(op, array, other).dtype
+    other = next((value for value in (left, right) if of(interp, value) is None), None)
+    if other is not None and (scalar_type(other) is not None or _may_be_number(other)):
+        return changed(interp, tables[0], lambda dtype: _with_number(op, dtype, other))
+    array, beside = (_as_array(interp, value) for value in (left, right))
+    dtype = numpy_types.arithmetic(op, array, beside).dtype
+    if dtype == "int64" and (other is None or isinstance(op, _DIVIDING)):
+        dtype = numpy_types.WIDE
     return make(interp, dtype, single=all(map(is_single, tables)))
 
 
-def _number(value: Value) -> Value | None:
-    """A number beside a table: one of NumPy widens no more than one of Python's."""
-    plain = numpy_types.as_number(value)
-    return plain if scalar_type(plain) is not None else None
+def _may_be_number(value: Value) -> bool:
+    return isinstance(value, Array) and value.rank in (0, None)
+
+
+def _with_number(op: ast.operator, dtype: str | None, number: Value) -> str | None:
+    """A number beside a column: one of NumPy widens no more than one of Python's, where it is one for certain."""
+    plain = numpy_types.as_number(number)
+    found = numpy_types.arithmetic(op, Array(dtype, 1), plain).dtype
+    return found if scalar_type(plain) is not None or dtype in _FAMILY else None
 
 
 def _as_array(interp: Interpreter, value: Value) -> Array:
