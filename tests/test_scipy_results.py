@@ -31,6 +31,7 @@ b, c = scipy.signal.butter(2, 0.5)
 """
 SKLEARN = """
 import numpy as np
+import scipy.sparse
 from sklearn import datasets, decomposition, feature_extraction, model_selection, preprocessing
 
 a = np.linspace(0, 1, 25).reshape(5, 5)
@@ -80,6 +81,18 @@ OF_SCIPY: dict[str, str | None] = {
     "sp.csgraph.shortest_path(narrow)": "float64",
     "sp.csgraph.laplacian(narrow).toarray()": "float32",
     "sp.csgraph.connected_components(narrow)[1]": "int32",
+    "(narrow / 2).toarray()": None,
+    "(counts / 2).toarray()": "float64",
+    "abs(narrow).toarray() * 2": None,
+    "counts.power(0.5).toarray()": None,
+    "narrow.power(2).toarray()": "float32",
+    "sp.eye(3, 3, 0, np.float32).toarray()": "float32",
+    "sp.random(3, 3, 0.5, 'csr', np.float32).toarray()": "float32",
+    "sp.diags(a[0], 0, (5, 5), 'csr', np.float32).toarray()": "float32",
+    "sp.csr_matrix(a, (5, 5), np.float32).toarray()": "float32",
+    "sp.kronsum(narrow, wide).toarray()": "float64",
+    "sp.csgraph.connected_components(narrow, return_labels=False)": None,
+    "scipy.signal.resample(a32, 3, a[0])[1]": None,
     "scipy.stats.zscore(a32)": "float32",
     "scipy.stats.zscore(whole)": "float64",
     "scipy.stats.norm.rvs(size=3)": "float64",
@@ -124,6 +137,11 @@ OF_SKLEARN: dict[str, str | None] = {
     "preprocessing.OneHotEncoder(dtype=np.float32).fit_transform([['a'], ['b']]).toarray()": None,
     "decomposition.PCA(2).fit_transform(a32)": "float32",
     "decomposition.PCA(2).fit_transform(a)": "float64",
+    "decomposition.PCA(2).fit(a).transform(a32)": None,
+    "decomposition.PCA(2).fit(a32).transform(a)": "float64",
+    "preprocessing.normalize(a32, return_norm=True)[0]": None,
+    "preprocessing.MaxAbsScaler().fit_transform(scipy.sparse.csr_matrix(a32)).toarray()": None,
+    "datasets.make_regression(5, n_targets=2)[1]": None,
     "feature_extraction.text.TfidfVectorizer().fit_transform(texts).toarray()": "float64",
     "feature_extraction.text.CountVectorizer().fit_transform(texts).toarray()": "int64",
     "model_selection.train_test_split(a32)[0]": "float32",
@@ -153,6 +171,23 @@ def test_the_libraries_make_what_is_claimed(head: str, dtypes: dict[str, str | N
     assert [
         f"{text}: {real[text]}" for text, dtype in dtypes.items() if dtype not in (None, real[text])
     ] == []
+
+
+def test_the_values_of_a_matrix_may_be_replaced() -> None:
+    text = f"{SCIPY}copy = wide.copy()\ncopy.data = copy.data.astype(np.float32)\n"
+    for name, dtype in (("copy", "float32"), ("wide", "float64")):
+        found = Ending(f"{text}found = {name}.toarray()\n")["found"]
+        assert isinstance(found, Array)
+        assert found.dtype == dtype
+
+
+@pytest.mark.parametrize(
+    "text", ["scipy.stats.multivariate_normal.pdf(a[:, :2], [0, 0])", "scipy.signal.windows.dpss(8, 2, 3)"]
+)
+def test_what_has_fewer_or_more_dimensions(text: str) -> None:
+    found = Ending(f"{SCIPY}found = {text}\n")["found"]
+    assert isinstance(found, Array)
+    assert (found.dtype, found.rank) == ("float64", None)
 
 
 MATRIX = """

@@ -124,7 +124,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     if obj.cls in tables.CLASSES:
         return tables.item(interp, ref, obj, key, node)
     if obj.cls == sparse_matrices.MATRIX:
-        return sparse_matrices.item(ref, key)
+        return sparse_matrices.item(interp, obj, key)
     if learners.is_data(obj):
         return learners.item(obj, key)
     return ref if obj.cls == External(plots.AXES) else None

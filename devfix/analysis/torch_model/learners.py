@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import host_memory, numpy_types, sparse_matrices, table_types
+from devfix.analysis.torch_model import host_memory, numpy_types, sparse_matrices
 from devfix.analysis.values import (
     FALSE,
+    TRUE,
     UNKNOWN,
     Array,
     Const,
     External,
     Obj,
     Ref,
-    Tensor,
     TupleValue,
     Value,
     without_none,
@@ -25,14 +26,17 @@ if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
 
+#: What a transformer makes: floats as wide as those it is given, at least as wide as what it was fitted to.
+_AS_GIVEN, _AS_FITTED = "", "as fitted"
+_SCALED = (_AS_GIVEN, _AS_FITTED)
 #: What they make has floats as wide as those they are given.
 _SCALERS = frozenset(
     "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler QuantileTransformer PowerTransformer Normalizer".split()
 )
 _SCALING = frozenset("scale minmax_scale maxabs_scale robust_scale normalize".split())
 _TRANSFORMERS = {
-    **{f"sklearn.preprocessing.{name}": "" for name in _SCALERS},
-    "sklearn.decomposition.PCA": "",
+    **dict.fromkeys((f"sklearn.preprocessing.{name}" for name in _SCALERS), _AS_GIVEN),
+    "sklearn.decomposition.PCA": _AS_FITTED,
     "sklearn.preprocessing.LabelEncoder": "int64",
     "sklearn.preprocessing.OrdinalEncoder": "float64",
     "sklearn.preprocessing.OneHotEncoder": "sparse float64",
@@ -51,7 +55,7 @@ _CLASSES = frozenset(
     "load_breast_cancer load_digits".split()
 )
 _DATA = External("sklearn.utils.Bunch")
-_OTHER_FORMS = frozenset(("coef", "return_centers", "as_frame"))
+_OTHER_FORMS = frozenset(("coef", "return_centers", "as_frame", "n_targets"))
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -61,7 +65,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return _transformer(interp, name, site)
     if package == "sklearn.preprocessing" and last in _SCALING:
         host_memory.check(interp, name, site)
-        return _scaled(interp, site)
+        return _scaled(interp, site) if "return_norm" not in site.keywords else UNKNOWN
     if name == "sklearn.model_selection.train_test_split":
         return TupleValue(tuple(part.value for part in site.args for _ in range(2)))
     if package == "sklearn.datasets" and last in _CLASSES | _PREDICTED:
@@ -72,7 +76,9 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
 def _transformer(interp: Interpreter, name: str, site: CallSite) -> Value:
     kind = _TRANSFORMERS[name]
     dense = [site.keywords[option].value for option in _SPARSE if option in site.keywords]
-    if kind and (site.open or "dtype" in site.keywords or any(value != FALSE for value in dense)):
+    if kind not in _SCALED and (
+        site.open or "dtype" in site.keywords or any(value != FALSE for value in dense)
+    ):
         return UNKNOWN
     if dense:
         kind = kind.removeprefix("sparse ")
@@ -86,11 +92,11 @@ def _data(interp: Interpreter, last: str, site: CallSite) -> Value:
     trail = (interp.site("array", site.node),)
     kinds = "float64" if last in _PREDICTED else "int64"
     points, classes = Array("float64", 2, trail), Array(kinds, 1, trail)
-    if last.startswith("make_"):
-        return TupleValue((points, classes))
     alone = site.value(None, "return_X_y")
+    if last.startswith("make_"):
+        return TupleValue((points, classes)) if alone in (None, TRUE) else UNKNOWN
     if alone is not None:
-        return TupleValue((points, classes)) if alone == Const(True) else UNKNOWN
+        return TupleValue((points, classes)) if alone == TRUE else UNKNOWN
     return interp.new(Obj("external", _DATA, attrs={"data": points, "target": classes}))
 
 
@@ -110,22 +116,28 @@ def _method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) 
         return ref
     makes = obj.facts.get("makes")
     kind = makes.value if isinstance(makes, Const) else None
-    if name not in ("fit_transform", "transform") and not (name == "inverse_transform" and kind == ""):
+    if name not in ("fit_transform", "transform") and not (name == "inverse_transform" and kind in _SCALED):
         return UNKNOWN
     host_memory.check(interp, f"sklearn.preprocessing.{name}", site)
     if not isinstance(kind, str):
         return UNKNOWN
     if kind.startswith("sparse "):
         return sparse_matrices.made(interp, kind.removeprefix("sparse "))
-    return Array(kind, AT_LEAST_1, (interp.site("array", site.node),)) if kind else _scaled(interp, site)
+    if kind not in _SCALED:
+        return Array(kind, AT_LEAST_1, (interp.site("array", site.node),))
+    made = _scaled(interp, site)
+    fitted = kind == _AS_FITTED and name != "fit_transform"
+    return (
+        replace(made, dtype=None) if fitted and isinstance(made, Array) and made.dtype != "float64" else made
+    )
 
 
 def _scaled(interp: Interpreter, site: CallSite) -> Value:
     given = without_none(site.args[0].value) if site.args else UNKNOWN
-    table = table_types.of(interp, given)
-    dtype = table_types.whole(table) if table is not None else None
-    dtype = given.dtype if isinstance(given, (Array, Tensor)) else dtype
-    return Array(numpy_types.floating(dtype), AT_LEAST_1, (interp.site("array", site.node),))
+    if sparse_matrices.of(interp, given) is not None:
+        return UNKNOWN  # some of them keep it sparse
+    dtype = numpy_types.floating(numpy_types.of_data(interp, given))
+    return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
 
 
 Method = Callable[["Interpreter", Ref, Obj, str, "CallSite"], Value]

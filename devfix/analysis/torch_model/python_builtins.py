@@ -343,6 +343,8 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = _first(site)
     if isinstance(value, Tensor):
         return operations.apply(interp, "abs", site) or UNKNOWN
+    if isinstance(value, Ref):
+        return UNKNOWN  # what objects make of it
     return value if isinstance(value, (Array, Scalar)) else Scalar("float")
 
 

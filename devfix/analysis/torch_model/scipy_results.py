@@ -20,6 +20,8 @@ _CONTINUOUS = frozenset(
     "norm uniform truncnorm beta gamma expon laplace lognorm t cauchy chi2 pareto weibull_min halfnorm gumbel_r "
     "logistic levy_stable vonmises multivariate_normal dirichlet".split()
 )
+#: Distributions of vectors, which have one density each.
+_OF_VECTORS = frozenset(("multivariate_normal", "multivariate_t", "dirichlet", "wishart", "multinomial"))
 _DISCRETE = frozenset("poisson binom bernoulli randint geom nbinom hypergeom zipf".split())
 #: Functions of one array: floats as wide as those that are given.
 _FLOATING = {
@@ -47,8 +49,9 @@ _FLOAT64 = {
     "scipy.ndimage.distance_transform_edt": None,
     "scipy.integrate.odeint": 2,
     "scipy.linalg.hilbert": 2,
+    "scipy.signal.windows.dpss": None,
 }
-_FORMS = frozenset(("output", "return_indices", "full_output", "sampling_rate"))
+_FORMS = frozenset(("output", "return_indices", "full_output", "sampling_rate", "return_ratios"))
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -68,10 +71,9 @@ def _known(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package.startswith("scipy.stats."):
         return _of_distribution(interp, package.rpartition(".")[2], last, site)
     if name in _FLOAT64 or package == "scipy.signal.windows":
-        told = site.open or site.keywords.keys() & _FORMS
-        return (
-            UNKNOWN if told else Array("float64", _FLOAT64.get(name, 1), (interp.site("array", site.node),))
-        )
+        if site.open or site.keywords.keys() & _FORMS:
+            return UNKNOWN
+        return Array("float64", _FLOAT64.get(name, 1), (interp.site("array", site.node),))
     if name == "scipy.signal.butter":
         other = site.open or len(site.args) > 4 or "output" in site.keywords
         return UNKNOWN if other else TupleValue((Array("float64", 1), Array("float64", 1)))
@@ -82,7 +84,8 @@ def _of_distribution(interp: Interpreter, kind: str, last: str, site: CallSite) 
     trail = (interp.site("array", site.node),)
     if last in _DENSITIES:
         given = without_none(site.args[0].value) if site.args else UNKNOWN
-        return Array("float64", given.rank, trail) if isinstance(given, Array) else UNKNOWN
+        rank = given.rank if isinstance(given, Array) and kind not in _OF_VECTORS else None
+        return Array("float64", rank, trail) if isinstance(given, Array) else UNKNOWN
     if last != "rvs" or "size" not in site.keywords:
         return None
     dtype = "float64" if kind in _CONTINUOUS else "int64" if kind in _DISCRETE else None
@@ -98,6 +101,8 @@ def _of_arrays(interp: Interpreter, name: str, package: str, last: str, site: Ca
     given = without_none(site.args[0].value) if site.args else UNKNOWN
     if isinstance(given, Array):
         if last in _FLOATING.get(package, ()):
+            if last == "resample" and site.value(2, "t") is not None:
+                return UNKNOWN  # the places of the samples come with them
             return replace(given, dtype=numpy_types.floating(given.dtype))
         if name in _AS_GIVEN:
             return replace(given, rank=None) if len(site.args) == 1 else UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.join import scalar_type
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
 MATRIX = External("scipy.sparse.spmatrix")
 _FORMATS = "coo csr csc lil dok bsr dia".split()
 _CLASSES = frozenset(f"{form}_{kind}" for form in _FORMATS for kind in ("matrix", "array"))
-_FLOAT64 = frozenset("eye eye_array identity random random_array rand".split())
+#: Where these functions take a dtype; the numbers they make are float64 otherwise.
+_FLOAT64 = {"eye": 3, "eye_array": None, "identity": 1, "random": 4, "random_array": None, "rand": 4}
+#: Where classes take a dtype, and where ``diags`` does.
+_OF_CLASSES, _OF_DIAGONALS = 2, 4
 _JOINING = frozenset("vstack hstack block_diag bmat block_array kron kronsum".split())
 _PARTS = frozenset("tril triu".split())
-#: Methods that give a matrix with the same dtype; what has floats as wide.
+#: What is float64 once it is divided by a number; narrower floats are so too, in most versions of SciPy.
+_DIVIDED = ("float64", "int64", "int32", "bool")
+#: Methods that give a matrix with the same dtype.
 _KEEPING = frozenset(
-    "tocoo tocsr tocsc tolil todok tobsr todia asformat copy transpose conj conjugate getrow getcol reshape "
-    "power".split()
+    "tocoo tocsr tocsc tolil todok tobsr todia asformat copy transpose conj conjugate getrow getcol reshape".split()
 )
 _DENSE = frozenset("toarray todense diagonal".split())
 #: What a matrix has of whole numbers, the width of which depends on how many there are.
@@ -49,16 +54,15 @@ def call(interp: Interpreter, last: str, site: CallSite) -> Value | None:
     if last == "load_npz":
         return made(interp, None)
     if last in _CLASSES:
-        return made(interp, _told(site) if "dtype" in site.keywords else _of_data(interp, site.value(0)))
+        return made(interp, _told(site, _OF_CLASSES, lambda: _of_data(interp, site.value(0, "arg1"))))
     if last in _FLOAT64:
-        told = last == "identity" and len(site.args) > 1
-        return made(interp, dtype_of(site.args[1].value) if told else _told(site) or "float64")
+        return made(interp, _told(site, _FLOAT64[last], lambda: "float64"))
     if last == "diags":
-        return made(interp, _told(site) or _of_diagonals(interp, site.value(0, "diagonals")))
+        diagonals = site.value(0, "diagonals")
+        return made(interp, _told(site, _OF_DIAGONALS, lambda: _of_diagonals(interp, diagonals)))
     if last in _JOINING:
-        return made(
-            interp, _told(site) or _of_all(interp, site.args[:1] if last != "kron" else site.args[:2])
-        )
+        joined = site.args[: 2 if last in ("kron", "kronsum") else 1]
+        return made(interp, _told(site, None, lambda: _of_all(interp, joined)))
     given = of(interp, site.value(0))
     if given is None:
         return None
@@ -81,7 +85,9 @@ def graph(interp: Interpreter, last: str, site: CallSite) -> Value | None:
             return made(interp, numpy_types.floating(dtype(matrix)) if dtype(matrix) in FLOATS else None)
         floats = isinstance(given, Array) and given.dtype in FLOATS
         return Array(given.dtype, 2, trail) if isinstance(given, Array) and floats else UNKNOWN
-    return TupleValue((Scalar("int"), Array("int32", 1, trail))) if last == "connected_components" else None
+    if last != "connected_components" or "return_labels" in site.keywords:
+        return None
+    return TupleValue((Scalar("int"), Array("int32", 1, trail)))
 
 
 def made(interp: Interpreter, found: str | None) -> Ref:
@@ -100,9 +106,12 @@ def dtype(obj: Obj) -> str | None:
     return dtype_of(obj.facts.get("dtype"))
 
 
-def _told(site: CallSite) -> str | None:
-    given = site.value(None, "dtype")
-    return dtype_of(given) if given is not None and given != NONE else None
+def _told(site: CallSite, position: int | None, otherwise: Callable[[], str | None]) -> str | None:
+    """The dtype that a call asks for, or else what comes out by itself."""
+    given = site.value(position, "dtype")
+    if given is not None and given != NONE:
+        return dtype_of(given)
+    return None if site.open else otherwise()
 
 
 def _of_data(interp: Interpreter, data: Value | None) -> str | None:
@@ -166,7 +175,12 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     """``matrix.tocoo()``, ``matrix.toarray()``."""
     trail = (interp.site("array", site.node),)
     if name in _KEEPING:
-        return ref
+        return made(interp, dtype(obj))
+    if name == "power":
+        whole = (
+            scalar_type(site.value(0, "n") or UNKNOWN) == "int" and len(site.args) < 2 and not site.keywords
+        )
+        return made(interp, dtype(obj) if whole or dtype(obj) == "float64" else None)
     if name in _DENSE:
         return Array(dtype(obj), 1 if name == "diagonal" else 2, trail)
     if name == "astype":
@@ -192,9 +206,9 @@ def _reduced(obj: Obj, name: str, site: CallSite) -> Value:
     return Array(found, 0 if whole else None)
 
 
-def item(ref: Ref, key: Value) -> Value:
+def item(interp: Interpreter, obj: Obj, key: Value) -> Value:
     """Some rows of a matrix; what two indices give may be a number."""
-    return UNKNOWN if isinstance(key, TupleValue) else ref
+    return UNKNOWN if isinstance(key, TupleValue) else made(interp, dtype(obj))
 
 
 def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value) -> Value | None:
@@ -205,6 +219,8 @@ def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value)
     numbers = [value for value in (left, right) if scalar_type(value) is not None]
     if numbers:
         known = next(matrix for matrix in matrices if matrix is not None)
+        if isinstance(op, ast.Div):
+            return made(interp, "float64" if dtype(known) in _DIVIDED else None)
         return made(interp, numpy_types.arithmetic(op, Array(dtype(known), 1), numbers[0]).dtype)
     found = _common({_dtype_of(interp, value) for value in (left, right)})
     if None not in matrices:
