@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 
 import pytest
@@ -60,6 +61,7 @@ def test_the_work_has_an_end(name: str) -> None:
 _LONG = {
     "devices spelt out": 'x{0} = torch.ones(3, device="cuda")',
     "operands of the host": "y{0} = torch.ones(3).cuda() + torch.ones(3)",
+    "files by names that vary": 'import os\nimport numpy as np\nname{0} = os.environ["A{0}"]\nnp.save(name{0}, np.ones(3))',
     "devices in functions": 'def f{0}():\n    return torch.ones(3, device="cuda")\n',
 }
 
@@ -68,4 +70,34 @@ _LONG = {
 def test_a_long_module_takes_about_as_much_for_each_statement(statement: str) -> None:
     check_texts({"main.py": HEAD + statement.format(0)})  # what is done once
     small, large = (calls(HEAD + "\n".join(map(statement.format, range(size)))) for size in (200, 400))
+    assert large <= 2.2 * small
+
+
+#: Shapes with one fault for each of many statements, or one that goes back to a function with many uses.
+_FAULTS: dict[str, Callable[[int], str]] = {
+    "moved before a guard": lambda n: "\n".join(
+        ["net = nn.Linear(3, 3).cuda()", "y = torch.ones(3)", "use_gpu = torch.cuda.is_available()"]
+        + [f"x{i} = torch.ones(3)" for i in range(n)]
+        + ["if use_gpu:", "    y = y.cuda()"]
+        + [f"net(x{i}) + y" for i in range(n)]
+    ),
+    "used in the other branch": lambda n: "\n".join(
+        [
+            "net = nn.Linear(3, 3).cuda()",
+            "def f(k):",
+            "    if k > 3:",
+            "        x = torch.ones(3)",
+            "    else:",
+        ]
+        + ["        x = torch.ones(3).cuda()"]
+        + [f"        print(x + {i})" for i in range(n)]
+        + ["    return net(x)", "f(1)", "f(5)"]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", _FAULTS.values(), ids=_FAULTS)
+def test_the_place_of_a_repair_is_found_in_one_go(make: Callable[[int], str]) -> None:
+    check_texts({"main.py": HEAD + make(2)})  # what is done once
+    small, large = (calls(HEAD + make(size)) for size in (80, 160))
     assert large <= 2.2 * small

@@ -96,6 +96,7 @@ class Outline:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._names: dict[ast.AST, ScopeNames] = {}
+        self._occurrences: dict[ast.AST, dict[str, list[ast.Name]]] = {}
         self._at: dict[Span, list[ast.AST]] = {}
         self._seen: set[int] = set()
         self._stands: dict[ast.AST, tuple[list[ast.stmt], int]] = {}
@@ -106,6 +107,16 @@ class Outline:
         if found is None:
             found = self._names[scope] = ScopeNames(scope.body)
         return found
+
+    def occurrences(self, scope: ast.AST, name: str) -> Sequence[ast.Name]:
+        """Where a name stands in a piece of code, and in the scopes within."""
+        known = self._occurrences.get(scope)
+        if known is None:
+            known = self._occurrences[scope] = {}
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Name):
+                    known.setdefault(node.id, []).append(node)
+        return known.get(name, ())
 
     @cached_property
     def imports_all(self) -> bool:

@@ -201,7 +201,7 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     function = outline.function_of(statement)
     if not isinstance(target, ast.Name) or function is None:
         return True
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
+    names = outline.occurrences(function, target.id)
     if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
         return True
     later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
@@ -209,9 +209,8 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     if not later:
         return True
     whole, others = _branches(outline, statement, target.id)
-    return all(
-        outline.dominates(whole, node) or any(node in ast.walk(part) for part in others) for node in later
-    )
+    elsewhere = {node for part in others for node in outline.occurrences(part, target.id)}
+    return all(node in elsewhere or outline.dominates(whole, node) for node in later)
 
 
 def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stmt, list[ast.stmt]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement import device_expression
 from devfix.placement.batch_move import with_other_branches
@@ -55,25 +57,41 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
     if not isinstance(place.node, ast.Name) or not _binds(statement, place.node.id):
         return ()
     name, block = place.node.id, place.outline.block_of(statement)
-    made = block.index(statement)
-    for number, guard in enumerate(block[made + 1 :], made + 1):
-        moves = _moved_alone(guard)
-        before = {each: part for part in block[:number] for each in moves if _binds(part, each)}
-        for sibling, (move, suffix) in moves.items():
-            if sibling in before and name not in moves and _is_placed(facts, place, move, sibling):
-                return (
-                    FileEdit(
-                        place.path, InsertAfter(place.outline.source.span(move), f"{name} = {name}{suffix}")
-                    ),
-                )
-        if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(guard)):
-            break  # it is read, or is another one from here on
+    end = _next_use(place.outline, statement, name)
+    for guard in block[block.index(statement) + 1 :]:
+        if guard.lineno > end:
+            break  # it has been read, or is another one from here on
+        moves = _moved_alone(guard) if isinstance(guard, ast.If) else {}
+        for sibling, (move, suffix) in moves.items() if name not in moves else ():
+            known = _is_made_before(place.outline, guard, sibling) and not names(suffix, name)
+            if known and _is_placed(facts, place, move, sibling):
+                span = place.outline.source.span(move)
+                return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}")),)
     return ()
 
 
-def _moved_alone(guard: ast.stmt) -> dict[str, tuple[ast.stmt, str]]:
-    """What a guard moves that does nothing else: by name the statement, and what it calls; {} for any other statement."""
-    if not isinstance(guard, ast.If) or guard.orelse:
+def _next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
+    """The line behind a statement in which a name stands again."""
+    scope = outline.function_of(statement) or outline.source.tree
+    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
+    found = outline.occurrences(scope, name)
+    lines = [node.lineno for node in found if (node.lineno, node.col_offset) >= end]
+    return min(lines, default=math.inf)
+
+
+def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
+    """Whether a statement in the block of a guard, and before it, binds a name and nothing else."""
+    scope = outline.function_of(guard) or outline.source.tree
+    block = outline.block_of(guard)
+    return any(
+        part.lineno < guard.lineno and _binds(part, name) and outline.block_of(part) is block
+        for part in outline.names_in(scope).binders(name)
+    )
+
+
+def _moved_alone(guard: ast.If) -> dict[str, tuple[ast.stmt, str]]:
+    """What a guard moves that does nothing else: by name the statement, and what it calls; {} for any other guard."""
+    if guard.orelse:
         return {}
     found = {}
     for part in guard.body:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import posixpath
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.scope_names import LOOPS, binds, own_nodes, parameters_of
+from devfix.analysis.syntax import remembered
 from devfix.analysis.values import Const, Ref, Unknown, Value
 
 if TYPE_CHECKING:
@@ -90,17 +93,24 @@ def _keeper(interp: Interpreter, name: str) -> int | None:
     if frame.function is not None:
         node = frame.function.node
         if any(each.arg == name for each in parameters_of(node)):
-            return frame.id if isinstance(node, ast.Lambda) or not _stores(node.body, name) else None
+            return frame.id if isinstance(node, ast.Lambda) or not _stores(node).get(name) else None
         if isinstance(node, ast.Lambda):
             return None
-        stores = _stores(node.body, name)
-        if stores:
+        stores = _stores(node).get(name)
+        if stores is not None:
             return frame.id if stores == 1 else None
-    return frame.module if _stores(interp.source.tree.body, name) == 1 else None
+    return frame.module if _stores(interp.source.tree).get(name) == 1 else None
 
 
-def _stores(body: list[ast.stmt], name: str) -> int:
-    """How often the statements of a scope may bind a name; a statement in a loop, where a value follows another, counts twice."""
-    nodes = list(own_nodes(body))
-    looped = {id(part) for each in nodes if isinstance(each, (*LOOPS, ast.While)) for part in ast.walk(each)}
-    return sum(2 if id(node) in looped else 1 for node in nodes if name in binds(node))
+@remembered
+def _stores(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module) -> Mapping[str, int]:
+    """How often the statements of a scope may bind each name; one in a loop, where a value follows another, counts twice."""
+    nodes = list(own_nodes(scope.body))
+    looped: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, (*LOOPS, ast.While)) and node not in looped:
+            looped.update(ast.walk(node))
+    found = Counter[str]()
+    for node in nodes:
+        found.update(dict.fromkeys(binds(node), 2 if node in looped else 1))
+    return found
