@@ -119,6 +119,8 @@ def test_a_file_has_the_dtype_that_was_written(text: str) -> None:
         'one, two = Store(find("A")), Store(find("B"))\none.write(np.zeros((2, 3)))\nrun(two.read())\n',
         'np.savez("a", rows=np.zeros((2, 3)))\nrun(np.load("a.npz")["other"])\n',
         'np.save("a.npy", np.zeros((2, 3)))\nrun(pickle.load(open("a.npy", "rb")))\n',
+        'np.save("a.npy", np.zeros((2, 3)))\nos.replace("b.npy", "a.npy")\nrun(np.load("a.npy"))\n',
+        'np.save("a.npy", np.zeros((2, 3)))\nos.chdir("elsewhere")\nrun(np.load("a.npy"))\n',
     ],
 )
 def test_another_file_or_an_older_one_says_nothing(text: str) -> None:

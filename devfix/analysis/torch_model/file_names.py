@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 #: The fact of an opened file that tells its name.
 NAMED = "named"
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join"))
+#: What gives a file the name of another.
+_CHANGES = frozenset(
+    "os.chdir os.rename os.replace os.link os.symlink shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree".split()
+)
 _AS_GIVEN = frozenset(("str", "Path", "pathlib.Path", "os.fspath"))
 
 
@@ -38,6 +42,15 @@ def of(interp: Interpreter, arg: Arg | None) -> str | None:
         return posixpath.normpath(arg.value.value)
     text = _text(interp, arg.node) if arg.node is not None else None
     return posixpath.normpath(text) if text else None
+
+
+@remembered
+def may_change(tree: ast.Module) -> bool:
+    """Whether a program has files take the place of others, or looks for them in another folder."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(
+        isinstance(called, (ast.Attribute, ast.Name)) and ast.unparse(called) in _CHANGES for called in calls
+    )
 
 
 def with_suffix(name: str, suffix: str) -> str:

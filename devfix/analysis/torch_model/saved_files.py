@@ -39,6 +39,8 @@ def _read(interp: Interpreter, library: str, site: CallSite, arg: Arg | None) ->
     if not interp.recorder.saved:
         return UNKNOWN
     interp.library.entangled = True
+    if file_names.may_change(interp.source.tree):
+        return UNKNOWN
     name = file_names.of(interp, arg)
     held = interp.recorder.saved.get((OTHERS, library, name)) if name is not None else None
     if held is None:
