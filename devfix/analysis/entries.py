@@ -177,7 +177,7 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     before = interp.state.fork()
     place = _place(function.node)
     calls.call_function(
-        interp, function, first, place, CallSite(place, keywords=receivers.undecided(function))
+        interp, function, first, place, CallSite(place, keywords=receivers.undecided(interp, function))
     )
     if interp.exhausted:
         interp.recorder.leave(function.path, function.scope)

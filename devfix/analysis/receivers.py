@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction
+from devfix.analysis import classes, construction, switches
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
@@ -36,7 +36,8 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     The parameters of a module are on one device, which nobody here decides. What other methods
     than the constructor assign may have changed.
     """
-    site = replace(site, keywords=undecided(classes.find(interp, cls, "__init__")) | site.keywords)
+    constructor = classes.find(interp, cls, "__init__")
+    site = replace(site, keywords=undecided(interp, constructor) | site.keywords)
     with interp.recorder.mute():
         made = construction.instantiate(interp, cls, site)
     interp.finish()
@@ -82,14 +83,16 @@ def _moved(cls: ast.ClassDef) -> frozenset[str]:
     )
 
 
-def undecided(function: Value | None) -> dict[str, Arg]:
-    """The arguments that name the CPU unless a caller says otherwise: nobody knows what callers say.
+def undecided(interp: Interpreter, function: Value | None) -> dict[str, Arg]:
+    """The arguments that choose the CPU unless a caller says otherwise: nobody knows what callers say.
 
     Everything else is taken to be what its default says, and an accelerator as well.
     """
-    if not isinstance(function, Function):
+    if not isinstance(function, Function) or not function.defaults:
         return {}
-    return {name: Arg(UNKNOWN) for name, default in function.defaults if names_host(default)}
+    source = interp.program.sources[function.path]
+    found = {name: Arg(UNKNOWN) for name, default in function.defaults if names_host(default)}
+    return found | {name: Arg(Scalar("bool")) for name in switches.of(function, source)}
 
 
 def _on_module_device(tensor: Tensor) -> Tensor:

@@ -1,0 +1,67 @@
+"""Arguments that are off unless a caller says otherwise, and bring things to an accelerator where they are on."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+RECURRENT = """
+import torch
+from torch import nn
+
+
+class Reader(nn.Module):
+    def __init__(self, size, gpu=False, layers=False):
+        super().__init__()
+        self.size = size
+        self.on = {stored}
+        self.embed = nn.Embedding(9, size)
+        self.gru = nn.GRU(size, size)
+
+    def begin(self, rows):
+        state = torch.zeros(1, rows, self.size)
+        {move}
+
+    def loss(self, words, target):
+        state = self.begin(words.size(1))
+        out, state = self.gru(self.embed(words), state)
+        return nn.functional.mse_loss(out, target)
+"""
+
+IF = "if self.on:\n            return state.cuda()\n        return state"
+EITHER = "return state.cuda() if self.on else state"
+BOTH = "if self.on and self.size:\n            state = state.cuda()\n        return state"
+
+
+@pytest.mark.parametrize("move", [IF, EITHER, BOTH])
+@pytest.mark.parametrize("stored", ["gpu", "gpu and torch.cuda.is_available()"])
+def test_what_a_switch_brings_is_taken_to_be_there(move: str, stored: str) -> None:
+    assert clashes(RECURRENT.format(stored=stored, move=move)) == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "move"),
+    [
+        ("layers", "return state"),
+        ("False", IF),
+        ("gpu", "if self.on:\n            return state * 2\n        return state"),
+    ],
+)
+def test_without_one_what_is_made_stays_on_the_cpu(stored: str, move: str) -> None:
+    assert len(clashes(RECURRENT.format(stored=stored, move=move))) == 1
+
+
+def test_a_switch_of_a_function() -> None:
+    text = """
+        import torch
+
+        def scores(model, words, gpu=False):
+            model.cuda()
+            noise = torch.rand(2, 2)
+            if gpu:
+                noise = noise.cuda()
+            return model(words.cuda()) + noise.cuda() + noise
+    """
+    assert clashes(text) == []
+    left = text.replace("if gpu:", "if words.size(0) > 2:").replace("noise = noise.cuda()", "pass")
+    assert len(clashes(left)) == 1
