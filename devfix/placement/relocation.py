@@ -37,6 +37,7 @@ from devfix.placement import (
     sibling_move,
     suffixes,
     together,
+    writing,
 )
 from devfix.placement.boundness import decides
 from devfix.placement.causes import Trail, is_only_given
@@ -76,8 +77,7 @@ class Relocator:
             edits = tuple(dict.fromkeys(edit for each in made for edit in each))
             return [self._fix(edits, 0)] if all(made) else []
         found: dict[Edits, Fix] = {}
-        back = moving_back.fix(self.facts, self.operand)
-        if back is not None:
+        if (back := moving_back.fix(self.facts, self.operand)) is not None:
             found[back.edits] = back
         kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
@@ -91,7 +91,8 @@ class Relocator:
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
         if stays is not None and self.operand.role != "weight":
             found.setdefault(stays.edits, stays)
-        return list(found.values()) or [self._fix(own, 0) for own in (self._by_own_choice(),) if own]
+        last = () if found else writing.before(self.facts, self.mismatch, self.operand, self.peers)
+        return list(found.values()) or [self._fix(own, 0) for own in (last or self._by_own_choice(),) if own]
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""
@@ -372,9 +373,8 @@ class Relocator:
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
         made = self.operand.trail[0] if self.operand.trail else None
-        if made is not None and made.kind in _MADE and made.span == place.outline.source.span(place.node):
-            return self._at_factory(made)
-        return self._wrap(place)
+        is_it = made is not None and made.kind in _MADE and made.span == place.outline.source.span(place.node)
+        return self._at_factory(made) if made is not None and is_it else self._wrap(place)
 
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
