@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from text_program import clashes
+from text_program import check_texts, clashes
 
 PROGRAM = """
 import argparse
@@ -274,3 +274,74 @@ def test_an_activation_that_an_option_names(package: str) -> None:
 def test_a_function_that_an_option_names_without_a_default() -> None:
     text = ACTIVATED.format(package="F", where="").replace('default="relu", ', "")
     assert clashes(text.replace("Net(args.activation).cuda()", "Net(args.activation)")) == ["18: device"]
+
+
+DATA_SET = """
+import argparse
+import torch
+import torchvision
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", type=str, default="CIFAR10")
+args = parser.parse_args()
+
+transform = torchvision.transforms.ToTensor()
+images = getattr(torchvision.datasets, args.data)("data", train=True, transform=transform)
+loader = torch.utils.data.DataLoader(images, batch_size=4)
+model = nn.Sequential(nn.Flatten(), nn.Linear(3072, 10)).cuda()
+for image, label in loader:
+    loss = nn.functional.cross_entropy(model(image.cuda()), label{where})
+"""
+
+
+def test_a_data_set_that_an_option_names() -> None:
+    assert clashes(DATA_SET.format(where="")) == ["16: device"]
+    assert clashes(DATA_SET.format(where=".cuda()")) == []
+    assert clashes(DATA_SET.format(where="").replace(', default="CIFAR10"', "")) == []
+
+
+KINDS = """
+{listed}
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layer = nn.Linear(size, size)
+
+    def forward(self, x):
+        return self.layer(x)
+
+class Small:
+    base = Net
+    size = 2
+
+class Large:
+    base = Net
+    size = 3
+"""
+
+CHOOSING = """
+import sys
+import torch
+import models
+
+kind = getattr(models, sys.argv[1])
+model = kind.base(kind.size).cuda()
+print(model(torch.ones(1, 2){where}))
+"""
+
+
+def test_one_of_the_classes_that_a_package_lists() -> None:
+    package = {"models/__init__.py": "from .kinds import *\n"}
+    for listed, found in (('__all__ = ["Small", "Large"]', True), ("", False)):
+        texts = {
+            **package,
+            "models/kinds.py": KINDS.format(listed=listed),
+            "main.py": CHOOSING.format(where=""),
+        }
+        assert bool(check_texts(texts)) is found
+        texts["main.py"] = CHOOSING.format(where=".cuda()")
+        assert check_texts(texts) == []

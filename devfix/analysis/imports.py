@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from devfix.analysis import notes, reads
+from devfix.analysis.iteration import exact_items
 from devfix.analysis.torch_model import names
 from devfix.analysis.values import Const, DeviceValue, Value
 from devfix.imports import package_file, parent_of
@@ -77,9 +78,19 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
 def _import_all(interp: Interpreter, path: str | None, module: str, node: ast.ImportFrom) -> None:
     if path is not None:
         interp.load_module(path, module)
-        for name, value in list(reads.all_of(interp, interp.module_frame(path)).items()):
-            if not name.startswith("_"):
+        held = dict(reads.all_of(interp, interp.module_frame(path)))
+        public = _public(interp, held.get("__all__"))
+        for name, value in held.items():
+            if name in public if public is not None else not name.startswith("_"):
                 _bind(interp, name, value, node)
         return
     for name in names.star_names(module):
         interp.state.set(interp.frame.id, name, names.external(f"{module}.{name}"))
+
+
+def _public(interp: Interpreter, listed: Value | None) -> frozenset[str] | None:
+    """The names that a module's ``__all__`` lists; None where there is none, or not all of it is known."""
+    items = exact_items(interp, listed) if listed is not None else None
+    if items is None or not all(isinstance(item, Const) for item in items):
+        return None
+    return frozenset(item.value for item in items if isinstance(item, Const) and isinstance(item.value, str))

@@ -160,8 +160,8 @@ def _is_configuration(interp: Interpreter, value: Value) -> bool:
 
 
 #: Packages whose classes, or functions, are chosen by name, one being used like the other.
-_PACKAGES_OF_CLASSES = ("torch.nn", "torch.optim")
-_PACKAGES_OF_FUNCTIONS = ("torch", "torch.nn.functional")
+_PACKAGES_OF_CLASSES = ("torch.nn", "torch.optim", "torchvision.datasets")
+_PACKAGES_OF_FUNCTIONS = ("torch", "torch.nn.functional", "torchvision.models")
 
 
 def _is_one_of_many(owner: External, name: object) -> bool:
