@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 import pytest
-from text_program import fix_texts
+from text_program import clashes, fix_texts
 
 from devfix.findings import Applicability
 
@@ -133,3 +133,27 @@ def test_a_configuration_that_may_name_the_host_names_nothing() -> None:
     text = CONFIGURED.replace("trainer = Tr", 'Trainer(Config(device="cpu"))\ntrainer = Tr')
     fixed = fix_texts({"main.py": text})[0]["main.py"]
     assert "nn.Linear(3, 3).to(config.device)" not in fixed
+
+
+ONE_OR_MORE = """
+import torch
+from torch import nn
+
+def devices_of(names):
+    found = [torch.device(name) for name in names]
+    return {chosen}
+
+device = devices_of({names})
+model = nn.Linear(3, 3).to(device)
+print(model(torch.ones(1, 3){where}))
+"""
+
+
+@pytest.mark.parametrize("names", ['["cuda"]', '["cuda"] * int(input())'])
+def test_a_list_of_devices_is_none_to_move_to(names: str) -> None:
+    chosen = "found if len(found) > 1 else found[0]"
+    text = ONE_OR_MORE.format(chosen=chosen, names=names, where="{where}")
+    assert len(clashes(text.format(where=""))) == 1
+    assert clashes(text.format(where=".to(device)")) == []
+    either = 'found[0] if input() else torch.device("cpu")'
+    assert len(clashes(ONE_OR_MORE.format(chosen=either, names=names, where=".to(device)"))) == 0

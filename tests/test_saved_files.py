@@ -152,3 +152,17 @@ def test_a_state_is_not_loaded_to_an_accelerator_that_may_not_be_there(device: s
     text = PORTABLE.format(device=device, where="")
     fixed, _ = fix_texts({"train.py": text}, Applicability.UNSAFE)
     assert fixed["train.py"] == PORTABLE.format(device=device, where=where)
+
+
+@pytest.mark.parametrize("cast", ["type(torch.LongTensor)", 'type("torch.LongTensor")'])
+def test_what_is_read_of_a_file_is_a_tensor_where_it_is_cast_as_one(cast: str) -> None:
+    text = f"""
+        import torch
+
+        words = torch.load("words.pt").{cast}
+        words = words.cuda()
+        more = torch.zeros(2, dtype=torch.int64)
+        print(torch.cat([words, more]))
+    """
+    assert clashes(text) == ["7: device"]
+    assert clashes(text.replace("torch.int64)", "torch.int64).cuda()")) == []

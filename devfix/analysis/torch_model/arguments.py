@@ -30,9 +30,12 @@ from devfix.analysis.values import (
     DeviceValue,
     DTypeValue,
     External,
+    Ref,
     Scalar,
     Sequence,
     Tensor,
+    TupleValue,
+    Union,
     Unknown,
     Value,
     without_none,
@@ -46,7 +49,7 @@ def device_of(value: Value | None) -> Device | None:
     """The device that an argument names; None when it leaves the choice open (absent or None)."""
     if value is None or value == NONE:
         return None
-    value = without_none(value)
+    value = _without_collections(without_none(value))
     if isinstance(value, DeviceValue):
         return value.device
     if isinstance(value, Const):
@@ -59,6 +62,14 @@ def device_of(value: Value | None) -> Device | None:
     if isinstance(value, Unknown) and value.token:
         return same_as(value.token)
     return UNKNOWN_DEVICE
+
+
+def _without_collections(value: Value) -> Value:
+    """What names a device of what may also be a list of them, say: with that the call would fail."""
+    if not isinstance(value, Union):
+        return value
+    held = [each for each in value.members if not isinstance(each, (Ref, Sequence, TupleValue))]
+    return held[0] if len(held) == 1 else value
 
 
 def is_followed(value: Value | None) -> bool:

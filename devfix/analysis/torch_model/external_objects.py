@@ -24,6 +24,7 @@ from devfix.analysis.torch_model import (
     hub_datasets,
     learners,
     mappings,
+    moves,
     number_limits,
     numpy_model,
     optim,
@@ -170,6 +171,10 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return UNKNOWN
     if isinstance(obj.cls, Class) and modules.has_strange_base(interp, obj.cls):
         modules.havoc(interp, ref)  # what a class has from elsewhere may move what its object holds
+    if isinstance(obj.cls, External):
+        made = moves.typed(interp, site) or moves.converted(interp, site)  # of a file, say
+        if made is not None:
+            return made
     return calls.call_unknown(interp, site)
 
 
