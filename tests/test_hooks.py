@@ -63,3 +63,38 @@ def test_gradients_that_a_module_shows_are_where_it_is(kind: str) -> None:
     moved = HOOKED.format(kind=kind, move=".to(device)", where=", device=device")
     assert clashes(moved) == ["15: numpy"]
     assert clashes(HOOKED.format(kind=kind, move="", where="")) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("net.register_full_backward_hook(keep)", "net.to(device)", ["14: numpy"]),
+        ("net.to(device)\nnet.register_full_backward_hook(keep)", "net.cpu()", []),
+        ("net.register_full_backward_hook(keep)\nnet.to(device)", "torch.set_grad_enabled(False)", []),
+    ],
+    ids=["moved later", "moved back", "without gradients"],
+)
+def test_where_a_module_is_when_it_is_called_says_where_its_gradients_are(
+    before: str, after: str, found: list[str]
+) -> None:
+    text = f"""
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(3, 1)
+
+
+def host(gradients):
+    print(gradients)
+
+
+def keep(module, inner, outer):
+    host(inner)
+    outer[0].numpy()
+
+
+{before}
+{after}
+net(torch.ones(2, 3, device=next(net.parameters()).device))
+"""
+    assert clashes(text) == found

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.modules import module_device
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 _FACT = "forward hooks"
 _BEFORE = "forward pre-hooks"
+_BACKWARD = "backward hooks"
 #: Appended for hooks that are given the keywords of the call, too.
 _KEYWORDS = " with keywords"
 _HANDLE = External("torch.utils.hooks.RemovableHandle")
@@ -41,6 +41,11 @@ def register(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 def register_before(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.register_forward_pre_hook(function)``."""
     return _register(interp, ref, site, _BEFORE)
+
+
+def register_backward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
+    """``module.register_full_backward_hook(function)``."""
+    return _register(interp, ref, site, _BACKWARD)
 
 
 def _register(interp: Interpreter, ref: Ref, site: CallSite, kind: str) -> Value:
@@ -107,18 +112,9 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
     return interp.new(Obj("external", _HANDLE))
 
 
-def of_backward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """``module.register_full_backward_hook(function)``: it will be called with gradients, which are where the module is."""
-    hook, device = site.value(0, "hook"), module_device(interp, ref)
-    if hook is not None and device is not None and device.is_accelerator:
-        gradients = Arg(Sequence(Tensor(device, grad=False, leaf=True)))
-        calls.call(interp, hook, CallSite(site.node, (Arg(ref), gradients, gradients)))
-    return interp.new(Obj("external", _HANDLE))
-
-
 def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> Value:
     """What a call of the module returns once its hooks have seen (and maybe replaced) the result."""
-    if interp.obj(ref).facts.keys().isdisjoint((_FACT, _FACT + _KEYWORDS)):
+    if interp.obj(ref).facts.keys().isdisjoint((_FACT, _FACT + _KEYWORDS, _BACKWARD)):
         return result
     inputs = Arg(_given(site))
     for hook in _hooks(interp.obj(ref)):
@@ -128,7 +124,18 @@ def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) 
     for hook in _hooks(interp.obj(ref), _FACT + _KEYWORDS):
         args = (Arg(ref), inputs, Arg(_keywords(interp, site)), Arg(result))
         result = _replaced(calls.call(interp, hook, CallSite(site.node, args)), result)
+    _after_backward(interp, ref, site, result)
     return result
+
+
+def _after_backward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> None:
+    """What hooks will do with gradients, which are where the result is."""
+    if isinstance(result, Tensor) and result.grad is not False and result.device.is_accelerator:
+        of_inputs = Sequence(Tensor(result.device, grad=False, leaf=True))
+        of_result = replace(result, grad=False, leaf=True, trail=(), roots=(), typed=())
+        args = (Arg(ref), Arg(of_inputs), Arg(TupleValue((of_result,))))
+        for hook in _hooks(interp.obj(ref), _BACKWARD):
+            calls.call(interp, hook, CallSite(site.node, args))
 
 
 def _replaced(returned: Value, result: Value) -> Value:
