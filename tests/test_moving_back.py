@@ -112,3 +112,19 @@ def test_where_nobody_knows_the_device_the_state_is_copied(save: str, move: str)
 def test_what_takes_no_state_is_left_alone(save: str) -> None:
     before = NO_DEVICE.format(save=save)
     assert save in fix_texts({"main.py": before})[0]["main.py"]
+
+
+def test_a_state_with_more_than_tensors_is_not_copied() -> None:
+    more = "class Counted(nn.Linear):\n    def get_extra_state(self):\n        return {'count': 3}\n\n"
+    text = NO_DEVICE.format(save="torch.save(model.cpu().state_dict(), path)")
+    before = text.replace("def save", more + "def save").replace("nn.Linear(8, 4)", "Counted(8, 4)")
+    assert "value.cpu()" not in fix_texts({"main.py": before})[0]["main.py"]
+
+
+@pytest.mark.parametrize("save", ["model = {}\n    torch.save(model, path)", "return {}"])
+def test_where_the_module_ends_its_state_is_copied(save: str) -> None:
+    known = 'use_gpu = "--gpu" in sys.argv\ndevice = torch.device("cuda" if use_gpu else "cpu")'
+    program = NO_DEVICE.replace('use_gpu = "--gpu" in sys.argv', known)
+    before = program.format(save=save.format("model.cpu().state_dict()"))
+    copy = "{key: value.cpu() for key, value in model.state_dict().items()}"
+    assert fix_texts({"main.py": before})[0]["main.py"] == program.format(save=save.format(copy))

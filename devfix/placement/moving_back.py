@@ -15,7 +15,7 @@ from devfix.placement.device_expression import Place
 def fix(facts: Facts, operand: Operand) -> Fix | None:
     """``net.to(device)`` after ``torch.save(net.cpu(), path)``, when the operand is a weight of ``net``.
 
-    Where nobody knows the device any more, ``net.cpu().state_dict()`` becomes a copy, and ``net`` stays.
+    Where nobody knows the device any more, or ``net`` ends there, ``net.cpu().state_dict()`` becomes a copy, and ``net`` stays.
     """
     made = operand.trail[0] if operand.trail else None
     if (
@@ -35,14 +35,21 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     if name is None or not (is_passing or state is not None):
         return None
     found = device_expression.chosen(facts, Place(made.path, outline, statement))
-    if found is None and state is not None:
-        copy = f"{{key: value.cpu() for key, value in {name}.state_dict().items()}}"
-        change = FileEdit(made.path, ReplaceExpression(outline.source.span(state), copy))
-        return Fix(f"copy the state of `{name}`, which stays where it is", (change,), Applicability.SAFE)
-    if found is None or not isinstance(statement, (ast.Expr, ast.Assign)):
+    if found is not None and _goes_on_with(statement, name):
+        edit = InsertAfter(outline.source.span(statement), f"{name}.to({found.code})")
+        return Fix(f"move `{name}` back to where it was", (FileEdit(made.path, edit),), Applicability.SAFE)
+    if state is None or _has_more_than_tensors(facts):
         return None
-    edit = InsertAfter(outline.source.span(statement), f"{name}.to({found.code})")
-    return Fix(f"move `{name}` back to where it was", (FileEdit(made.path, edit),), Applicability.SAFE)
+    copy = f"{{key: value.cpu() for key, value in {name}.state_dict().items()}}"
+    change = FileEdit(made.path, ReplaceExpression(outline.source.span(state), copy))
+    return Fix(f"copy the state of `{name}`, which stays where it is", (change,), Applicability.SAFE)
+
+
+def _goes_on_with(statement: ast.stmt, name: str) -> bool:
+    """Whether there is something behind a statement in which a name is still what it was before."""
+    if isinstance(statement, ast.Assign):
+        return name not in map(ast.unparse, statement.targets)
+    return isinstance(statement, ast.Expr)
 
 
 def _state(outline: Outline, call: ast.Call) -> ast.Call | None:
@@ -56,6 +63,11 @@ def _state(outline: Outline, call: ast.Call) -> ast.Call | None:
     ):
         return None
     return None if state.args or state.keywords else state
+
+
+def _has_more_than_tensors(facts: Facts) -> bool:
+    """Whether some module of the program may add anything to its state."""
+    return any("get_extra_state" in source.text for source in facts.program.sources.values())
 
 
 def is_copied(node: ast.AST) -> bool:
