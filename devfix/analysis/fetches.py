@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from functools import partial
 
 from devfix.analysis.syntax import below, remembered, walk
 
@@ -25,17 +24,21 @@ def chosen_leaving(function: ast.AST, body: list[ast.stmt]) -> bool | None:
     """The same for a branch by which a function returns, where what follows is another ``return``."""
     if not isinstance(body[-1], ast.Return) or not copies(body[-1]):
         return None
-    following = next((block for block in map(partial(_behind, body), ast.walk(function)) if block), [])
-    return chosen(body, following) if len(following) == 1 and isinstance(following[0], ast.Return) else None
+    following = _endings(function).get(body[0])
+    return chosen(body, [following]) if following is not None else None
 
 
-def _behind(body: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """What stands behind the ``if`` that has this body, in one of the blocks of a node."""
-    for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
-        for place, statement in enumerate(block if isinstance(block, list) else ()):
-            if isinstance(statement, ast.If) and statement.body is body:
-                return block[place + 1 :] if block is not None else []
-    return []
+@remembered
+def _endings(function: ast.AST) -> dict[ast.stmt, ast.Return]:
+    """The ``return`` that follows an ``if`` and ends a block, by the first statement of the branch."""
+    found = {}
+    for node in walk(function):
+        for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if isinstance(block, list) and len(block) > 1:
+                before, last = block[-2:]
+                if isinstance(before, ast.If) and isinstance(last, ast.Return):
+                    found[before.body[0]] = last
+    return found
 
 
 def _copied(branch: Iterable[ast.AST]) -> bool | None:
