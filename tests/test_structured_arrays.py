@@ -21,11 +21,13 @@ named = np.genfromtxt("named.csv", names=True, delimiter=",")
 numbers = np.genfromtxt("whole.csv", delimiter=",")
 short = np.loadtxt("whole.csv", delimiter=",", dtype=np.float32)
 column = np.loadtxt("whole.csv", delimiter=",", usecols=0)
+single = np.loadtxt("column.txt")
 """
 
 
 def test_what_is_claimed_is_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "whole.csv").write_text("1,2\n3,4\n")
+    (tmp_path / "column.txt").write_text("1\n2\n3\n")
     (tmp_path / "named.csv").write_text("a,b\n1,2\n3,4\n")
     monkeypatch.chdir(tmp_path)
     assert lies(PROGRAM) == []

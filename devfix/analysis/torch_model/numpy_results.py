@@ -137,15 +137,16 @@ def _stored(default: str) -> Callable[[Interpreter, CallSite], Value]:
 
 
 def _text(interp: Interpreter, site: CallSite) -> Value:
-    """``loadtxt`` and ``genfromtxt``: float64 unless told otherwise; with names, or to find out itself, who knows."""
+    """``loadtxt`` and ``genfromtxt``: float64 unless told otherwise; with names, or to find out itself, who knows.
+
+    A file with a single column, or a single row, has one dimension.
+    """
     given = site.value(1, "dtype")
     named = site.value(None, "names") is not None or given == NONE or site.open
     whole = site.value(None, "usecols", "unpack") is None and not named
     trail = (interp.site("array", site.node),)
-    if given is None or named:
-        return Array(None if named else "float64", 2 if whole else None, trail)
-    dtype = dtype_of(given)
-    return Array(dtype, 2 if whole and dtype is not None else None, trail)
+    dtype = None if named else "float64" if given is None else dtype_of(given)
+    return Array(dtype, AT_LEAST_1 if whole and dtype is not None else None, trail)
 
 
 def _grid(interp: Interpreter, site: CallSite) -> Value:
