@@ -157,3 +157,42 @@ def test_a_parameter_of_no_module_is_made_on_the_device_once() -> None:
     """
     after = adopted(files(text))["main.py"]
     assert "weight = torch.nn.Parameter(torch.rand(3, requires_grad=True).to(device))\n" in after
+
+
+SCALED = """
+import torch
+
+
+class Settings:
+    gamma = 0.9
+
+    def __init__(self):
+        self.scale = 0.5
+
+    def value(self, weight):
+        p = torch.sigmoid(weight)
+        return (torch.eye(4) - {own} * p).sum() + (torch.eye(4) - p * {own}).sum()
+
+
+settings = Settings()
+
+
+def value(weight):
+    p = torch.sigmoid(weight)
+    return (torch.eye(4) - {other} * p).sum()
+
+
+weight = torch.nn.Parameter(torch.zeros(4, 4))
+loss = value(weight) + settings.value(weight)
+loss.backward()
+print(loss.item())
+"""
+
+
+@pytest.mark.parametrize("name", ["gamma", "scale"])
+def test_the_number_that_scales_a_tensor_has_no_device(name: str) -> None:
+    """What is made beside ``settings.gamma * p`` is made where ``p`` is, whoever keeps the number."""
+    text = SCALED.format(own=f"self.{name}", other=f"settings.{name}")
+    after = adopted(files(text))["main.py"]
+    assert after.count("torch.eye(4, device=p.device)") == 3
+    assert clashes(after) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from text_program import Texts, files, fix_texts
 
@@ -142,7 +144,7 @@ def test_parameters_without_a_model() -> None:
     )["main.py"]
     assert "w = torch.randn(3, 1).to(device).requires_grad_()" in after
     assert "b = torch.zeros(1, requires_grad=True, device=device)" in after
-    assert "scale = nn.Parameter(torch.ones(1).to(device))" in after
+    assert "scale = nn.Parameter(torch.ones(1, device=device))" in after
 
 
 def test_a_parameter_of_a_module_moves_with_it() -> None:
@@ -659,3 +661,37 @@ def test_a_cast_is_no_choice_of_a_device() -> None:
         kept = x.double()
     """
     assert "model = torch.nn.Linear(3, 1).to(device)" in adopted(files(text))["main.py"]
+
+
+IMPORTED_BELOW = """
+from models import Net
+
+
+class Controller(object):
+    def __init__(self):
+        self.model = Net()
+
+
+if __name__ == "__main__":
+    import torch
+
+    torch.manual_seed(0)
+    controller = Controller()
+    print(controller.model(torch.ones(2, 3)).sum().item())
+"""
+
+
+def test_a_file_that_imports_torch_below_imports_it_at_its_top() -> None:
+    models = """
+    import torch.nn as nn
+
+
+    class Net(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Linear(3, 1))
+    """
+    after = adopted(files(IMPORTED_BELOW, models=models))["main.py"]
+    assert after.startswith("\nfrom models import Net\nimport torch\n")
+    assert f"        self.device = {CHOICE}\n        self.model = Net().to(self.device)" in after
+    taken = IMPORTED_BELOW.replace("import torch\n", "from models import torch\n")
+    assert adopted(files(taken, models="import torch\n" + dedent(models)))["main.py"] == taken

@@ -113,7 +113,7 @@ def test_a_parameter_of_a_module_that_never_moves_stays_on_the_device() -> None:
     texts = {"main.py": PLACEHOLDER.format(moved="")}
     assert fix_texts(texts)[0] == texts
     after, _ = fix_texts(texts, Applicability.UNSAFE)
-    assert "self.dummy_param = nn.Parameter(torch.empty(0).to(device))" in after["main.py"]
+    assert "self.dummy_param = nn.Parameter(torch.empty(0, device=device))" in after["main.py"]
 
 
 def test_a_parameter_of_a_module_that_moves_is_moved_by_it() -> None:

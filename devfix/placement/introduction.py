@@ -67,14 +67,15 @@ def _choice(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
 def torch_name(facts: Facts, path: str) -> tuple[str, tuple[FileEdit, ...]] | None:
     """What a file calls torch, and the import that it may need; None when the name is taken."""
     tree = facts.source(path).tree
-    torch = _torch(tree)
+    torch = torch_of(tree)
     if torch is not None or _has_from_others(facts, path):
         return torch or "torch", ()
-    return None if "torch" in _names(tree) else ("torch", (FileEdit(path, AddImport("torch")),))
+    taken = "torch" in _names(tree) and not _is_imported_below(tree)
+    return None if taken else ("torch", (FileEdit(path, AddImport("torch")),))
 
 
-def _torch(tree: ast.Module) -> str | None:
-    """What the file calls torch."""
+def torch_of(tree: ast.Module) -> str | None:
+    """What a file that imports torch at its top calls it."""
     for node in tree.body:
         for alias in node.names if isinstance(node, ast.Import) else ():
             if alias.name == "torch":
@@ -82,6 +83,14 @@ def _torch(tree: ast.Module) -> str | None:
             if alias.name.startswith("torch.") and not alias.asname:
                 return "torch"
     return None
+
+
+def _is_imported_below(tree: ast.Module) -> bool:
+    """Whether every ``torch`` of a file is what some block or function of it imports under that name."""
+    stored = sum(name == "torch" for name in _names(tree, (ast.Store, ast.Del)))
+    plain = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    imports = sum(alias.name.partition(".")[0] == "torch" and not alias.asname for alias in plain)
+    return 0 < imports == stored
 
 
 def _has_from_others(facts: Facts, path: str) -> bool:

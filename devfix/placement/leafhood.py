@@ -20,6 +20,7 @@ from devfix.findings import (
 from devfix.placement.dependence import dotted
 from devfix.placement.device_argument import without_device
 from devfix.placement.device_expression import Place
+from devfix.placement.introduction import torch_of
 
 Edits = tuple[FileEdit, ...]
 
@@ -99,7 +100,7 @@ def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device:
     """``zeros(n, requires_grad=True).to(d)`` becomes ``zeros(n, requires_grad=True, device=d)``."""
     spans = place.outline.source.span
     if name in ("Parameter", "Variable") and len(made.args) >= 1:
-        inner = WrapExpression(spans(made.args[0]), "", f".to({device})")
+        inner = _inner(place, made.args[0], device)
         return FileEdit(place.path, DropCall(spans(move))), FileEdit(place.path, inner)
     if name not in _FACTORIES or any(keyword.arg == "device" for keyword in made.keywords):
         return ()
@@ -111,6 +112,22 @@ def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device:
     return FileEdit(place.path, there), FileEdit(place.path, DropCall(spans(move)))
 
 
+def _inner(place: Place, data: ast.expr, device: str) -> Edit:
+    """What a Parameter is made of is made on the device where a factory of PyTorch makes it, and is moved otherwise."""
+    span, torch = place.outline.source.span(data), torch_of(place.outline.source.tree)
+    module, _, factory = (dotted(getattr(data, "func", data)) or "").rpartition(".")
+    told = any(keyword.arg in ("device", None) for keyword in getattr(data, "keywords", ()))
+    if (
+        isinstance(data, ast.Call)
+        and module == torch
+        and not told
+        and factory in _FACTORIES
+        and factory not in _RANDOM
+    ):
+        return SetKeyword(span, "device", device)
+    return WrapExpression(span, "", f".to({device})")
+
+
 def adopted(place: Place) -> Callable[[str], list[Edit]]:
     """What makes the leaf at a factory call, or a Parameter, on a device yet to be named."""
     call, spans = place.node, place.outline.source.span
@@ -119,7 +136,7 @@ def adopted(place: Place) -> Callable[[str], list[Edit]]:
 
     def edits(device: str) -> list[Edit]:
         if name in ("Parameter", "Variable") and isinstance(call, ast.Call) and call.args:
-            return [WrapExpression(spans(call.args[0]), "", f".to({device})")]
+            return [_inner(place, call.args[0], device)]
         if name in _FACTORIES and name not in _RANDOM:
             return [SetKeyword(spans(call), "device", device)]
         if "requires_grad" in keywords:

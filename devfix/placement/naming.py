@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.analysis.recorder import Binding
 
 #: Methods whose receiver may be elsewhere than what they return.
 _MOVES = ("to", "cpu", "cuda", "type", "type_as")
@@ -15,8 +16,7 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     """A name in the operand's expression for a tensor that is where the operand is."""
     while not isinstance(node, ast.Name):
         if isinstance(node, ast.BinOp):
-            left = named_tensor(outline, facts, node.left)
-            return left or named_tensor(outline, facts, node.right)
+            return _of_two(outline, facts, node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _MOVES:
                 return None
@@ -33,6 +33,15 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
             return None
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+
+
+def _of_two(outline: Outline, facts: Facts, node: ast.BinOp) -> str | None:
+    """A name of one side; an attribute may be the number that scales what is beside it, unless a tensor was stored there."""
+    for side in (node.left, node.right):
+        name = named_tensor(outline, facts, side)
+        if name is not None and ("." not in name or _stored(outline, facts, node, name)):
+            return name
+    return None
 
 
 def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
@@ -63,10 +72,16 @@ def _is_entry(node: ast.Subscript) -> bool:
 
 def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
     """Whether nothing but tensors was seen to be stored in an attribute of the object itself."""
-    function = outline.function_of(attribute)
-    while function is not None and ast.unparse(attribute.value) != outline.receiver_name(function):
+    stored = _stored(outline, facts, attribute, ast.unparse(attribute))
+    return all(binding.kind == "tensor" for binding in stored)
+
+
+def _stored(outline: Outline, facts: Facts, node: ast.AST, name: str) -> list[Binding]:
+    """What is seen to be stored in an attribute, if it is one of the object whose method a node is in."""
+    receiver, _, attribute = name.partition(".")
+    function = outline.function_of(node)
+    while function is not None and receiver != outline.receiver_name(function):
         function = outline.function_of(function)  # a function within a method sees its object, too
     if function is None:
-        return True
-    stored = facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute.attr}", [])
-    return all(binding.kind == "tensor" for binding in stored)
+        return []
+    return facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{attribute}", [])
