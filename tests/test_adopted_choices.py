@@ -23,6 +23,8 @@ print(model(x).sum().item())
         "def like(x, y):\n    return x.type(y.type())\n",
         "def like(x, y):\n    return x.type_as(y)\n",
         "def cast(x, other):\n    return torch.ones(3).to(other.dtype) + x\n",
+        "def cast(x):\n    return torch.ones(3).to(torch.get_default_dtype()) + x\n",
+        "def cast(x, y):\n    return torch.ones(3).to(torch.result_type(x, y)) + x\n",
         "class Norm(torch.nn.Module):\n    def forward(self, x):\n        return x - torch.ones(3).to(x.device)\n",
     ],
 )

@@ -227,3 +227,18 @@ def test_the_dtype_of_an_image_is_that_of_its_last_cast() -> None:
         'small(datasets.CIFAR10("data", transform=wide)[0][0])',
         'model(datasets.CIFAR10("data", transform=images)[0][0])',
     ]
+
+
+def test_a_dataset_is_the_same_from_the_module_that_defines_it() -> None:
+    assert faults("""
+        from torchvision.datasets.cifar import CIFAR10
+        from torchvision.datasets.mnist import MNIST as Digits
+        from torchvision.datasets.mnist import CIFAR10 as Nothing
+        model(CIFAR10("data", transform=transforms.ToTensor())[0][0])
+        model(Digits("data", transform=transforms.ToTensor())[0][0])
+        model(Digits("data", transform=lambda image: image)[0][0])
+        model(Nothing("data", transform=transforms.ToTensor())[0][0])
+    """) == [
+        'model(CIFAR10("data", transform=transforms.ToTensor())[0][0])',
+        'model(Digits("data", transform=transforms.ToTensor())[0][0])',
+    ]

@@ -69,6 +69,11 @@ def set_default_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
     return NONE
 
 
+def some_dtype(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.get_default_dtype()``, ``torch.result_type(a, b)``: a dtype, so whoever casts to it chooses no device."""
+    return DTypeValue(None)
+
+
 def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_tensor_type("torch.cuda.FloatTensor")``; a type of the CPU chooses a dtype and no device."""
     value = site.value(0, "t")
@@ -129,6 +134,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.set_default_device": set_default_device,
     "torch.get_default_device": get_default_device,
     "torch.set_default_dtype": set_default_dtype,
+    **dict.fromkeys(("torch.get_default_dtype", "torch.result_type", "torch.promote_types"), some_dtype),
     "torch.set_default_tensor_type": set_default_tensor_type,
     "torch.cuda.device_count": count,
     "torch.autocast": autocast,

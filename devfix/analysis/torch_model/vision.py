@@ -46,6 +46,20 @@ _CLASSIFIED: dict[str, tuple[str, ...]] = {
     ),
 }
 
+#: Where some of them are defined, from where they are imported as well.
+_DEFINED = {
+    "mnist": "MNIST FashionMNIST KMNIST QMNIST EMNIST",
+    "cifar": "CIFAR10 CIFAR100",
+    "folder": "ImageFolder DatasetFolder",
+    **{name.lower(): name for name in "USPS SVHN STL10 FakeData LSUN Flowers102 Food101 GTSRB ImageNet".split()},
+}
+_NAMES = frozenset(
+    (
+        *(f"{_DATASETS}.{name}" for name in _CLASSIFIED),
+        *(f"{_DATASETS}.{module}.{name}" for module, names in _DEFINED.items() for name in names.split()),
+    )
+)
+
 #: What makes a tensor of an image, with the dtype; ``ToImage`` keeps that of an array.
 _MAKERS = {"ToTensor": "float32", "PILToTensor": "uint8", "ToImage": None}
 #: What gives a tensor the dtype that it was made with.
@@ -66,8 +80,7 @@ def dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def describes(base: str) -> bool:
     """Whether a class is a dataset whose samples are known."""
-    package, _, last = base.rpartition(".")
-    return package == _DATASETS and last in _CLASSIFIED
+    return base in _NAMES
 
 
 def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
@@ -240,7 +253,7 @@ _ON_IMAGES = (
     "adjust_hue adjust_saturation adjust_gamma resized_crop invert solarize rgb_to_grayscale perspective erase"
 ).split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    **{f"{_DATASETS}.{name}": dataset for name in _CLASSIFIED},
+    **dict.fromkeys(_NAMES, dataset),
     "torchvision.utils.make_grid": grid,
     **{f"{_FUNCTIONAL}.{name}": function for name in _ON_IMAGES},
     **{f"{_FUNCTIONAL}.{name}": make for name in ("to_tensor", "pil_to_tensor")},
