@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from test_adoption import adopted
-from text_program import clashes, files, fix_texts
+from text_program import check_texts, clashes, files, fix_texts
 
 from devfix.findings import Applicability
 
@@ -106,3 +107,59 @@ def test_a_tensor_is_moved_before_it_is_taken_apart() -> None:
     """
     after, _ = fix_texts(files(text), Applicability.UNSAFE)
     assert clashes(after["main.py"]) == []
+
+
+LEVEL = """
+import torch
+
+class Actor(torch.nn.Module):
+    def __init__(self, bound):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+        self.bound = bound
+
+    def forward(self, x):
+        return self.layer(x) * self.bound
+
+class Level:
+    def __init__(self, bound):
+        self.actor = Actor(bound)
+
+    def act(self, state):
+        state = torch.FloatTensor(state.reshape(1, -1))
+        return self.actor(state).detach().numpy()
+"""
+
+LEVELS = """
+import gym
+import numpy as np
+import torch
+from level import {cls}
+
+def run():
+    bound = {bound}
+    bounds = torch.FloatTensor(np.array([0.9, 0.7]))
+    for each in [bound, bounds]:
+        print({call})
+
+run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("cls", "call"),
+    [("Level", "Level(each).act(np.ones(2))"), ("Actor", "Actor(each)(torch.ones(1, 2))")],
+)
+def test_what_is_a_tensor_in_some_objects_moves_where_that_is_made(cls: str, call: str) -> None:
+    bound = 'gym.make("Hopper").action_space.high[0]'
+    after = adopted(files(LEVELS.format(cls=cls, call=call, bound=bound), level=LEVEL))
+    assert "bound.to(" not in after["level.py"]
+    assert "np.array([0.9, 0.7])).to(device)" in after["main.py"]
+
+
+def test_what_all_objects_keep_as_a_tensor_is_a_buffer() -> None:
+    bound = "torch.FloatTensor(np.array([0.5, 0.5]))"
+    text = LEVELS.format(cls="Level", call="Level(each).act(np.ones(2))", bound=bound)
+    after = adopted(files(text, level=LEVEL))
+    assert 'register_buffer("bound", bound, persistent=False)' in after["level.py"]
+    assert check_texts(after) == []

@@ -52,7 +52,7 @@ def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    found = (_plain_kind(value), None) if is_plain(value) else summary(interp, value)
+    found = (_plain_kind(interp, value), None) if is_plain(value) else summary(interp, value)
     note_summary(interp, path, scope, name, value, statement, found)
 
 
@@ -61,8 +61,13 @@ def is_plain(value: Value) -> bool:
     return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
 
 
-def _plain_kind(value: Value) -> str:
-    """``number`` for what certainly has no device, as arrays have none, and is no None that a test tells from what has."""
+def _plain_kind(interp: Interpreter, value: Value) -> str:
+    """``number`` for what certainly has no device, as arrays have none, and is no None that a test tells from what has.
+
+    What a script got from elsewhere is ``strange``: it may be one.
+    """
+    if isinstance(value, Unknown):
+        return "strange" if interp.is_script else "other"
     counts = isinstance(value, Const) and isinstance(value.value, (int, float))
     counts = counts or isinstance(value, Array) or (isinstance(value, Scalar) and value.type in _NUMBERS)
     return "number" if counts else "other"
@@ -80,7 +85,8 @@ def note_attribute(
     Of an argument that no script gave nothing is known, which says nothing against what a script gave.
     """
     ungiven = isinstance(value, Unknown) and not interp.is_script
-    found = ("ungiven", None) if ungiven else ("other", None) if is_plain(value) else summary(interp, value)
+    plain = ("ungiven" if ungiven else _plain_kind(interp, value)) if is_plain(value) else None
+    found = (plain, None) if plain is not None else summary(interp, value)
     for cls in classes_of:
         note_summary(interp, cls.path, cls.scope, f"self.{name}", value, statement, found)
 
@@ -160,7 +166,7 @@ def _note_parts(
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     """What a value is good for when a fix looks for a device: its kind and device."""
     if isinstance(value, Tensor):
-        return "tensor", value.device
+        return ("other", None) if value.packed else ("tensor", value.device)
     if isinstance(value, DeviceValue):
         # Nobody chose the CPU where the device was read from a tensor there.
         return "device", UNKNOWN_DEVICE if value.followed and value.device == CPU else value.device

@@ -24,8 +24,8 @@ OTHERS = "other"
 class Binding:
     """One binding of a name: the statement, and what the name stands for from there on; or the comprehension, within which it does.
 
-    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``ungiven``
-    (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.
+    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``strange``
+    (what a script got from elsewhere), ``ungiven`` (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.
     """
 
     kind: str

@@ -107,6 +107,7 @@ class Tensor(Value):
     ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one. ``empty`` is known of what was made without elements, to be filled later.
+    ``packed`` stands for a ``PackedSequence`` of such data, which has no ``device``.
     """
 
     device: Device = CPU
@@ -123,6 +124,7 @@ class Tensor(Value):
     roots: tuple[Trail, ...] = field(default=(), compare=False)
     split: Tensor | None = field(default=None, compare=False)
     typed: tuple[Trail, ...] = field(default=(), compare=False)
+    packed: bool = field(default=False, compare=False)
 
     def at(self, site: Origin) -> Tensor:
         """The same tensor after it passed ``site``."""

@@ -8,6 +8,8 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 
+#: What has neither device nor methods, and what may be that.
+_NUMBERS = frozenset({"number", "strange"})
 #: Methods whose receiver may be elsewhere than what they return.
 _MOVES = ("to", "cpu", "cuda", "type", "type_as")
 
@@ -52,7 +54,20 @@ def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
     if not isinstance(node, ast.Name):
         return False
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    return any(each.kind == "number" and each.statement is None for each in bindings)
+    return any(each.kind in _NUMBERS and each.statement is None for each in bindings)
+
+
+def differs_by_object(outline: Outline, facts: Facts, node: ast.AST) -> bool:
+    """Whether one assignment gives an attribute a tensor in some objects, and in others who knows what: a number, say."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    function = outline.function_of(node)
+    if function is None or node.value.id != outline.receiver_name(function):
+        return False
+    kinds: dict[object, set[str]] = {}
+    for each in facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{node.attr}", []):
+        kinds.setdefault(each.statement, set()).add(each.kind)
+    return any("tensor" in found and not found.isdisjoint(_NUMBERS) for found in kinds.values())
 
 
 def is_path(node: ast.AST, *keys: type[ast.expr]) -> bool:

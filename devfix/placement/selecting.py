@@ -31,4 +31,4 @@ def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:
     if node.id not in {each.arg for each in (*function.args.posonlyargs, *function.args.args)}:
         return False
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(node.id, [])
-    return any(binding.kind in ("number", "other") for binding in bindings)
+    return any(binding.kind in ("number", "other", "strange") for binding in bindings)

@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, WrapExpression
-from devfix.placement.naming import may_be_number
+from devfix.placement.naming import differs_by_object, may_be_number
 
 #: What makes a collection, which has no methods of a tensor, or stands for what is in one.
 _DISPLAYS = (
@@ -23,6 +23,8 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
         return ()
     if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
+        return ()
+    if differs_by_object(outline, facts, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):

@@ -262,7 +262,12 @@ def pack_padded(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pack_padded_sequence``: lengths on the CPU, whatever the input (facts)."""
     _on_host(interp, "torch.nn.utils.rnn.pack_padded_sequence", "lengths", site)
     data = site.value(0, "input")
-    return data if data is not None else UNKNOWN
+    return _packed(data) if data is not None else UNKNOWN
+
+
+def _packed(data: Value, *, packed: bool = True) -> Value:
+    data = without_none(data)
+    return replace(data, packed=packed) if isinstance(data, Tensor) else data
 
 
 def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
@@ -287,14 +292,14 @@ def pad_packed(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pad_packed_sequence``: the data, and lengths that are always on the CPU."""
     data = site.value(0, "sequence")
     lengths = Tensor(dtype="int64", rank=1, trail=(interp.site("other", site.node),))
-    return TupleValue((data if data is not None else UNKNOWN, lengths))
+    return TupleValue((_packed(data, packed=False) if data is not None else UNKNOWN, lengths))
 
 
 def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``pad_sequence``, ``pack_sequence``: the list becomes one tensor where its items are."""
     made = operations.joined(interp, "torch.stack", OPS["stack"], site)
     number_range.check_made(interp, f"torch.nn.utils.rnn.{name}", site, made, (2, "padding_value"))
-    return made
+    return _packed(made, packed=name.endswith("pack_sequence"))
 
 
 def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:

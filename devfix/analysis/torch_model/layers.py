@@ -315,7 +315,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         dtype = autocast.lowered(interp, place.dtype, name.lower()) if spec.strict else None
         # What autocast chose comes from no operand.
         result = replace(result, dtype=dtype, typed=result.typed if dtype == result.dtype else ())
-    return _packaged(spec, name, result)
+    return _packaged(spec, name, result, packed=first is not None and first.packed)
 
 
 def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) -> CallSite:
@@ -353,10 +353,10 @@ def _state_for(name: str, value: Value) -> Value:
     return fitting[0] if len(fitting) == 1 else value
 
 
-def _packaged(spec: LayerSpec, name: str, result: Tensor) -> Value:
+def _packaged(spec: LayerSpec, name: str, result: Tensor, *, packed: bool) -> Value:
     if spec.recurrent:
         state: Value = TupleValue((result, result)) if name == "LSTM" else result
-        return TupleValue((result, state))
+        return TupleValue((replace(result, packed=True) if packed else result, state))
     if name == "LSTMCell":
         return TupleValue((result, result))
     return TupleValue((result, result)) if spec.attention else result

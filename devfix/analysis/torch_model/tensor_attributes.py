@@ -85,7 +85,8 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
         return _flag(value.grad) if name == "requires_grad" else Scalar("bool")
     if name in ("data", "T", "mT", "H", "mH", "real", "imag"):
         dtype = REAL_OF.get(value.dtype or "", value.dtype) if name in ("real", "imag") else value.dtype
-        return replace(value, dtype=dtype, parameter=False, grad=False if name == "data" else value.grad)
+        grad = False if name == "data" else value.grad
+        return replace(value, dtype=dtype, parameter=False, grad=grad, packed=False)
     if name == "solution":
         return value  # of least squares, the rest of whose results nobody asks for
     if name == "grad":

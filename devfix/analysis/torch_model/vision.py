@@ -51,7 +51,10 @@ _DEFINED = {
     "mnist": "MNIST FashionMNIST KMNIST QMNIST EMNIST",
     "cifar": "CIFAR10 CIFAR100",
     "folder": "ImageFolder DatasetFolder",
-    **{name.lower(): name for name in "USPS SVHN STL10 FakeData LSUN Flowers102 Food101 GTSRB ImageNet".split()},
+    **{
+        name.lower(): name
+        for name in "USPS SVHN STL10 FakeData LSUN Flowers102 Food101 GTSRB ImageNet".split()
+    },
 }
 _NAMES = frozenset(
     (
