@@ -139,14 +139,16 @@ def _stored(default: str) -> Callable[[Interpreter, CallSite], Value]:
 def _text(interp: Interpreter, site: CallSite) -> Value:
     """``loadtxt`` and ``genfromtxt``: float64 unless told otherwise; with names, or to find out itself, who knows.
 
-    A file with a single column, or a single row, has one dimension.
+    A file with a single column has one dimension: whoever names what stands between columns has several.
     """
     given = site.value(1, "dtype")
     named = site.value(None, "names") is not None or given == NONE or site.open
     whole = site.value(None, "usecols", "unpack") is None and not named
     trail = (interp.site("array", site.node),)
     dtype = None if named else "float64" if given is None else dtype_of(given)
-    return Array(dtype, AT_LEAST_1 if whole and dtype is not None else None, trail)
+    separated = site.value(3, "delimiter") not in (None, NONE)
+    rank = 2 if separated else AT_LEAST_1
+    return Array(dtype, rank if whole and dtype is not None else None, trail)
 
 
 def _grid(interp: Interpreter, site: CallSite) -> Value:
