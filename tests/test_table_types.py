@@ -208,6 +208,10 @@ def test_pandas_changes_copies_as_is_claimed() -> None:
         "frame = pd.read_csv('a.csv')\nframe['a'] = frame['a'] / frame['a'].max()\nx = torch.tensor(frame['a'].values)",
         "frame = pd.read_csv('a.csv')\nframe['a'] -= frame['a'].mean()\nx = torch.tensor(frame['a'].values)",
         "frame = pd.DataFrame({'a': [1.5, 2.5]})\nx = torch.from_numpy(frame.to_numpy())",
+        (
+            "frame = pd.read_csv('a.csv')\nif input():\n    frame = frame.dropna()\nif input():\n    frame = frame.head(9)\n"
+            "frame['a'] = frame['a'] / 2\nx = torch.tensor(frame['a'].values)"
+        ),
     ],
 )
 def test_a_column_of_float64_meets_float32(text: str) -> None:

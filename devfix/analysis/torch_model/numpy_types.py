@@ -10,7 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import FLOATS, INTEGERS, promote, rank_of_broadcast
 from devfix.analysis.trails import Trail
-from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Value, without_none
+from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Union, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -32,6 +32,9 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
         return NUMBERS.get(kind)
     if isinstance(value, (Array, Tensor)):
         return value.dtype
+    if isinstance(value, Union):
+        either = {of_data(interp, member) for member in value.members}
+        return either.pop() if len(either) == 1 else None
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "external":
         from devfix.analysis.torch_model import table_types  # which computes with these types
