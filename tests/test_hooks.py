@@ -98,3 +98,18 @@ def keep(module, inner, outer):
 net(torch.ones(2, 3, device=next(net.parameters()).device))
 """
     assert clashes(text) == found
+
+
+def test_a_part_of_a_model_whose_code_is_not_here_shows_gradients_where_it_is() -> None:
+    text = """
+    import torch
+    import torchvision
+
+    def keep(module, inner, outer):
+        print(inner[0].numpy())
+
+    model = torchvision.models.alexnet().cuda()
+    model.features[0].register_full_backward_hook(keep)
+    """
+    assert clashes(text) == ["6: numpy"]
+    assert clashes(text.replace(".cuda()", "")) == []

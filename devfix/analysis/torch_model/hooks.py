@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.modules import module_device
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -44,7 +45,13 @@ def register_before(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 
 def register_backward(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """``module.register_full_backward_hook(function)``."""
+    """``module.register_full_backward_hook(function)``.
+
+    Nobody sees a part of a model being called whose code is not here: its gradients are where it is now.
+    """
+    hook, device = site.value(0, "hook"), module_device(interp, ref)
+    if hook is not None and device is not None and isinstance(interp.obj(ref).cls, Unknown):
+        _show_gradients(interp, ref, hook, site, Tensor(device))
     return _register(interp, ref, site, _BACKWARD)
 
 
@@ -124,18 +131,18 @@ def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) 
     for hook in _hooks(interp.obj(ref), _FACT + _KEYWORDS):
         args = (Arg(ref), inputs, Arg(_keywords(interp, site)), Arg(result))
         result = _replaced(calls.call(interp, hook, CallSite(site.node, args)), result)
-    _after_backward(interp, ref, site, result)
+    for hook in _hooks(interp.obj(ref), _BACKWARD):
+        _show_gradients(interp, ref, hook, site, result)
     return result
 
 
-def _after_backward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> None:
-    """What hooks will do with gradients, which are where the result is."""
+def _show_gradients(interp: Interpreter, ref: Ref, hook: Value, site: CallSite, result: Value) -> None:
+    """What a hook will do with gradients, which are where the result of the module is."""
     if isinstance(result, Tensor) and result.grad is not False and result.device.is_accelerator:
         of_inputs = Sequence(Tensor(result.device, grad=False, leaf=True))
         of_result = replace(result, grad=False, leaf=True, trail=(), roots=(), typed=())
         args = (Arg(ref), Arg(of_inputs), Arg(TupleValue((of_result,))))
-        for hook in _hooks(interp.obj(ref), _BACKWARD):
-            calls.call(interp, hook, CallSite(site.node, args))
+        calls.call(interp, hook, CallSite(site.node, args))
 
 
 def _replaced(returned: Value, result: Value) -> Value:
