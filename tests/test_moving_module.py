@@ -97,3 +97,61 @@ def test_a_state_of_a_module_of_another_file(first: str, then: str) -> None:
     assert "net = Net(4).to(device)" in after["main.py"]
     assert clashes(after["main.py"], model=after["model.py"]) == []
     assert ("next(self.parameters()).device" in after["model.py"]) == (first == LAYER)
+
+
+STATES = """
+import torch
+import torch.nn as nn
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(9, 4)
+        self.lstm = nn.LSTM(4, 4, batch_first=True)
+
+    def forward(self, x):
+        h = torch.zeros((1, x.size(0), 4))
+        c = torch.zeros((1, x.size(0), 4))
+        out = self.embedding(x)
+        out, (h, c) = self.lstm(out, (h, c))
+        return out
+"""
+
+READING = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+from model import Reader
+
+
+class Rows(Dataset):
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, index):
+        return self.x[index], 1
+
+    def __len__(self):
+        return len(self.x)
+
+
+class Execution:
+    def __init__(self):
+        self.model = Reader()
+
+    def run(self):
+        for x_batch, y_batch in DataLoader(Rows(np.load("rows.npy"))):
+            x = x_batch.type(torch.LongTensor)
+            print(self.model(x).sum())
+
+
+Execution().run()
+"""
+
+
+def test_what_a_method_makes_for_its_module_says_so_in_the_same_words() -> None:
+    """The first state is made where the module is, which nobody else tells there; the second one beside it."""
+    after = adopted({"main.py": READING, "model.py": STATES})["model.py"]
+    assert "        device = next(self.parameters()).device\n" in after
+    assert after.count("torch.zeros((1, x.size(0), 4), device=device)") == 2

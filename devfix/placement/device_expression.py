@@ -82,7 +82,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if code is None and not (seen and not is_in_module(facts, place)):
         code = _sized_by(facts, place) or _name(facts, place, "tensor")
     if code is not None:
-        return DeviceExpression(f"{code}.device")
+        return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
         return own
     told = next(filter(None, (_told(place, peer) for peer in tensors)), None)

@@ -5,6 +5,7 @@ Only the module itself tells where it is each time.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.facts import Facts
@@ -35,6 +36,24 @@ def is_of_itself(facts: Facts, place: Place, peer: Operand) -> bool:
     own = peer.text.partition(".")[0] == place.outline.receiver_name(function)
     here = node is not None and place.outline.function_of(node) is function
     return own and here and stands_for_module(facts, place, peer)
+
+
+def told(place: Place, name: str) -> str | None:
+    """The device of the module, where the method said it in making the tensor of that name: once more says it best."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    if function is None or receiver is None or not name.isidentifier():
+        return None
+    itself = f"next({receiver}.parameters()).device"
+    made = [getattr(place.outline.parents[node], "value", None) for node in _stored(place, function, name)]
+    given = [
+        part for call in made if isinstance(call, ast.Call) for part in call.keywords if part.arg == "device"
+    ]
+    return itself if any(ast.unparse(part.value) == itself for part in given) else None
+
+
+def _stored(place: Place, function: ast.AST, name: str) -> list[ast.Name]:
+    return [node for node in place.outline.occurrences(function, name) if isinstance(node.ctx, ast.Store)]
 
 
 def stands_for_module(facts: Facts, place: Place, peer: Operand) -> bool:
