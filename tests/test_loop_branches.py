@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import clashes, fix_texts
 
+from devfix.findings import Applicability
+
 GAME = """
 import torch
 from torch import nn
@@ -189,3 +191,60 @@ for step in range(3):
     after = fix_texts({"main.py": before})[0]["main.py"]
     assert "noise = torch.Tensor(2, 3).normal_()\n" in after
     assert "y = (x + noise).to(next(model.parameters()).device)\n" in after
+
+
+TRAINED = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(3, 1).to(device)
+best = 1e9
+for epoch in range(5):
+    x = torch.randn(8, 3).to(device)
+    loss = model(x).pow(2).mean().item()
+    if {test}:
+        best = loss
+        torch.save(model.cpu().state_dict(), "best.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    "test", ["loss < best", "epoch > 1", "epoch == 3", "loss * 2 < best", "best >= loss"]
+)
+def test_a_record_that_is_beaten_takes_the_model_to_the_host_for_the_next_round(test: str) -> None:
+    before = TRAINED.format(test=test)
+    assert clashes(before) == ["10: device"]
+    after, _ = fix_texts({"main.py": before}, Applicability.UNSAFE)
+    assert after["main.py"] == before + "        model.to(device)\n"
+
+
+@pytest.mark.parametrize("test", ["loss < best", "epoch > 1", "epoch == 3"])
+def test_a_model_that_each_round_takes_back_may_be_left_on_the_host(test: str) -> None:
+    assert clashes(TRAINED.format(test=test).replace("    x =", "    model.to(device)\n    x =")) == []
+
+
+@pytest.mark.parametrize("test", ["n_gpu > 1", "best < 3", "model is None"])
+def test_a_test_of_what_no_round_brings_tells_nothing_of_the_next(test: str) -> None:
+    assert clashes("n_gpu = int(input())\n" + TRAINED.format(test=test).replace("best = loss", "pass")) == []
+
+
+SET_UP = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(3, 1)
+for step in range(50):
+    if {test}:
+        model.to(device)
+        mask = torch.ones(3, 1, device=device)
+    if step == 3:
+        mask = mask * 2
+    print(mask * model(torch.randn(3, 3).to(device)))
+"""
+
+
+@pytest.mark.parametrize("test", ["step == 0", "step < 1", "1 > step"])
+def test_what_the_first_round_sets_up_is_there_in_all_others(test: str) -> None:
+    assert clashes(SET_UP.format(test=test)) == []

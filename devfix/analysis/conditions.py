@@ -82,7 +82,7 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
         return known
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
-        chosen = fetches.chosen_leaving(interp.frame.function.node, body)
+        chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
     if chosen is not None and (
         _is_text_of_another_kind(interp, test) or _makes_another(interp.source, test, body, orelse)
     ):
@@ -210,7 +210,7 @@ def preferred(source: Source, body: list[ast.stmt], orelse: list[ast.stmt]) -> b
     if then != other:
         return then
     then, other = any(map(binds_host, body)), any(map(binds_host, orelse))
-    return other if then != other else fetches.chosen(body, orelse)
+    return other if then != other else fetches.chosen(source, body, orelse)
 
 
 def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
@@ -219,7 +219,7 @@ def decide_expression(interp: Interpreter, node: ast.IfExp) -> bool | None:
     if known is not None or not _is_option(interp, node.test):
         return known
     then, other = (names_accelerator(part, interp.source) for part in (node.body, node.orelse))
-    chosen = then if then != other else fetches.chosen([node.body], [node.orelse])
+    chosen = then if then != other else fetches.chosen(interp.source, [node.body], [node.orelse])
     if chosen is not None:
         settle(interp, node.test, chosen)
     return chosen

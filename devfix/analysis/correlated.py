@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.scope_names import parameters_of
-from devfix.analysis.syntax import is_flag, remembered, statements_in, statements_of, walk
+from devfix.analysis.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
 from devfix.analysis.values import Tensor, TupleValue, Union, Value
 
 if TYPE_CHECKING:
@@ -96,16 +96,20 @@ def _key(test: ast.expr) -> tuple[str, bool]:
     swapped = False
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, swapped = test.operand, not swapped
-    return ast.dump(test), swapped
+    return _dumped(test), swapped
+
+
+@remembered
+def _dumped(test: ast.expr) -> str:
+    return ast.dump(test)
 
 
 def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
     """Whether nothing in the function or script around gives what a test asks for another value."""
     function = interp.frame.function
     texts = _asked(test)
-    return bool(texts) and _changing(interp.source.tree if function is None else function.node).isdisjoint(
-        texts
-    )
+    scope = interp.source.tree if function is None else function.node
+    return bool(texts) and _changing(scope).isdisjoint(texts) and _declared(interp, scope).isdisjoint(texts)
 
 
 @remembered
@@ -115,7 +119,7 @@ def _asked(test: ast.expr) -> frozenset[str]:
     if not is_flag(test) or any(isinstance(part, ast.Call) for part in parts):
         return frozenset()
     return frozenset(
-        ast.unparse(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
+        spelt(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript))
     )
 
 
@@ -138,24 +142,40 @@ def _changing(scope: ast.AST) -> frozenset[str]:
     """What a function or a script gives a value more than once: in a loop, in two places, or as an attribute."""
     changing: set[str] = set()
     bound = {parameter.arg for parameter in parameters_of(scope)}
-    for node in walk(scope):
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            changing.update(node.names)
-        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
-            changing.add(node.target.id)
     for part in statements_of(scope):
         in_loop = isinstance(part, (ast.For, ast.AsyncFor, ast.While))
         changing.update(
-            ast.unparse(target)
-            for inner in (statements_in(part) if in_loop else ())
-            for target in _targets(inner)
+            spelt(target) for inner in (statements_in(part) if in_loop else ()) for target in _targets(inner)
         )
         for target in _targets(part):
-            text = ast.unparse(target)
+            text = spelt(target)
             if text in bound or not isinstance(target, ast.Name):
                 changing.add(text)
             bound.add(text)
     return frozenset(changing)
+
+
+#: What stands where a name is bound by no statement of its own, or to be that of a scope further out.
+_DECLARING = (":=", "global", "nonlocal")
+
+
+def _declared(interp: Interpreter, scope: ast.AST) -> frozenset[str]:
+    """The names that a function or a script shares with others, or gives values in an expression."""
+    first, last = getattr(scope, "lineno", 1), getattr(scope, "end_lineno", None) or len(interp.source.lines)
+    if not any(interp.source.has_between(word, first, last) for word in _DECLARING):
+        return frozenset()
+    return _declared_in(scope)
+
+
+@remembered
+def _declared_in(scope: ast.AST) -> frozenset[str]:
+    names: set[str] = set()
+    for node in walk(scope):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.update(node.names)
+        elif isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return frozenset(names)
 
 
 def _targets(statement: ast.AST) -> Iterator[ast.expr]:

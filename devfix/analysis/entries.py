@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -146,16 +146,25 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
     frame_id = interp.module_frame(path)
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
-        for value in list(reads.all_of(interp, frame_id).values()):
+        for value in _outermost_first(reads.all_of(interp, frame_id).values(), path):
             if interp.library.steps >= budget:
                 return False
-            if isinstance(value, Function) and value.path == path:
+            if isinstance(value, Function):
                 _call_symbolically(interp, value, [])
-            elif isinstance(value, Class) and value.path == path:
+            else:
                 before = interp.state.fork()
                 _call_methods(interp, value)
                 interp.state = before
     return True
+
+
+def _outermost_first(values: Iterable[Value], path: str) -> list[Class | Function]:
+    """The classes of a file, then its functions, each from the last to the first.
+
+    What something is made of mostly stands before it, is seen within it, and need not be seen by itself.
+    """
+    own = [value for value in values if isinstance(value, (Class, Function)) and value.path == path]
+    return [value for kind in (Class, Function) for value in reversed(own) if isinstance(value, kind)]
 
 
 def _unreached(recorder: Recorder, path: str, tree: ast.Module) -> Iterator[str]:

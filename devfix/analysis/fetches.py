@@ -6,26 +6,43 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import below, remembered, walk
+
+if TYPE_CHECKING:
+    from devfix.source import Source
 
 #: What holds statements.
 _HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
 
 
-def chosen(body: Iterable[ast.AST], orelse: Iterable[ast.AST]) -> bool | None:
+#: A branch of statements, or of the expression that it is.
+Branch = Sequence[ast.stmt] | Sequence[ast.expr]
+
+
+def chosen(source: Source, body: Branch, orelse: Branch) -> bool | None:
     """Which of two branches fetches what it hands to NumPy, where the other one does not."""
+    if not (_may_hand_over(source, body) and _may_hand_over(source, orelse)):
+        return None
     then, other = _copied(body), _copied(orelse)
     return None if {then, other} != {True, False} else then
 
 
-def chosen_leaving(function: ast.AST, body: list[ast.stmt]) -> bool | None:
+def _may_hand_over(source: Source, branch: Branch) -> bool:
+    """Whether there is such a word at all in the lines of a branch."""
+    return bool(branch) and source.has_between(
+        "numpy", branch[0].lineno, branch[-1].end_lineno or branch[-1].lineno
+    )
+
+
+def chosen_leaving(source: Source, function: ast.AST, body: list[ast.stmt]) -> bool | None:
     """The same for a branch by which a function returns, where what follows is another ``return``."""
-    if not isinstance(body[-1], ast.Return) or not copies(body[-1]):
+    if not isinstance(body[-1], ast.Return) or not _may_hand_over(source, body[-1:]) or not copies(body[-1]):
         return None
     following = _endings(function).get(body[0])
-    return chosen(body, [following]) if following is not None else None
+    return chosen(source, body, [following]) if following is not None else None
 
 
 @remembered
@@ -41,7 +58,7 @@ def _endings(function: ast.AST) -> dict[ast.stmt, ast.Return]:
     return found
 
 
-def _copied(branch: Iterable[ast.AST]) -> bool | None:
+def _copied(branch: Branch) -> bool | None:
     """Whether a branch copies to the CPU what it hands to NumPy; None where it hands over nothing, or only some."""
     found = frozenset[bool]().union(*map(copies, branch))
     return next(iter(found)) if len(found) == 1 else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
-    with interp.recorder.mute() if _fetches_instead(node) else nullcontext():
+    with interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext():
         last = _run_to_the_end(interp, node.body)
     interp.run(node.orelse)
     after = interp.state
@@ -33,9 +33,9 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
     interp.run(node.finalbody)
 
 
-def _fetches_instead(node: ast.Try) -> bool:
+def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:
     """Whether a handler copies to the CPU what the body hands to NumPy from where it is."""
-    return any(fetches.chosen(handler.body, node.body) for handler in node.handlers)
+    return any(fetches.chosen(interp.source, handler.body, node.body) for handler in node.handlers)
 
 
 def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State) -> State:

@@ -46,7 +46,7 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         return made
     if is_module(interp, made):
         for part in tree(interp, made):
-            brings = _brings_its_own(interp.obj(part))
+            brings = _brings_its_own(interp, interp.obj(part))
             transform_one(interp, part, _anywhere if brings else _on_module_device)
             # Whoever calls it may be training or evaluating.
             interp.update(part, _later(interp, interp.obj(part)).with_fact("training", Scalar("bool")))
@@ -105,12 +105,19 @@ def _anywhere(tensor: Tensor) -> Tensor:
     return replace(tensor, device=UNKNOWN_DEVICE)
 
 
-def _brings_its_own(obj: Obj) -> bool:
+def _brings_its_own(interp: Interpreter, obj: Obj) -> bool:
     """Whether the methods of a module bring its own tensors to the accelerator, to which it is then not moved."""
     if not isinstance(obj.cls, Class):
         return False
-    brought = frozenset[str]().union(*(_brought(part.node) for part in classes.linearise(obj.cls)))
+    speaking = (part for part in classes.linearise(obj.cls) if _speaks_of(interp, part, "cuda"))
+    brought = frozenset[str]().union(*(_brought(part.node) for part in speaking))
     return any(isinstance(obj.attrs.get(name), Tensor) for name in brought)
+
+
+def _speaks_of(interp: Interpreter, cls: Class, word: str) -> bool:
+    """Whether a word is in the lines of a class."""
+    node = cls.node
+    return interp.program.sources[cls.path].has_between(word, node.lineno, node.end_lineno or node.lineno)
 
 
 @remembered

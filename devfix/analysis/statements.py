@@ -14,6 +14,7 @@ from devfix.analysis import (
     containers,
     contexts,
     correlated,
+    data_tests,
     decorators,
     enumerations,
     handlers,
@@ -23,20 +24,17 @@ from devfix.analysis import (
     suspended,
 )
 from devfix.analysis.frames import Loop
+from devfix.analysis.refilling import refills, renewed
 from devfix.analysis.state import State, is_settled, join_states, widen
 from devfix.analysis.syntax import (
     concerns_file,
-    data_names,
     depends_on_data,
-    grows,
-    refills,
     remembered,
-    renewed,
     statements_in,
     varies,
 )
 from devfix.analysis.torch_model import operators, tables
-from devfix.analysis.values import NONE, UNKNOWN, Ref, Value
+from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -110,15 +108,14 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop.varied = loop.varied or rounds
     _run_branch(interp, node.body, unusual=usual is False)
     then = interp.state
+    caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]
     interp.state = before.fork()
     conditions.assume(interp, node.test, False, node)
-    caches = renewed(node)
     for target, value in caches:
         if refills(target, value):
             conditions.assume_filled(interp, target)
     _run_branch(interp, node.orelse, unusual=usual is True)
-    of_data = depends_on_data(node.test) or _names_data(interp, node.test) or grows(node)
-    split = of_data and not caches
+    split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or interp.program.adopts
     # What a file holds that was there is what is made where it was not.
@@ -126,6 +123,12 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
+
+
+def _is_number(interp: Interpreter, target: ast.expr) -> bool:
+    """Whether a name was given a number, as a record that was beaten is: nothing that has a device, and would have to fit."""
+    value = interp.eval(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+    return isinstance(value, Scalar) or (isinstance(value, Const) and isinstance(value.value, (int, float)))
 
 
 def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> None:
@@ -136,16 +139,6 @@ def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> 
     interp.frame.branches -= 1
     if unusual:
         interp.frame.unusual.update(id(state) for _, state in interp.frame.returns[returned:])
-
-
-def _names_data(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether a test is a name that the function or script around gave to a test of data, or its opposite."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    if not isinstance(test, ast.Name):
-        return False
-    function = interp.frame.function
-    return test.id in data_names(interp.source.tree if function is None else function.node)
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:

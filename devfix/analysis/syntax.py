@@ -77,6 +77,16 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
+def spelt(node: ast.expr) -> str:
+    """What ``ast.unparse`` says of an expression: of names and attributes of names, as most are, far sooner."""
+    parts: list[str] = []
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        parts.append(inner.attr)
+        inner = inner.value
+    return ".".join([inner.id, *reversed(parts)]) if isinstance(inner, ast.Name) else ast.unparse(node)
+
+
 def first_line(node: ast.stmt) -> int:
     """The line in which a statement begins, its decorators included."""
     line = node.lineno
@@ -213,14 +223,15 @@ _COUNTING = frozenset(
 _FILE_TESTS = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir"})
 
 
-def _called(node: ast.Call) -> str:
+def called(node: ast.Call) -> str:
+    """The name of the function or method that is called; "" where it has none."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def asks_for_file(test: ast.expr) -> bool:
     """Whether a test is ``os.path.exists(path)`` or the like: a first run and a resumed one differ."""
     asked = test.operand if isinstance(test, ast.UnaryOp) else test
-    return isinstance(asked, ast.Call) and _called(asked) in _FILE_TESTS
+    return isinstance(asked, ast.Call) and called(asked) in _FILE_TESTS
 
 
 def concerns_file(test: ast.expr) -> bool:
@@ -240,7 +251,7 @@ def depends_on_data(test: ast.expr) -> bool:
     if asks_for_file(test):
         return True
     for node in walk(test):
-        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
+        if isinstance(node, ast.Call) and called(node) not in _COUNTING:
             return False
         if isinstance(node, ast.Attribute) and node.attr in _OF_PLACES:
             return False
@@ -260,7 +271,7 @@ def _asked_of_data(test: ast.expr) -> frozenset[str]:
     """The names in a test; none where it is about types, devices or options of devices."""
     names = set()
     for node in walk(test):
-        if isinstance(node, ast.Call) and _called(node) not in _COUNTING:
+        if isinstance(node, ast.Call) and called(node) not in _COUNTING:
             return frozenset()
         if isinstance(node, ast.Attribute) and node.attr in _OF_PLACES:
             return frozenset()
@@ -312,47 +323,6 @@ def _told_by_calls(loop: ast.For | ast.While) -> Iterator[str]:
 def _is_test_of_data(value: ast.expr) -> bool:
     test = value.test if isinstance(value, ast.IfExp) else value
     return isinstance(test, ast.Compare) and depends_on_data(test)
-
-
-@remembered
-def renewed(node: ast.If) -> tuple[tuple[ast.expr, ast.expr], ...]:
-    """What a statement makes anew that its test asks for, and of what: a cache that is filled when it does not fit."""
-    asked = _named_in(node.test)
-    return tuple(
-        (target, part.value)
-        for statement in node.body
-        for part in statements_in(statement)
-        if isinstance(part, ast.Assign)
-        for target in part.targets
-        if ast.unparse(target) in asked
-    )
-
-
-def refills(target: ast.expr, value: ast.expr) -> bool:
-    """Whether what a cache is given has nothing of what it held before."""
-    return ast.unparse(target) not in _named_in(value)
-
-
-def _named_in(node: ast.expr) -> set[str]:
-    return {ast.unparse(part) for part in walk(node) if isinstance(part, (ast.Name, ast.Attribute))}
-
-
-@remembered
-def grows(node: ast.If) -> bool:
-    """Whether a statement adds to what its test asks the length of: a pool that fills up."""
-    asked = {
-        ast.unparse(part.args[0])
-        for part in walk(node.test)
-        if isinstance(part, ast.Call) and len(part.args) == 1 and _called(part) == "len"
-    }
-    if not asked:
-        return False
-    grown = (part.func for part in walk(node) if isinstance(part, ast.Call) and _called(part) in _ADDING)
-    return any(isinstance(added, ast.Attribute) and ast.unparse(added.value) in asked for added in grown)
-
-
-#: Methods that add to a collection.
-_ADDING = frozenset({"append", "appendleft", "extend", "insert", "add"})
 
 
 def entry_of_items(loop: ast.AST | None, name: str) -> tuple[ast.expr, ast.Name] | None:

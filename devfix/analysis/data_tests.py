@@ -1,0 +1,75 @@
+"""Tests of data: those that come out both ways in one run, so that it meets what either branch leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from devfix.analysis.refilling import grows
+from devfix.analysis.state import State, parted
+from devfix.analysis.syntax import data_names, depends_on_data
+from devfix.analysis.values import Obj, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds: bool) -> bool:
+    """Whether a run takes both branches, one after the other; ``then`` is the state behind the first of them.
+
+    ``rounds``: the test asks for what each round of a loop brings.
+    """
+    test = node.test
+    if depends_on_data(test) or _names_data(interp, test) or grows(node):
+        return True
+    return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
+
+
+def _takes_to_host(then: State, other: State) -> bool:
+    """Whether a branch takes something to the CPU, and nothing to the accelerator: there the next round finds it.
+
+    What the first round sets up, as ``if epoch == 0: model.to(device)`` does, no other finds where it was before.
+    """
+    moved = {(mine.device.kind, theirs.device.kind) for mine, theirs in _tensors(then, other)}
+    return ("cpu", "accelerator") in moved and ("accelerator", "cpu") not in moved
+
+
+def _tensors(a: State, b: State) -> Iterator[tuple[Tensor, Tensor]]:
+    """What two states, which were one, have under the same names."""
+    frames, heap = parted(a, b)
+    named = [(a.bound(frame), b.bound(frame)) for frame in frames]
+    objects = ((a.read(address), b.read(address)) for address in heap)
+    held = [
+        (_held(mine), _held(theirs)) for mine, theirs in objects if mine is not None and theirs is not None
+    ]
+    for mine, theirs in (*named, *held):
+        for name, value in mine.items():
+            other = theirs.get(name)
+            if isinstance(value, Tensor) and isinstance(other, Tensor):
+                yield value, other
+
+
+def _held(obj: Obj) -> Mapping[str, Value]:
+    return obj.attrs if obj.place is None else {**obj.attrs, "": obj.place}
+
+
+def _names_data(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test is a name that the function or script around gave to a test of data, or its opposite."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    if not isinstance(test, ast.Name):
+        return False
+    function = interp.frame.function
+    return test.id in data_names(interp.source.tree if function is None else function.node)
+
+
+def _compares_numbers(test: ast.expr) -> bool:
+    """Whether a test is of the kind ``epoch > 1``, ``loss < best`` or ``epoch == 5``."""
+    if not isinstance(test, ast.Compare):
+        return False
+    operands = (test.left, *test.comparators)
+    counts = any(isinstance(each, ast.Constant) and isinstance(each.value, (int, float)) for each in operands)
+    return all(isinstance(op, _ORDERING) or (isinstance(op, ast.Eq) and counts) for op in test.ops)

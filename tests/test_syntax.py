@@ -1,0 +1,58 @@
+"""Questions about pieces of syntax: what they answer, however they come to it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from text_program import clashes
+
+from devfix.analysis.syntax import spelt
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "self.a", "a.b.c", "(a + b).c", "f(x).y", "a[0]", "a.b[1:].c", "1 .real"]
+)
+def test_an_expression_is_spelt_as_python_does(text: str) -> None:
+    node = ast.parse(text, mode="eval").body
+    assert spelt(node) == ast.unparse(node)
+
+
+CLASSES = """
+import torch
+from torch import nn
+
+
+class Inner(nn.Module):
+    def __init__(self, late=False):
+        super().__init__()
+        self.late = late
+
+    def forward(self, x):
+        return torch.zeros(3, device='cuda') + {inner}
+
+    def other(self, x):
+        return torch.zeros(3, device='cuda') + {other}
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "other", "found"),
+    [
+        ("torch.ones(3)", "1", ["12: device"]),  # seen within what is made of it
+        ("1", "torch.ones(3)", ["15: device"]),  # of its own alone
+        ("torch.ones(3)", "torch.ones(3)", ["12: device", "15: device"]),
+        ("torch.ones(3, device='cuda')", "torch.ones(())", []),
+    ],
+)
+def test_parts_and_what_is_made_of_them_are_seen_once(inner: str, other: str, found: list[str]) -> None:
+    assert clashes(CLASSES.format(inner=inner, other=other)) == found
