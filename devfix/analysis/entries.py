@@ -159,12 +159,13 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
 
 
 def _outermost_first(values: Iterable[Value], path: str) -> list[Class | Function]:
-    """The classes of a file, then its functions, each from the last to the first.
+    """The functions of a file, then its classes from the last to the first.
 
-    What something is made of mostly stands before it, is seen within it, and need not be seen by itself.
+    What objects are made of mostly stands before them, is seen within them, and need not be seen by itself.
     """
     own = [value for value in values if isinstance(value, (Class, Function)) and value.path == path]
-    return [value for kind in (Class, Function) for value in reversed(own) if isinstance(value, kind)]
+    functions = [value for value in own if isinstance(value, Function)]
+    return [*functions, *(value for value in reversed(own) if isinstance(value, Class))]
 
 
 def _unreached(recorder: Recorder, path: str, tree: ast.Module) -> Iterator[str]:
