@@ -281,7 +281,8 @@ class Origin:
 #: a checkpoint (or one loaded to the CPU on request), a function parameter, the result of an operation,
 #: something else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as
 #: one of a Module by its constructor, in a plain container, collected with others of its batch, passed,
-#: moved in vain, kept by an object with a name, met where other runs have a number.
+#: moved in vain, kept by an object with a name, met where other runs have a number. What uses the accelerator before
+#: a process is forked, and in that process.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -307,6 +308,8 @@ ORIGIN_KINDS = (
     "discarded-move",
     "holder",
     "sometimes",
+    "used-before",
+    "used-in-process",
 )
 
 

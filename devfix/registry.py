@@ -23,7 +23,7 @@ _FIRST_RELEASE = "0.1.0"
 _FAMILIES = {
     "DF1": "placement",
     "DF2": "optimizers and checkpoints",
-    "DF3": "data loading",
+    "DF3": "data loading and processes",
     "DF4": "host",
     "DF5": "dtypes",
     "DF6": "frameworks",

@@ -64,6 +64,7 @@ from devfix.placement.other_accelerator import same_accelerator
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
+from devfix.placement.start_method import spawned
 from devfix.placement.tokenized import Tokenized
 from devfix.placement.unloading import Unloading
 from devfix.placement.wording import device_name, focus, life, operand_marks, others
@@ -132,6 +133,7 @@ __all__ = [
     "registered_late",
     "same_accelerator",
     "sites_of",
+    "spawned",
     "spoken_name",
     "unregistered",
     "with_targets",

@@ -31,7 +31,8 @@ def circumstances(interp: Interpreter) -> tuple[Any, ...]:
     """What calls depend on besides the state and what was noted down."""
     library, recorder, state = interp.library, interp.recorder, interp.state
     return (
-        interp.autocast, interp.grad, state.dead, state.default_device, recorder.accelerated, recorder.muted > 0,
+        interp.autocast, interp.grad, state.dead, state.default_device, state.used, recorder.accelerated,
+        recorder.muted > 0,
         library.default_floats, library.casts_unknown, library.default_type, library.as_given,
         len(library.host_options),
         tuple(library.modules.items()), interp.pauses is None, interp.placements is None, interp.is_script,
@@ -119,6 +120,6 @@ def carry(interp: Interpreter, trace: Trace) -> None:
             state.set(frame, name, value)
     for address, obj in objects:
         state.write(address, obj)
-    state.dead = after.dead
+    state.dead, state.used = after.dead, after.used
     if after.default_device is not before.default_device:
         state.default_device = after.default_device

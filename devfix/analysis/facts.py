@@ -41,6 +41,9 @@ Kinds of mismatch:
 ``worker``, ``pin``, ``framework-pin``
     a loader's worker, the pinning of a loader, or a framework's pinning meets tensors that a
     Dataset or collate function already moved.
+``fork``
+    a process that is forked from one that has used the accelerator uses it; ``spawned`` tells that it would do the same
+    if it was spawned.
 ``optimizer-state``
     an optimizer's state is on the device its parameters have left.
 ``no-leaf``

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from devfix.analysis import fetches
+from devfix.analysis.frames import Frame
 from devfix.analysis.state import State, join_states, keep_main_path
 from devfix.analysis.syntax import names_what_is_missing
 from devfix.analysis.values import UNKNOWN
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def try_(interp: Interpreter, node: ast.Try) -> None:
     """A handler may start from anywhere in the body, so it sees both ends of it joined."""
     before = interp.state.fork()
+    elsewhere = _left_behind(interp.frame)
     with interp.recorder.mute() if _fetches_instead(interp, node) else nullcontext():
         last = _run_to_the_end(interp, node.body)
     interp.run(node.orelse)
@@ -30,7 +32,17 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
             interp.state.set(interp.frame.id, handler.name, UNKNOWN)
         after = _handled(interp, handler, after)
     interp.state = after
+    if node.handlers:
+        for state in (after, *_left_behind(interp.frame).values()):
+            if id(state) not in elsewhere:
+                state.used = before.used  # what the body put there it may have failed to, and that was caught
     interp.run(node.finalbody)
+
+
+def _left_behind(frame: Frame) -> dict[int, State]:
+    """The states in which a function was left, or a round of one of its loops."""
+    rounds = (state for loop in frame.loops for state in (*loop.breaks, *loop.continues))
+    return {id(state): state for state in (*(state for _, state in frame.returns), *rounds)}
 
 
 def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:

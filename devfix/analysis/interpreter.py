@@ -147,8 +147,8 @@ class Interpreter:
 
     def attempt(self, outcome: Callable[[], Value]) -> Value | None:
         """What comes of something that not every run does; None where it raises, so that the others go on."""
-        before = self.state.dead
-        value = outcome()
+        before, used = self.state.dead, self.state.used
+        value, self.state.used = outcome(), used
         if before or not self.state.dead:
             return value
         self.state.dead = False
@@ -356,10 +356,10 @@ class Interpreter:
 
     def note_placement(self, kind: str, node: ast.AST) -> None:
         """A call at ``node`` puts a tensor on the accelerator."""
-        if self.placements is not None:
-            site = self.site(kind, node)
-            if site not in self.placements:
-                self.placements.append(site)
+        site = self.site(kind, node)
+        self.state.used = self.state.used or site
+        if self.placements is not None and site not in self.placements:
+            self.placements.append(site)
 
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened."""

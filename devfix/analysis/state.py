@@ -32,6 +32,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
+from devfix.findings import Origin
 
 Variables = dict[str, Value]
 
@@ -59,7 +60,7 @@ class Layer:
 class State:
     """The topmost layer, which is written to, the default device, and whether it is reached."""
 
-    __slots__ = ("dead", "default_device", "frames", "heap", "layer")
+    __slots__ = ("dead", "default_device", "frames", "heap", "layer", "used")
 
     def __init__(self, layer: Layer) -> None:
         self.layer = layer
@@ -67,6 +68,8 @@ class State:
         self.heap: dict[int, Obj] = {}
         self.dead = False
         self.default_device: Value | None = None
+        #: What put something on the accelerator for the first time; None where not every path here has.
+        self.used: Origin | None = None
 
     def follow_default(self, chosen: Value | None) -> None:
         """Take over the default device that an imported module chose, unless another was chosen here."""
@@ -78,7 +81,7 @@ class State:
         self._freeze()
         other = self._beside()
         other.dead = self.dead
-        other.default_device = self.default_device
+        other.default_device, other.used = self.default_device, self.used
         return other
 
     def _beside(self) -> State:
@@ -263,6 +266,7 @@ def join_states(
         a.write(address, joined)
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
+    a.used = b.used and a.used
     return a
 
 

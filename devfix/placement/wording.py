@@ -19,6 +19,8 @@ _SPOKEN = {
     "host-checkpoint": "is loaded to the CPU here",
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
+    "used-before": "uses the accelerator before the process starts",
+    "used-in-process": "uses it in the process",
     "discarded-move": "is moved here, but the result is thrown away",
 }
 

@@ -82,6 +82,8 @@ def retargeted(function: Retargeting, tensor: Tensor) -> Tensor:
 def _changed(interp: Interpreter, function: Value, tensor: Tensor, node: ast.expr) -> Tensor:
     result = calls.call(interp, function, CallSite(node, (Arg(tensor),)))
     if isinstance(result, Tensor):
+        if result.device.is_accelerator and isinstance(function, Retargeting):
+            interp.state.used = interp.state.used or function.site
         return replace(
             tensor, device=result.device, dtype=result.dtype, trail=result.trail, roots=result.roots,
             typed=result.typed,
