@@ -27,7 +27,6 @@ RULES: dict[str, tuple[str, ...]] = {
     "generator": ("generator-device",),
     "legacy-constructor": ("legacy-tensor-type",),
     "worker": ("device-move-in-dataset", "device-move-in-collate"),
-    "fork": ("fork-after-accelerator",),
     "pin": ("pinned-device-tensor",),
     "framework-pin": ("framework-owns-device",),
     "no-leaf": ("moved-parameter-is-no-leaf",),
