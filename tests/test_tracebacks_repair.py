@@ -57,15 +57,13 @@ def test_a_program_of_the_corpus_is_mended(name: str, tmp_path: Path) -> None:
 
 def test_the_programs_are_of_every_cause() -> None:
     causes = {rule.name for rule in rules()}
-    # These are no errors, need another device, need no mismatch, are known from the text alone, or raised in a process
-    # of whose start a traceback says nothing.
+    # These are no errors, need another device, need no mismatch, or are known from the text alone.
     silent = {
         "device-scattered",
         "no-device-chosen",
         "float64-on-mps",
         "unused-suppression",
         "devices-disagree",
-        "fork-after-accelerator",
     }
     assert {name.partition("/")[0] for name in RECORDED} == causes - silent
 

@@ -26,7 +26,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "value-range": ("number-overflows-dtype",),
     "generator": ("generator-device",),
     "legacy-constructor": ("legacy-tensor-type",),
-    "worker": ("device-move-in-dataset", "device-move-in-collate"),
+    "worker": ("device-move-in-dataset", "device-move-in-collate", "fork-after-accelerator"),
     "pin": ("pinned-device-tensor",),
     "framework-pin": ("framework-owns-device",),
     "no-leaf": ("moved-parameter-is-no-leaf",),

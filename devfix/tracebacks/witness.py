@@ -29,7 +29,7 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset({"host-only"}),
     frozenset({"generator"}),
     frozenset({"legacy-constructor"}),
-    frozenset({"worker", "pin", "framework-pin"}),
+    frozenset({"worker", "fork", "pin", "framework-pin"}),
     frozenset({"no-leaf"}),
     frozenset({"dispatched", "device"}),
     frozenset({"map-location"}),

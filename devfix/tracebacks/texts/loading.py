@@ -9,6 +9,15 @@ _WORKER = (
     " the Dataset or the collate function holds or makes tensors on the accelerator."
 )
 _WORKER_ADVICE = "Let the Dataset and the collate function stay on the CPU and move each batch in the loop that uses it. With `num_workers=0` it would run, only slowly."
+_FORKED = (
+    "A process that was forked from one that had used the GPU used it, too, and CUDA cannot be used in such a fork. In a loader's"
+    " worker the Dataset or the collate function holds or makes tensors on the accelerator; in a `Pool` or a `Process` the"
+    " function that it runs does."
+)
+_FORK_ADVICE = (
+    "With a loader: let the Dataset and the collate function stay on the CPU and move each batch in the loop that uses it."
+    ' With processes of your own: start them by `multiprocessing.get_context("spawn")`, under `if __name__ == "__main__":`.'
+)
 
 LOADING: tuple[Family, ...] = (
     Family(
@@ -16,9 +25,14 @@ LOADING: tuple[Family, ...] = (
         "worker",
         r"Cannot re-initialize CUDA in forked subprocess",
         near="forked subprocess",
-        says=_WORKER,
-        advice=_WORKER_ADVICE,
-        rules=("device-move-in-dataset", "device-move-in-collate", "framework-owns-device"),
+        says=_FORKED,
+        advice=_FORK_ADVICE,
+        rules=(
+            "device-move-in-dataset",
+            "device-move-in-collate",
+            "framework-owns-device",
+            "fork-after-accelerator",
+        ),
     ),
     Family(
         "cuda-in-worker",
