@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from devfix.analysis.syntax import below, remembered, walk
+from devfix.analysis.syntax import below, remembered, speaks, walk
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -32,9 +32,7 @@ def chosen(source: Source, body: Branch, orelse: Branch) -> bool | None:
 
 def _may_hand_over(source: Source, branch: Branch) -> bool:
     """Whether there is such a word at all in the lines of a branch."""
-    return bool(branch) and source.has_between(
-        "numpy", branch[0].lineno, branch[-1].end_lineno or branch[-1].lineno
-    )
+    return bool(branch) and speaks(source, "numpy", branch[0], branch[-1])
 
 
 def chosen_leaving(source: Source, function: ast.AST, body: list[ast.stmt]) -> bool | None:

@@ -356,6 +356,8 @@ class Interpreter:
 
     def note_placement(self, kind: str, node: ast.AST) -> None:
         """A call at ``node`` puts a tensor on the accelerator."""
+        if self.state.used is not None and self.placements is None:
+            return
         site = self.site(kind, node)
         self.state.used = self.state.used or site
         if self.placements is not None and site not in self.placements:

@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
 from devfix.analysis.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import below, remembered, walk
+from devfix.analysis.syntax import below, remembered, speaks, walk
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     UNKNOWN,
@@ -109,15 +109,11 @@ def _brings_its_own(interp: Interpreter, obj: Obj) -> bool:
     """Whether the methods of a module bring its own tensors to the accelerator, to which it is then not moved."""
     if not isinstance(obj.cls, Class):
         return False
-    speaking = (part for part in classes.linearise(obj.cls) if _speaks_of(interp, part, "cuda"))
+    sources = interp.program.sources
+    above = classes.linearise(obj.cls)
+    speaking = (part for part in above if speaks(sources[part.path], "cuda", part.node))
     brought = frozenset[str]().union(*(_brought(part.node) for part in speaking))
     return any(isinstance(obj.attrs.get(name), Tensor) for name in brought)
-
-
-def _speaks_of(interp: Interpreter, cls: Class, word: str) -> bool:
-    """Whether a word is in the lines of a class."""
-    node = cls.node
-    return interp.program.sources[cls.path].has_between(word, node.lineno, node.end_lineno or node.lineno)
 
 
 @remembered

@@ -120,9 +120,12 @@ def _within(node: ast.AST) -> list[ast.AST]:
     return [part for block in blocks if block.__class__ is list for part in block]
 
 
-def _text(node: ast.stmt | ast.expr | ast.Lambda, source: Source) -> str:
-    """The lines on which a piece of code stands: what they do not hold, it does not."""
-    return "".join(source.lines[node.lineno - 1 : node.end_lineno])
+def speaks(
+    source: Source, word: str, first: ast.stmt | ast.expr, last: ast.stmt | ast.expr | None = None
+) -> bool:
+    """Whether a word is in the lines of a piece of code, which may go on to a ``last`` one: what these do not hold, it does not."""
+    end = first if last is None else last
+    return source.has_between(word, first.lineno, end.end_lineno or end.lineno)
 
 
 def makes_functions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, source: Source) -> bool:
@@ -158,8 +161,7 @@ _ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', 
 
 def names_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
-    text = _text(node, source)
-    return any(word in text for word in _ACCELERATORS) and _names_accelerator(node)
+    return any(speaks(source, word, node) for word in _ACCELERATORS) and _names_accelerator(node)
 
 
 @remembered
@@ -187,7 +189,7 @@ def binds_host(node: ast.stmt) -> bool:
 
 def _is_host(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and len(node.args) == 1:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = called(node)
         return name == "device" and _is_host(node.args[0])
     return isinstance(node, ast.Constant) and node.value == "cpu"
 
