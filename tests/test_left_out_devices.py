@@ -210,3 +210,43 @@ print((a + torch.ones(2, 4, device=device)).sum())
 def test_what_was_called_from_outside_is_left_alone() -> None:
     text = "import torch\n" + ANCHORS
     assert mended(text) == text
+
+
+CHOSEN = """
+
+class Table:
+    def __init__(self, size, dev="cpu"):
+        self.values = torch.arange(size, device=dev).float()
+
+
+class Nothing:
+    def __init__(self, size):
+        self.values = 0.0
+
+
+def build(name, **options):
+    cls = {{"table": Table, "nothing": Nothing}}[name]
+    {known}
+    return cls({given})
+
+
+print((torch.ones(2, 3, device=device) + build("table", size=3, device=device).values).sum())
+print(build("nothing", size=3, device=device).values)
+"""
+
+
+@pytest.mark.parametrize(
+    ("known", "given"),
+    [
+        ("known = inspect.signature(cls).parameters", "**{k: v for k, v in options.items() if k in known}"),
+        (
+            "known = inspect.getfullargspec(cls.__init__).args",
+            "**{k: options[k] for k in known if k in options}",
+        ),
+        ("rest = dict(options, device=None)", 'size=rest.pop("size")'),
+    ],
+)
+def test_no_class_is_told_what_another_one_takes(known: str, given: str) -> None:
+    text = mended(HEAD, "import inspect\n", CHOSEN.format(known=known, given=given))
+    assert f"return cls({given})" in text
+    assert "device=dev).to(device)" in text

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import LEFT, join_all, join_elements, join_values, usually
@@ -63,8 +64,9 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
 def _dict_item(obj: Obj, key: Value) -> Value:
     name = dict_key(key)
     if name is not None:
-        return obj.attrs.get(name, obj.element if obj.element is not None else UNKNOWN)
-    values = everything(obj)
+        found = obj.attrs.get(name)
+        return found if found is not None else _unnamed(obj, name)
+    values = _meant(obj, key)
     if isinstance(key, Scalar) and values and all(isinstance(value, DTypeValue) for value in values):
         # A table of dtypes is asked for the one that an option names.
         return obj.attrs.get(str(key.usual), join_all(values))
@@ -108,6 +110,25 @@ def _function_of_file(obj: Obj) -> Value:
     return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
 
 
+def _unnamed(obj: Obj, name: str) -> Value:
+    """The entry of a dict that was not written under its name, but maybe under a text that was put together."""
+    if not text_keys.has_patterns(obj.attrs):
+        return obj.element if obj.element is not None else UNKNOWN
+    return join_all([value for entry, value in obj.attrs.items() if text_keys.is_met_by(entry, name)])
+
+
+def _meant(obj: Obj, key: Value) -> list[Value]:
+    """All values of a dict that may stand under a key that nobody knows."""
+    pattern = text_keys.pattern(key)
+    if pattern is None:
+        return everything(obj)
+    values = [value for entry, value in obj.attrs.items() if text_keys.may_be(entry, pattern)]
+    if pattern in obj.attrs or obj.element is None:
+        return values
+    # Beside entries that were put together the others are not told apart.
+    return [*values, UNKNOWN if text_keys.has_patterns(obj.attrs) else obj.element]
+
+
 def everything(obj: Obj) -> list[Value]:
     """All values a container may hold."""
     values = list(obj.attrs.values()) if obj.kind == "dict" else []
@@ -137,10 +158,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     elif obj.cls in NAMED:
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
-        # Any entry may be the one that is replaced.
-        attrs = {name: join_values(entry, value) for name, entry in obj.attrs.items()}
-        element = value if obj.element is None else join_values(obj.element, value)
-        interp.update(ref, replace(obj, attrs=attrs, element=element))
+        interp.update(ref, _with_some_entry(obj, text_keys.pattern(key), value))
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
         interp.update(ref, replace(obj, element=value))
     elif obj.facts.get(REPEATED) == PLACEHOLDER:
@@ -149,6 +167,18 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:
+    """A dict in which a further entry, or any that ``pattern`` may name, is ``value``."""
+    attrs = {
+        name: join_values(entry, value) if pattern is None or text_keys.may_be(name, pattern) else entry
+        for name, entry in obj.attrs.items()
+    }
+    if pattern is not None:
+        attrs.setdefault(pattern, value)
+    element = value if obj.element is None else join_values(obj.element, value)
+    return replace(obj, attrs=attrs, element=element)
 
 
 def repeated(obj: Obj) -> Obj:

@@ -6,6 +6,7 @@ import ast
 from types import NoneType
 from typing import TYPE_CHECKING
 
+from devfix.analysis import text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import is_module
@@ -190,18 +191,11 @@ def dict_key(key: Value) -> str | None:
     return key.value if isinstance(key.value, str) else f"#{key.value!r}"
 
 
-def some_key(number: int) -> str:
-    """An attribute name for the entry of a key of which nothing is known."""
-    return f"{_SOME}{number}"
-
-
-_SOME = "\0"
-
-
 def key_value(key: str) -> Value:
     """The key that :func:`dict_key` turned into ``key``."""
-    if key.startswith(_SOME):
-        return UNKNOWN
+    unnamed = text_keys.unnamed_key(key)
+    if unnamed is not None:
+        return unnamed
     if key.startswith("#"):
         try:
             return Const(ast.literal_eval(key[1:]))

@@ -65,8 +65,12 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
 
 
 def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:
-    """Tell the recorder which arguments a call gives, where it need not give all that can be given."""
-    if function.defaults or function.node.args.kwarg is not None or _has_spread(site.node):
+    """Tell the recorder which arguments a call gives, where it need not give all that can be given.
+
+    A call that may be of several functions is told of each of them.
+    """
+    is_special = function.defaults or function.node.args.kwarg is not None or _has_spread(site.node)
+    if is_special or _has_other_name(function, site.node):
         given, is_open = frozenset(site.keywords), site.open or site.spread
         call = OptionalCall(
             function.node, function.path, interp.frame.path, site.node, len(site.args), given, is_open
@@ -77,6 +81,17 @@ def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:
 def _has_spread(node: ast.expr) -> bool:
     """Whether a call hands on keywords that its text does not name."""
     return isinstance(node, ast.Call) and bool(node.keywords) and node.keywords[-1].arg is None
+
+
+def _has_other_name(function: Function, node: ast.expr) -> bool:
+    """Whether a function, or the class it makes objects of, is called by a name that it was not given."""
+    name = getattr(function.node, "name", "")
+    if name == "__init__" and function.owner is not None:
+        name = function.owner.node.name
+    elif name.startswith("__") or name == "forward":
+        return False
+    called = getattr(node, "func", None)
+    return getattr(called, "id", None) != name and getattr(called, "attr", None) != name
 
 
 def _bound(

@@ -59,11 +59,12 @@ FALSE = Const(False)
 class Scalar(Value):
     """A Python object of a simple type (``int``, ``float``, ``bool``, ``str``), value unknown.
 
-    ``usual`` is what an option is when nobody says otherwise.
+    ``usual`` is what an option is when nobody says otherwise, and ``ends`` what a text begins and ends with.
     """
 
     type: str
     usual: object = field(default=None, compare=False)
+    ends: tuple[str, str] = ("", "")
 
 
 def usual_value(value: Value | None) -> Const | None:

@@ -85,12 +85,14 @@ def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
     if not _is_of(call.node, parameter.function, call.positional):
         return ()
     place = Place(call.path, facts.outline(call.path), call.node)
+    others = facts.calls_at(call.node)
+    if not all(parameter_uses.takes(other.function, parameter.name) for other in others):
+        return ()
     passed = _passed_through(place, call.node)
     if passed is not None:
-        others = facts.calls_at(call.node)
-        if not all(parameter_uses.takes(other.function, parameter.name) for other in others):
-            return ()
         return _at_call(facts, passed._replace(name=parameter.name), depth - 1)
+    if any(keyword.arg is None for keyword in call.node.keywords):
+        return ()  # which keywords are spread there is decided elsewhere
     own = _own_parameter(place, call.node, parameter.name)
     if own is not None:
         return _through(facts, place, call.node, own, depth)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, iteration, modules, speaking
+from devfix.analysis import classes, iteration, modules, speaking, text_keys
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
@@ -189,7 +189,7 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
                 if not isinstance(item, TupleValue) or len(item.items) != 2:
                     element = UNKNOWN
                     continue
-                key = iteration.dict_key(item.items[0]) or iteration.some_key(len(attrs))
+                key = iteration.dict_key(item.items[0]) or text_keys.some_key(len(attrs))
                 attrs[key] = item.items[1]
         else:
             pair = iteration.element(interp, _first(site), site.args[0].node)

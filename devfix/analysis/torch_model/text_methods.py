@@ -86,7 +86,7 @@ def assembled(parts: list[Value]) -> Value:
         return Const(usual)
     if (found[0] or "").startswith("cuda:"):
         return Const("cuda:0" if usual == "cuda:0" else "cuda:?")
-    return Scalar("str", usual)
+    return Scalar("str", usual, (found[0] or "", found[-1] or ""))
 
 
 def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value | None:

@@ -1,0 +1,61 @@
+"""Entries of dicts whose keys are not known: those of texts that are put together, by how these begin and end.
+
+``state[f"moment_{axis}"] = value`` has an entry of its own, whose name is a pattern: two texts with a mark between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from devfix.analysis.values import UNKNOWN, Scalar, Value
+
+#: How the name of an entry begins of whose key nothing is known.
+_SOME = "\0"
+#: Between what the keys of an entry begin with, and what they end with.
+_BETWEEN = "\1"
+
+
+def some_key(number: int) -> str:
+    """A name for the entry of a key of which nothing is known."""
+    return f"{_SOME}{number}"
+
+
+def unnamed_key(entry: str) -> Value | None:
+    """The key of an entry whose name is not the key itself."""
+    if entry.startswith(_SOME):
+        return UNKNOWN
+    begin, between, end = entry.partition(_BETWEEN)
+    return Scalar("str", ends=(begin, end)) if between else None
+
+
+def pattern(key: Value) -> str | None:
+    """The name of the entry for keys like this one; None where nothing is known of them."""
+    if not isinstance(key, Scalar) or key.ends == ("", ""):
+        return None
+    return _BETWEEN.join(key.ends)
+
+
+def has_patterns(entries: Iterable[str]) -> bool:
+    """Whether keys that are put together are among those of a dict."""
+    return any(_BETWEEN in entry for entry in entries)
+
+
+def is_met_by(entry: str, name: str) -> bool:
+    """Whether ``entry`` is that of a pattern to which the known key ``name`` belongs."""
+    begin, between, end = entry.partition(_BETWEEN)
+    return bool(between) and _is_around(begin, end, name)
+
+
+def may_be(entry: str, pattern: str) -> bool:
+    """Whether an entry, of a known key or of a pattern, may be the one that a key of ``pattern`` names."""
+    begin, _, end = pattern.partition(_BETWEEN)
+    its_begin, between, its_end = entry.partition(_BETWEEN)
+    if not between:
+        return entry.startswith(_SOME) or _is_around(begin, end, entry)
+    shorter, longer = sorted((begin, its_begin), key=len)
+    short_end, long_end = sorted((end, its_end), key=len)
+    return longer.startswith(shorter) and long_end.endswith(short_end)
+
+
+def _is_around(begin: str, end: str, name: str) -> bool:
+    return len(name) >= len(begin) + len(end) and name.startswith(begin) and name.endswith(end)

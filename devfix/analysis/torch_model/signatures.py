@@ -1,0 +1,64 @@
+"""``inspect.signature``: what parameters a function or class of the project has, by name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import classes
+from devfix.analysis.frames import CallSite
+from devfix.analysis.values import UNKNOWN, BoundMethod, Class, Const, External, Function, Obj, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def signature(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``signature(f)``, of which ``parameters`` are known by name and in their order."""
+    names = _parameters(interp, site.value(0, "obj"))
+    if names is None:
+        return UNKNOWN
+    parameters = interp.new(Obj("dict", attrs=dict.fromkeys(names, UNKNOWN)))
+    return interp.new(Obj("external", External("inspect.Signature"), attrs={"parameters": parameters}))
+
+
+def full_specification(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``getfullargspec(f)``, whose ``args`` are the parameters that may be given by position, ``self`` too."""
+    value = site.value(0, "func")
+    function = value.function if isinstance(value, BoundMethod) else value
+    if not isinstance(function, Function) or _is_decorated(function):
+        return UNKNOWN
+    spec = function.node.args
+    positional = (*spec.posonlyargs, *spec.args)
+    args = interp.new(Obj("list", items=tuple(Const(each.arg) for each in positional)))
+    return interp.new(Obj("external", External("inspect.FullArgSpec"), attrs={"args": args}))
+
+
+def _parameters(interp: Interpreter, value: Value | None) -> list[str] | None:
+    """The names of a callable's parameters, without the one that it is bound to."""
+    function: object = value
+    if isinstance(value, BoundMethod):
+        function = value.function
+    elif isinstance(value, Class):
+        function = classes.find(interp, value, "__init__")
+    if not isinstance(function, Function) or _is_decorated(function):
+        return None
+    return _names(function)[function is not value :]
+
+
+def _is_decorated(function: Function) -> bool:
+    """Whether a function may speak for another one, as those of ``functools.wraps`` do."""
+    return bool(getattr(function.node, "decorator_list", ()))
+
+
+def _names(function: Function) -> list[str]:
+    spec: ast.arguments = function.node.args
+    parts = [*spec.posonlyargs, *spec.args, spec.vararg, *spec.kwonlyargs, spec.kwarg]
+    return [part.arg for part in parts if part is not None]
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "inspect.signature": signature,
+    "inspect.getfullargspec": full_specification,
+}
