@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from text_program import fix_texts
+from text_program import clashes, fix_texts
 
 from devfix import engine, registry
 from devfix.config import Settings
@@ -163,3 +163,43 @@ print(conv(norm(content)) - target, norm(content).cpu().numpy())
     assert 'self.register_buffer("mean", mean.view(-1, 1, 1), persistent=False)' in after
     assert "style = torch.rand(1, 3, 8, 8).to(device)" in after
     assert "image.device" not in after
+
+
+_NAMELESS = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = [nn.Linear(3, 3) for _ in range(n)]
+        for i, layer in enumerate(self.layers):
+            self.keep(layer.parameters(), f"layer{i}")
+        self.kernels = [nn.Parameter(torch.ones(3, 3)) for _ in range(n)]
+        self.keep(self.kernels, "kernel")
+
+    def keep(self, parameters, name):
+        for i, parameter in enumerate(parameters):
+            self.register_parameter(f"{name}_{i}", parameter)
+
+    def forward(self, x):
+        for layer, kernel in zip(self.layers, self.kernels):
+            x = layer(x) @ kernel
+        return self.layers[0](x) @ self.kernels[0]
+
+
+net = Net(int(input())).cuda()
+net(torch.ones(2, 3).cuda())
+"""
+
+
+def test_parameters_that_are_registered_under_computed_names_move_with_the_module() -> None:
+    assert not clashes(_NAMELESS)
+
+
+@pytest.mark.parametrize(
+    "forgotten", ['self.keep(layer.parameters(), f"layer{i}")', 'self.keep(self.kernels, "kernel")']
+)
+def test_what_is_registered_of_one_list_says_nothing_of_another(forgotten: str) -> None:
+    assert clashes(_NAMELESS.replace(forgotten, "pass"))

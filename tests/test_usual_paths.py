@@ -311,3 +311,30 @@ def test_what_a_file_holds_is_what_is_made_where_there_is_none() -> None:
     asked = "args.memory and os.path.exists(args.memory)"
     assert clashes(KEPT.format(default='"kept.pt"', test=asked)) == ["20: device"]
     assert clashes(KEPT.format(default='"kept.pt"', test="args.memory")) == []
+
+
+SOMETIMES_MOVED = """
+    parser.add_argument("--cuda", default=-1)
+    args = parser.parse_args()
+    device = "cuda:" + str(args.cuda) if int(args.cuda) >= 0 else "cpu"
+    if args.cuda is not None and int(args.cuda) >= 0:
+        net = net.to(device)
+"""
+
+
+def test_what_is_asked_whether_it_is_on_the_accelerator_brings_what_it_meets() -> None:
+    asked = """
+        hidden = net.weight.mm(load())
+        ones = torch.ones(2, 1)
+        if hidden.is_cuda:
+            ones = ones.cuda()
+            ones + hidden
+        torch.matmul(hidden, ones) / (hidden + ones)
+    """
+    assert not found(dedent(SOMETIMES_MOVED) + dedent(asked))
+    assert not found(
+        dedent(SOMETIMES_MOVED) + dedent(asked).replace("if hidden.is_cuda", "if not hidden.is_cpu")
+    )
+    assert found(
+        dedent(SOMETIMES_MOVED) + dedent(asked).replace("if hidden.is_cuda:", "if args.amp or True:")
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import correlated, enumerations, fetches
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
+from devfix.analysis.lattice import ACCELERATOR, CPU
 from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.values import (
     FALSE,
@@ -100,9 +101,19 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_option(interp, test.operand)
+    if _parted(interp, test) is not None:
+        return False  # where it is not on the accelerator, neither is what the test is asked for
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
+
+
+def _parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
+    """The tensor whose place a test ``x.is_cuda`` asks for, if one path leaves it on the CPU and others do not."""
+    if not isinstance(test, ast.Attribute) or test.attr not in ("is_cuda", "is_cpu"):
+        return None
+    value = interp.eval(test.value)
+    return value if isinstance(value, Tensor) and value.is_parted else None
 
 
 def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
@@ -280,6 +291,9 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
+        elif isinstance(part, ast.Attribute) and (tensor := _parted(interp, part)) is not None:
+            device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
+            _narrow(interp, part.value, replace(tensor, device=device, split=None))
         elif isinstance(part, ast.Name) and found:
             _narrow(interp, part, without_none(interp.eval(part)))
         elif isinstance(part, ast.Call) and len(part.args) == 2:

@@ -127,6 +127,11 @@ class Tensor(Value):
     typed: tuple[Trail, ...] = field(default=(), compare=False)
     packed: bool = field(default=False, compare=False)
 
+    @property
+    def is_parted(self) -> bool:
+        """Whether one path leaves it on the CPU, and others do not."""
+        return self.split is not None and not self.device.is_known
+
     def at(self, site: Origin) -> Tensor:
         """The same tensor after it passed ``site``."""
         return replace(self, trail=extend(self.trail, site))

@@ -342,7 +342,7 @@ def _is_on_host(tensor: Tensor) -> int:
     """Whether a state is on the CPU: for certain (2), on a path (1), or not as far as is known (0)."""
     if tensor.device.kind == "cpu":
         return 2
-    return int(tensor.split is not None and not tensor.device.is_known)
+    return int(tensor.is_parted)
 
 
 def _state_for(name: str, value: Value) -> Value:

@@ -15,12 +15,12 @@ from devfix.analysis.torch_model import (
     factories,
     hooks,
     layers,
-    leaves,
     module_apply,
     module_walks,
     moves,
     owners,
     pretrained,
+    registering,
 )
 from devfix.analysis.values import (
     FALSE,
@@ -157,45 +157,6 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     return UNKNOWN
 
 
-def _register_buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    name, value = site.value(0, "name"), site.value(1, "tensor")
-    if value is not None:
-        obj = interp.obj(ref)
-        known = isinstance(name, Const) and isinstance(name.value, str)
-        # Under a computed name it is kept among the nameless parts.
-        kept = str(name.value) if known and isinstance(name, Const) else f"child {len(obj.attrs)}"
-        interp.update(ref, replace(obj.with_attr(kept, value), buffers=obj.buffers | {kept}))
-    return NONE
-
-
-def _register_parameter(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    name, value = site.value(0, "name"), site.value(1, "param")
-    given = site.get(1, "param")
-    if isinstance(value, Tensor) and given is not None:
-        value = leaves.check_parameter(interp, value, given.node or site.node)
-    if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
-        interp.update(ref, interp.obj(ref).with_attr(name.value, value))
-    return NONE
-
-
-def _add_module(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    name, value = site.value(0, "name"), site.value(1, "module")
-    obj = interp.obj(ref)
-    if value is None:
-        return NONE
-    if obj.items is not None or obj.element is not None:
-        containers.append(
-            interp, ref, value
-        )  # a list of modules goes through them all, whatever they are called
-        obj = interp.obj(ref)
-    if isinstance(name, Const) and isinstance(name.value, str):
-        interp.update(ref, obj.with_attr(name.value, value))
-    else:
-        # A computed name: keep the module among the nameless children.
-        interp.update(ref, obj.with_attr(f"child {len(obj.attrs)}", value))
-    return NONE
-
-
 def _grow(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     value = site.args[-1].value if site.args else UNKNOWN
     if name == "extend":
@@ -259,10 +220,10 @@ _HANDLERS: dict[str, Callable[[Interpreter, Ref, CallSite], Value]] = {
     "generate_square_subsequent_mask": _causal_mask,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
-    "register_buffer": _register_buffer,
-    "register_parameter": _register_parameter,
-    "add_module": _add_module,
-    "register_module": _add_module,
+    "register_buffer": registering.buffer,
+    "register_parameter": registering.parameter,
+    "add_module": registering.submodule,
+    "register_module": registering.submodule,
     "register_forward_hook": hooks.register,
     "register_forward_pre_hook": hooks.register_before,
     "register_backward_hook": hooks.register_backward,

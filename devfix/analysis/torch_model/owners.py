@@ -151,7 +151,7 @@ def weight(
     key = (id(callee), ref.address, place.trail[:1])
     known = interp.described.get(key)
     if known is None:
-        usual = place.split if place.split is not None and not place.device.is_known else place
+        usual = place.split if place.split is not None and place.is_parted else place
         known = interp.described[key] = (describe(interp, ref, usual), detail(interp, ref))
     life = known[0]
     split = replace(place.split, trail=life.trail, roots=life.roots) if place.split is not None else None

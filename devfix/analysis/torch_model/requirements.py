@@ -72,7 +72,7 @@ def _with_host_paths(parts: list[Part]) -> list[Part]:
         return parts
     return [
         replace(part, tensor=part.tensor.split)
-        if part.tensor.split is not None and _is_parted(part.tensor)
+        if part.tensor.split is not None and part.tensor.is_parted
         else part
         for part in parts
     ]
@@ -82,7 +82,7 @@ def _with_device_paths(parts: list[Part]) -> list[Part]:
     """What one path leaves on the CPU is meant to be on the device: there it meets the others."""
     return [
         replace(part, tensor=replace(part.tensor, device=ACCELERATOR, split=None))
-        if _is_parted(part.tensor)
+        if part.tensor.is_parted
         else part
         for part in parts
     ]
@@ -98,11 +98,6 @@ def _with_strangers(parts: list[Part]) -> list[Part]:
         else replace(part, tensor=replace(part.tensor, device=CPU))
         for part in parts
     ]
-
-
-def _is_parted(tensor: Tensor) -> bool:
-    """Whether one path leaves a tensor on the CPU, and others do not."""
-    return tensor.split is not None and not tensor.device.is_known
 
 
 def _host_result(parts: list[Part], known: list[Part]) -> Device:

@@ -98,8 +98,11 @@ def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.e
 
 
 def _placement_test(value: Tensor, wanted: str) -> Value:
+    """``x.is_cuda``: of what one path leaves on the CPU that path tells how it usually comes out."""
     if value.device.kind in ("accelerator", "cpu"):
         return TRUE if value.device.kind == wanted else FALSE
+    if value.split is not None:
+        return Scalar("bool", usual=value.split.device.kind == wanted)
     return Scalar("bool")
 
 
