@@ -228,3 +228,8 @@ def test_text_that_is_nested_too_deeply_is_an_error() -> None:
 
 def test_warnings_of_the_parser_are_not_ours() -> None:
     assert edited("x = '\\d'\n", wrap("'\\d'", "f(", ")")) == "x = f('\\d')\n"
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n ", "\n\n    \n", "\n\n    \n\n ", "  \r\n\r\n  \r\n"])
+def test_blank_lines_at_the_end_stay_as_they_are(end: str) -> None:
+    assert edited(f"y = x{end}", wrap("x", suffix=".to(d)")) == f"y = x.to(d){end}"

@@ -29,7 +29,18 @@ def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
     longer = (*trail, site)
     if len(longer) <= _TRAIL_HEAD + _TRAIL_TAIL:
         return longer
+    if head == _TRAIL_HEAD:
+        return (*longer[:head], *_arrival(longer), *longer[-_TRAIL_TAIL:])
     return longer[:head] + longer[head - _TRAIL_HEAD - _TRAIL_TAIL :]
+
+
+def _arrival(trail: Trail) -> Trail:
+    """The site in the middle of a trail where a function's result got its first name elsewhere: there it may move."""
+    born = trail[0]
+    for site in trail[_TRAIL_HEAD:-_TRAIL_TAIL]:
+        if site.kind == "name" and (site.scope != born.scope or site.path != born.path):
+            return (site,)
+    return ()
 
 
 def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:

@@ -241,10 +241,9 @@ class Relocator:
 
         What a module's own methods make, such as a first hidden state, is meant for the module.
         """
-        if not trail or trail[0].kind not in _MADE or self._is_in_chain(trail):
-            return False
-        away = [site for site in self._passed(trail) if site.scope != trail[0].scope]
-        return away[0].kind in ("name", "result") and not self._is_of_module(trail)
+        made = bool(trail) and trail[0].kind in _MADE
+        away = [site for site in self._passed(trail) if site.scope != trail[0].scope] if made else []
+        return bool(away) and away[0].kind in ("name", "result") and not self._is_of_module(trail)
 
     def _is_of_module(self, trail: Trail) -> bool:
         place = self._place(trail[0].path, trail[0].span)
@@ -342,12 +341,13 @@ class Relocator:
         whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in _MADE))
         found: dict[FileEdit, None] = {}
         for trail in trails:
+            taken = trail[0].kind == "loader" or self._is_returned(trail)
+            edits = next(filter(None, self._at_unpacking(trail)), ()) if taken else ()
             if trail[0] in whole:
-                found.update(dict.fromkeys(self._wrap(whole[trail[0]])))
-            elif trail[0].kind in _MADE:
-                found.update(dict.fromkeys(self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))))
-            elif trail[0].kind == "loader":
-                found.update(dict.fromkeys(next((way for way in self._at_unpacking(trail) if way), ())))
+                edits = self._wrap(whole[trail[0]])
+            elif trail[0].kind in _MADE and not edits:
+                edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
+            found.update(dict.fromkeys(edits))
         return tuple(found)
 
     def _as_arguments(self) -> Edits:

@@ -19,6 +19,7 @@ from devfix.rewrite.error import EditError
 from devfix.rewrite.lines import Lines
 from devfix.rewrite.skeleton import skeleton
 
+_NEWLINE = re.compile(r"\r\n?|\n")
 _FORM_FEED_INDENT = re.compile(r"(?:^|(?<=[\r\n]))[ \t\f]*\f")
 _DEEPEST = 1000
 _TOO_DEEP = "The text is nested too deeply for LibCST."
@@ -87,6 +88,7 @@ class Tree:
 
 
 def _parsed(text: str, python: ast.Module) -> tuple[cst.Module, _Ranges]:
+    text = _without_blank_end(text)
     # Before LibCST, whose parser would exhaust the stack where the tree is deep.
     _check_depth(python)
     try:
@@ -99,6 +101,12 @@ def _parsed(text: str, python: ast.Module) -> tuple[cst.Module, _Ranges]:
     if code != text:
         raise EditError("LibCST does not give the text back as it was.")
     return module, ranges
+
+
+def _without_blank_end(text: str) -> str:
+    """The text without blank lines at its end, which LibCST loses where some hold blanks and others do not."""
+    last = _NEWLINE.search(text, len(text.rstrip(" \t\r\n")))
+    return text[: last.end()] if last is not None else text
 
 
 class _Positions(PositionProvider):

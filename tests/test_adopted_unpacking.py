@@ -1,0 +1,140 @@
+"""What a function made and another took apart moves where it was taken apart, all of it in one way."""
+
+from __future__ import annotations
+
+from test_adoption import adopted
+from text_program import files
+
+GRAPH = """
+import numpy as np
+import torch
+
+
+def load():
+    rng = np.random.RandomState(0)
+    adj = torch.from_numpy(np.eye(6, dtype=np.float32)).to_sparse()
+    features = torch.FloatTensor(rng.rand(6, 4))
+    labels = torch.LongTensor(np.arange(6) % 2)
+    return adj, features, labels
+"""
+
+NETS = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, wide, narrow):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(wide, narrow))
+
+    def forward(self, x, adj):
+        support = torch.mm(x, self.weight)
+        return torch.spmm(adj, support)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Layer(4, 3)
+        self.second = Layer(3, 2)
+
+    def forward(self, x, adj):
+        x = torch.relu(self.first(x, adj))
+        return self.second(x, adj)
+"""
+
+
+def test_what_was_unpacked_moves_there_however_far_it_is_handed_on() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from graph import load
+            from nets import Net
+
+
+            def train(model, features, adj, labels):
+                output = model(features, adj)
+                return torch.nn.functional.cross_entropy(output, labels)
+
+
+            def evaluate(model, features, adj):
+                return model(features, adj).argmax(1)
+
+
+            if __name__ == "__main__":
+                adj, features, labels = load()
+                model = Net()
+                print(train(model, features, adj, labels).item(), evaluate(model, features, adj).sum().item())
+            """,
+            graph=GRAPH,
+            nets=NETS,
+        )
+    )
+    moved = "adj, features, labels = adj.to(device), features.to(device), labels.to(device)"
+    assert f"    adj, features, labels = load()\n    {moved}\n" in after["main.py"]
+    assert after["main.py"].count(".to(") == 4
+    assert (after["graph.py"], after["nets.py"]) == (GRAPH, NETS)
+
+
+def test_all_parts_of_an_example_move_where_it_is_unpacked() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            WORDS = [("abc", 1), ("de", 0)]
+
+
+            class Reader(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.rnn = torch.nn.RNN(5, 2)
+
+                def forward(self, word):
+                    return self.rnn(word.unsqueeze(0))[0][0, -1:]
+
+
+            def gather():
+                data = []
+                for word, kind in WORDS:
+                    letters = torch.zeros(len(word), 5)
+                    for number, letter in enumerate(word):
+                        letters[number][ord(letter) - 97] = 1.0
+                    data.append((word, letters, torch.tensor([kind])))
+                return data
+
+
+            def main():
+                data = gather()
+                model = Reader()
+                for example in data:
+                    word, letters, kind = example
+                    print(word, torch.nn.functional.cross_entropy(model(letters), kind).item())
+
+
+            main()
+            """
+        )
+    )["main.py"]
+    assert "letters = torch.zeros(len(word), 5)\n" in after
+    assert (
+        "word, letters, kind = example\n        letters, kind = letters.to(device), kind.to(device)\n"
+        in after
+    )
+
+
+def test_what_only_one_function_has_is_made_on_the_device() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            model = torch.nn.Linear(3, 1)
+            first, second = torch.ones(4, 3), torch.zeros(4, 3)
+            print(model(first + 2 * second).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "first, second = torch.ones(4, 3, device=device), torch.zeros(4, 3, device=device)" in after
