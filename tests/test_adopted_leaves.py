@@ -196,3 +196,37 @@ def test_the_number_that_scales_a_tensor_has_no_device(name: str) -> None:
     after = adopted(files(text))["main.py"]
     assert after.count("torch.eye(4, device=p.device)") == 3
     assert clashes(after) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "after"),
+    [
+        ("torch.randn(size) / 10.0", "torch.randn(size).to(device) / 10.0"),
+        ("0.1 * torch.ones(size)", "0.1 * torch.ones(size, device=device)"),
+        ("torch.ones(size) - torch.ones(size)", "(torch.ones(size) - torch.ones(size)).to(device)"),
+    ],
+)
+def test_what_is_computed_to_be_trained_is_on_the_device_before(made: str, after: str) -> None:
+    text = f"""
+    import torch
+
+
+    def weights(count, size):
+        found = []
+        for _ in range(count):
+            vector = {made}
+            vector.requires_grad = True
+            found.append(vector)
+        return found
+
+
+    first, second = weights(2, 3)
+    loss = (torch.ones(4, 3) @ first + second.sum()).sum()
+    loss.backward()
+    with torch.no_grad():
+        first -= 0.1 * first.grad
+    print(loss.item())
+    """
+    found = adopted(files(text))["main.py"]
+    assert f"vector = {after}\n" in found
+    assert "(torch.ones(4, 3, device=device) @ first" in found

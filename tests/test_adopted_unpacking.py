@@ -138,3 +138,109 @@ def test_what_only_one_function_has_is_made_on_the_device() -> None:
         )
     )["main.py"]
     assert "first, second = torch.ones(4, 3, device=device), torch.zeros(4, 3, device=device)" in after
+
+
+def test_another_name_for_an_input_is_no_unpacking() -> None:
+    after = adopted(
+        files(
+            """
+            import numpy as np
+            import torch
+
+
+            class Flow(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.scales = torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
+
+                def forward(self, x):
+                    total, z = x.new_zeros(x.shape[0]), x
+                    for scale in self.scales:
+                        s = scale(z)
+                        z = z * torch.exp(s)
+                        total -= s.sum(dim=1)
+                    return z, total
+
+
+            flow = Flow()
+            points = np.ones((4, 2), dtype=np.float32)
+            z, total = flow(torch.from_numpy(points))
+            print((z.sum() + total.sum()).item())
+            """
+        )
+    )["main.py"]
+    assert "        total, z = x.new_zeros(x.shape[0]), x\n        for scale in self.scales:\n" in after
+    assert "            total -= s.sum(dim=1)\n" in after
+    assert "z, total = flow(torch.from_numpy(points).to(device))" in after
+
+
+def test_what_a_list_gives_to_a_model_moves_where_the_list_is_made() -> None:
+    after = adopted(
+        files(
+            """
+            import numpy as np
+            import torch
+            from trainer import Trainer
+
+
+            class Scorer(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.table = torch.nn.Embedding(4, 2)
+
+                def forward(self, weights, i):
+                    return (weights * self.table(i).sum(1)).sum()
+
+
+            trainer = Trainer(Scorer())
+            print(trainer.fit(np.ones(3, dtype=np.float32), np.arange(3)))
+            """,
+            trainer="""
+            import torch
+
+
+            class Trainer:
+                def __init__(self, model):
+                    self.model = model
+
+                def fit(self, *arrays):
+                    parts = [torch.from_numpy(array) for array in arrays]
+                    return self.model(*parts).item()
+            """,
+        )
+    )
+    assert ".to(" not in after["main.py"].partition("trainer = ")[0]
+    assert "parts = [torch.from_numpy(array).to(self.device) for array in arrays]" in after["trainer.py"]
+
+
+def test_a_sum_that_grows_in_loops_is_made_on_the_device() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+
+
+            def part(number):
+                found = torch.zeros(2)
+                found[number % 2] = 1
+                return found
+
+
+            def mean():
+                total = torch.zeros(2)
+                for i in [-1, 0, 1]:
+                    for k in [-1, 0, 1]:
+                        total += part(i + k)
+                return total / total.sum()
+
+
+            for _ in range(3):
+                print(model(mean()).item(), model(part(1)).item())
+            """
+        )
+    )["main.py"]
+    assert "total = torch.zeros(2, device=device)" in after
+    assert "found = torch.zeros(2, device=device)" in after
+    assert "total += part(i + k)" in after

@@ -49,7 +49,7 @@ def bind_name(
             value, trail=extend(value.trail, interp.site("name" if value.trail else "array", target))
         )
     elif isinstance(value, Tensor):
-        value = replace(value, trail=(*value.trail, interp.site("name", target))[-8:])
+        value = replace(value, trail=extend(value.trail, interp.site("name", target)))
     elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
         chosen = members(value)  # a function may have chosen one of several models
         if len(chosen) == 1 or all(modules.is_module(interp, each) for each in chosen):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, Origin, WrapExpression
@@ -61,8 +62,9 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
     calls = {(made.path, made.span) for made in parameters}
     for made in parameters:
         place = _place(facts, made)
-        if place is None or not isinstance(place.node, ast.Call):
+        if place is None or not isinstance(place.node, (ast.Call, ast.BinOp)):
             continue
+        place = replace(place, node=_unscaled(place.node))
         around = place.outline.parents.get(place.node)
         if isinstance(around, ast.Call) and (made.path, place.outline.source.span(around)) in calls:
             continue
@@ -70,6 +72,15 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
         builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
         if builds or not device_expression.is_in_module(facts, place):
             yield place
+
+
+def _unscaled(node: ast.expr) -> ast.expr:
+    """The tensor that a number multiplies, divides or is added to: ``torch.randn(3)`` of ``torch.randn(3) / 10``."""
+    while isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant) != isinstance(
+        node.right, ast.Constant
+    ):
+        node = node.right if isinstance(node.left, ast.Constant) else node.left
+    return node
 
 
 def _follows(facts: Facts, place: Place) -> bool:

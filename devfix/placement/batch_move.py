@@ -31,7 +31,7 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     name, inside = place.node.id, place.node
     if isinstance(statement, _LOOPS):
         return _in_loop(facts, place, statement, name, peers)
-    if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)):
+    if not (isinstance(statement, ast.Assign) and _is_unpacking(statement)) or _is_renamed(statement, name):
         return ()
     found = device_expression.find(facts, Place(place.path, place.outline, inside), peers)
     if found is None or found.code.partition(".")[0] == name:
@@ -39,6 +39,17 @@ def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
     last = with_second_try(place.outline, with_other_branches(place.outline, statement, name), {name})
     edit = InsertAfter(place.outline.source.span(last), f"{name} = {name}.to({found.code})", _rank(place))
     return (*found.edits, FileEdit(place.path, edit))
+
+
+def _is_renamed(statement: ast.Assign, name: str) -> bool:
+    """Whether ``name`` is but another name of what has one: of ``x`` in ``total, name = x.sum(), x``."""
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
+        return False
+    pairs = zip(target.elts, value.elts, strict=False)
+    return any(
+        isinstance(own, ast.Name) for part, own in pairs if isinstance(part, ast.Name) and part.id == name
+    )
 
 
 def with_other_branches(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:

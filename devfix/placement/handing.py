@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 from devfix.analysis.facts import Facts
 from devfix.findings import Operand
 from devfix.placement import device_expression
 from devfix.placement.causes import Trail
 from devfix.placement.device_expression import Place
+
+#: How the life of a tensor begins that is made of numbers or of an array, and handed over with nothing in between.
+_AT_ONCE = (("numpy", "given"), ("factory", "given"))
 
 
 def places(facts: Facts, operand: Operand) -> list[Place]:
@@ -22,7 +27,16 @@ def _last(facts: Facts, life: Trail) -> Place | None:
         if site.kind == "given" and site.path in facts.program.sources:
             outline = facts.outline(site.path)
             node = outline.expression_at(site.span)
-            place = Place(site.path, outline, node) if node is not None else None
+            spread = isinstance(node, ast.Starred)  # each part of it has a life of its own
+            place = Place(site.path, outline, node) if node is not None and not spread else None
             if place is not None and not device_expression.is_in_module(facts, place):
                 return place
-    return None
+    return _made_for_module(facts, life)
+
+
+def _made_for_module(facts: Facts, life: Trail) -> Place | None:
+    """Where a value was made that got no name before a module had it: with others in a list, say."""
+    if tuple(site.kind for site in life[:2]) not in _AT_ONCE:
+        return None
+    place = device_expression.place_at(facts, life[0].path, life[0].span)
+    return place if place is not None and not device_expression.is_in_module(facts, place) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.findings import (
@@ -44,10 +45,9 @@ from devfix.placement.causes import Trail, is_only_given
 from devfix.placement.device_argument import takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
+from devfix.placement.provenance import MADE, STORED, is_of_module, stayed, was_returned
 from devfix.placement.shared_memory import is_written_later
 
-_MADE = ("factory", "random-factory")
-_STORED = ("name", "attribute", "module-attribute")
 #: More sources than this are not changed together: one move of their result is clearer.
 _MAX_SOURCES = 3
 #: The turn of what is done when all else that mends a program has been done.
@@ -80,6 +80,8 @@ class Relocator:
         if (back := moving_back.fix(self.facts, self.operand)) is not None:
             found[back.edits] = back
         kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
+        if kept is not None and self.facts.program.adopts and self._is_computed():
+            kept = replace(kept, turn=_LAST)  # it moves with what it is computed from, if that does
         if kept is not None and destination.is_on_purpose(self.facts, self.mismatch, self.operand):
             found[kept.edits] = kept
         for edits, turn in self._candidates():
@@ -123,11 +125,11 @@ class Relocator:
         yield from ((edits, 0) for edits in self._at_origin(trails))
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
-        returned = any(self._is_returned(trail) for trail in trails)
+        returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
         if not returned:
             yield self._at_factories(), 0
         is_made = self.operand.trail in trails
-        computed = not is_made and self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+        computed = not is_made and self._is_computed()
         if computed and self.facts.program.adopts:
             yield self._at_sources(trails), 0
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
@@ -149,13 +151,16 @@ class Relocator:
         yield self._where_computed(), _LAST
         yield self._at_factories(anyhow=True), 0
 
+    def _is_computed(self) -> bool:
+        return self.operand.trail[:1] != () and self.operand.trail[0].kind == "result"
+
     def _trails(self) -> list[Trail]:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
         roots = [root for root in self.operand.roots if root and not ancestry.is_array(self.facts, root)]
         roots = [root for root in roots if not is_only_given(root)]
-        if not roots or (own and own[0].kind in (*_MADE, "loader")):
+        if not roots or (own and own[0].kind in (*MADE, "loader")):
             return [own] if own else []
         return roots
 
@@ -164,13 +169,13 @@ class Relocator:
         trails = ancestry.of_parameters(self.facts, self._trails())
         if not trails or len(trails) > _MAX_SOURCES:
             return ()
-        if any(not trail or trail[0].kind not in _MADE for trail in trails):
+        if any(not trail or trail[0].kind not in MADE for trail in trails):
             return ()
         derived = self.operand.trail not in trails
         found: dict[FileEdit, None] = {}
         for trail in trails:
             far = self._is_elsewhere(trail[0])
-            meant = anyhow or self._is_in_chain(trail) or self._is_of_module(trail)
+            meant = anyhow or stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
             if derived and far and not meant:
                 return ()
             if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
@@ -227,28 +232,6 @@ class Relocator:
         """Whether a factory is in another function than the place where its result is used."""
         return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
 
-    def _passed(self, trail: Trail) -> list[Origin]:
-        """Where the value, or at once what is computed from it, was after it was made."""
-        sites = trail if len(trail) > 1 else (*trail, *self.operand.trail)
-        return [site for site in sites[1:] if site.kind in (*_STORED, "result")]
-
-    def _is_in_chain(self, trail: Trail) -> bool:
-        """Whether the value never left the function that made it but as an argument."""
-        return all(site.scope == trail[0].scope for site in self._passed(trail))
-
-    def _is_returned(self, trail: Trail) -> bool:
-        """Whether a function that only makes data handed the value to one that gave it a name.
-
-        What a module's own methods make, such as a first hidden state, is meant for the module.
-        """
-        made = bool(trail) and trail[0].kind in _MADE
-        away = [site for site in self._passed(trail) if site.scope != trail[0].scope] if made else []
-        return bool(away) and away[0].kind in ("name", "result") and not self._is_of_module(trail)
-
-    def _is_of_module(self, trail: Trail) -> bool:
-        place = self._place(trail[0].path, trail[0].span)
-        return place is not None and device_expression.is_in_module(self.facts, place)
-
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
         place = self._place(origin.path, origin.span)
         if place is None or not isinstance(place.node, ast.Call):
@@ -264,7 +247,7 @@ class Relocator:
         """Where no device is in sight, the file of the factory calls gets a choice of its own."""
         edits: dict[FileEdit, None] = {}
         for trail in self._trails():
-            place = self._place(trail[0].path, trail[0].span) if trail[0].kind in _MADE else None
+            place = self._place(trail[0].path, trail[0].span) if trail[0].kind in MADE else None
             found = introduction.at_top(self.facts, place.path) if place is not None else None
             if place is None or found is None:
                 return ()
@@ -274,7 +257,7 @@ class Relocator:
     def _made_at(self, origin: Origin, place: Place) -> Edits:
         """What is made at a place is made where the device of its surroundings is, or moves there."""
         found = self._expression(place)
-        return self._made_on(place, origin, found) if found and origin.kind in _MADE else self._wrap(place)
+        return self._made_on(place, origin, found) if found and origin.kind in MADE else self._wrap(place)
 
     def _made_on(self, place: Place, origin: Origin, found: DeviceExpression) -> Edits:
         """The factory call makes its tensor on the device; a random one is drawn first, then moved."""
@@ -310,7 +293,7 @@ class Relocator:
     def _where_made(self, trail: Trail) -> Iterator[Edits]:
         """The right-hand side of the assignment that gave the value its name or attribute."""
         for site in trail:
-            if site.kind not in _STORED:
+            if site.kind not in STORED:
                 continue
             place = self._place(site.path, site.span)
             statement = place.outline.statement_of(place.node) if place is not None else None
@@ -333,19 +316,19 @@ class Relocator:
 
     def _at_arrival(self, trail: Trail) -> Iterator[Edits]:
         yield from self._at_unpacking(trail)
-        if trail and not (trail[0].kind in _MADE and self._is_in_chain(trail)):
+        if trail and not (trail[0].kind in MADE and stayed(trail, self.operand.trail)):
             yield from self._where_made(tuple(reversed(trail)))
 
     def _at_sources(self, trails: list[Trail]) -> Edits:
         """All factories and batches behind the operand, as far as they can: what else there is shows then."""
-        whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in _MADE))
+        whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in MADE))
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            taken = trail[0].kind == "loader" or self._is_returned(trail)
+            taken = trail[0].kind == "loader" or was_returned(self.facts, trail, self.operand.trail)
             edits = next(filter(None, self._at_unpacking(trail)), ()) if taken else ()
             if trail[0] in whole:
                 edits = self._wrap(whole[trail[0]])
-            elif trail[0].kind in _MADE and not edits:
+            elif trail[0].kind in MADE and not edits:
                 edits = self._at_factory(trail[0], far=self._is_elsewhere(trail[0]))
             found.update(dict.fromkeys(edits))
         return tuple(found)
@@ -373,7 +356,7 @@ class Relocator:
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
         made = self.operand.trail[0] if self.operand.trail else None
-        is_it = made is not None and made.kind in _MADE and made.span == place.outline.source.span(place.node)
+        is_it = made is not None and made.kind in MADE and made.span == place.outline.source.span(place.node)
         return self._at_factory(made) if made is not None and is_it else self._wrap(place)
 
     def _wrap(self, place: Place | None) -> Edits:

@@ -1,0 +1,44 @@
+"""Provenance: whether a value stayed in the function that made it, or was handed out to another."""
+
+from __future__ import annotations
+
+from devfix.analysis.facts import Facts
+from devfix.findings import Origin
+from devfix.placement import device_expression
+
+Trail = tuple[Origin, ...]
+
+#: How the life of a value begins that a factory call makes.
+MADE = ("factory", "random-factory")
+#: Sites at which a value gets a name or an attribute.
+STORED = ("name", "attribute", "module-attribute")
+
+
+def stayed(life: Trail, whole: Trail) -> bool:
+    """Whether a value never left the function that made it but as an argument.
+
+    ``whole`` is the life of what is at once computed from it, where it has no name of its own.
+    """
+    return all(site.scope == life[0].scope for site in _passed(life, whole))
+
+
+def was_returned(facts: Facts, life: Trail, whole: Trail) -> bool:
+    """Whether a function that only makes data handed the value to one that gave it a name.
+
+    What a module's own methods make, such as a first hidden state, is meant for the module.
+    """
+    if not life or life[0].kind not in MADE or stayed(life, whole):
+        return False
+    away = [site for site in _passed(life, whole) if site.scope != life[0].scope]
+    return away[0].kind in ("name", "result") and not is_of_module(facts, life)
+
+
+def is_of_module(facts: Facts, life: Trail) -> bool:
+    """Whether a module's method made a value."""
+    place = device_expression.place_at(facts, life[0].path, life[0].span)
+    return place is not None and device_expression.is_in_module(facts, place)
+
+
+def _passed(life: Trail, whole: Trail) -> list[Origin]:
+    sites = life if len(life) > 1 else (*life, *whole)
+    return [site for site in sites[1:] if site.kind in (*STORED, "result")]
