@@ -113,3 +113,41 @@ def test_a_part_of_a_model_whose_code_is_not_here_shows_gradients_where_it_is() 
     """
     assert clashes(text) == ["6: numpy"]
     assert clashes(text.replace(".cuda()", "")) == []
+
+
+REMOVED = """
+import torch
+from torch import nn
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+layer = nn.Linear(4, 4)
+direction = torch.ones(4)
+def add(module, inputs, output):
+    return output + direction
+{hooked}
+layer.to(device)
+print(layer(torch.ones(2, 4, device=device)).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    "hooked",
+    [
+        "handle = layer.register_forward_hook(add)\nlayer(torch.ones(2, 4))\nhandle.remove()",
+        "handles = [layer.register_forward_hook(add)]\nlayer(torch.ones(2, 4))\nfor each in handles:\n    each.remove()",
+        "with layer.register_forward_hook(add):\n    layer(torch.ones(2, 4))",
+    ],
+)
+def test_a_hook_that_was_removed_is_called_no_more(hooked: str) -> None:
+    assert not clashes(REMOVED.replace("{hooked}", hooked))
+
+
+@pytest.mark.parametrize(
+    "hooked",
+    [
+        "handle = layer.register_forward_hook(add)",
+        "handle = layer.register_forward_hook(print)\nlayer.register_forward_hook(add)\nhandle.remove()",
+        "with layer.register_forward_hook(print):\n    layer.register_forward_hook(add)",
+    ],
+)
+def test_a_hook_that_stays_is_called(hooked: str) -> None:
+    assert clashes(REMOVED.replace("{hooked}", hooked))

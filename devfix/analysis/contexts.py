@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.torch_model import grad_mode, standard_library
+from devfix.analysis.torch_model import grad_mode, hooks, standard_library
 from devfix.analysis.torch_model.frameworks import PLACING_MANAGERS
 from devfix.analysis.values import (
     NONE,
@@ -46,21 +47,30 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         if isinstance(obj.cls, Class):
             return _enter_object(interp, obj.cls, manager, node)
         if isinstance(obj.cls, External):
-            if obj.cls.name == grad_mode.NAME:
-                return manager, grad_mode.enter(interp, obj)
-            if obj.cls.name == STACK:
-                return manager, _with_stack(interp, manager)
-            if obj.cls.name == standard_library.HANDING_ON:
-                return obj.attrs["entered"], _nothing
-            if obj.cls.name == "torch.autocast":
-                return manager, _with_autocast(interp, obj)
-            if obj.cls.name in ("pytest.raises", "unittest.raises"):
-                return manager, _expecting_errors(interp)
+            return _enter_external(interp, obj.cls.name, manager, obj)
         return manager, _nothing
     if isinstance(manager, Sequence):  # a @contextmanager function of the project
         return manager.element, _nothing
     if isinstance(manager, Unknown) and _may_place(node):
         return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
+    return manager, _nothing
+
+
+def _enter_external(
+    interp: Interpreter, name: str, manager: Ref, obj: Obj
+) -> tuple[Value, Callable[[], None]]:
+    if name == grad_mode.NAME:
+        return manager, grad_mode.enter(interp, obj)
+    if name == STACK:
+        return manager, _with_stack(interp, manager)
+    if name == hooks.HANDLE.name:
+        return manager, partial(hooks.remove, interp, obj)
+    if name == standard_library.HANDING_ON:
+        return obj.attrs["entered"], _nothing
+    if name == "torch.autocast":
+        return manager, _with_autocast(interp, obj)
+    if name in ("pytest.raises", "unittest.raises"):
+        return manager, _expecting_errors(interp)
     return manager, _nothing
 
 

@@ -19,6 +19,7 @@ from devfix.findings import (
 )
 from devfix.placement.device_argument import without_device
 from devfix.placement.device_expression import Place
+from devfix.placement.told_device import told_host
 from devfix.placement.unpacking import moved_at_loop
 
 #: Options that make no sense (or raise) without workers.
@@ -73,13 +74,18 @@ class Unloading:
 
     def _late(self) -> tuple[FileEdit, ...]:
         edits: dict[FileEdit, None] = {}
-        for mismatch in self.together:
-            for move in _moves(mismatch):
-                place = self._place(move.path, move.span)
-                dropped = without_device(place, mover=move.kind == "move") if place is not None else ()
-                if not dropped:
-                    return ()
-                edits.update(dict.fromkeys(dropped))
+        moves = dict.fromkeys(move for mismatch in self.together for move in _moves(mismatch))
+        places = {move: self._place(move.path, move.span) for move in moves}
+        nodes = [place.node for place in places.values() if place is not None]
+        for move, place in places.items():
+            # What an object keeps on its device cannot be used by a worker either.
+            told = told_host(self.facts, place, nodes) if place is not None else None
+            dropped = told
+            if told is None and place is not None:
+                dropped = without_device(place, mover=move.kind == "move")
+            if not dropped:
+                return ()
+            edits.update(dict.fromkeys(dropped))
         for mismatch in self.together:
             edits.update(dict.fromkeys(self._at_loop(mismatch)))
         return tuple(edits)

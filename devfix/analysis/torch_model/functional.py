@@ -10,7 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, INTEGERS, rank_of_stack
+from devfix.analysis.lattice import INTEGERS, rank_of_stack
 from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
@@ -157,7 +157,7 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     elif name in norms.FUNCTIONS and first.role == "input":
         weight = next((part for part in parts if part.role == "weight"), None)
         dtype = norms.met(interp, site.node, full, norms.FUNCTIONS[name], first, weight)
-    rank = AT_LEAST_1 if spec.index else first.tensor.rank
+    rank = ranks.of_lookup(name, first.tensor.rank) if spec.index else first.tensor.rank
     return autocast.widened(interp, name, operations.derived(interp, tensors, site, dtype, rank, device))
 
 

@@ -12,6 +12,7 @@ from devfix.analysis.modules import module_device
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    Const,
     External,
     Obj,
     Ref,
@@ -30,7 +31,7 @@ _BEFORE = "forward pre-hooks"
 _BACKWARD = "backward hooks"
 #: Appended for hooks that are given the keywords of the call, too.
 _KEYWORDS = " with keywords"
-_HANDLE = External("torch.utils.hooks.RemovableHandle")
+HANDLE = External("torch.utils.hooks.RemovableHandle")
 _MANY = 4
 
 
@@ -63,7 +64,28 @@ def _register(interp: Interpreter, ref: Ref, site: CallSite, kind: str) -> Value
         known = _hooks(obj, kind)
         if hook not in known and len(known) < _MANY:
             interp.update(ref, obj.with_fact(kind, TupleValue((*known, hook))))
-    return interp.new(Obj("external", _HANDLE))
+            return interp.new(
+                Obj("external", HANDLE, facts={"module": ref, "kind": Const(kind), "hook": hook})
+            )
+    return interp.new(Obj("external", HANDLE))
+
+
+def of_handle(interp: Interpreter, ref: Ref, handle: Obj, name: str, site: CallSite) -> Value:
+    """``handle.remove()``."""
+    if name == "remove":
+        remove(interp, handle)
+        return NONE
+    return UNKNOWN
+
+
+def remove(interp: Interpreter, handle: Obj) -> None:
+    """Take away the hook that was registered when the handle was made."""
+    module, kind = handle.facts.get("module"), handle.facts.get("kind")
+    obj = interp.obj_of(module)
+    if not isinstance(module, Ref) or obj is None or not isinstance(kind, Const):
+        return
+    left = tuple(hook for hook in _hooks(obj, str(kind.value)) if hook != handle.facts["hook"])
+    interp.update(module, obj.with_fact(str(kind.value), TupleValue(left)))
 
 
 def before_forward(interp: Interpreter, ref: Ref, site: CallSite) -> CallSite:
@@ -116,7 +138,7 @@ def of_gradient(interp: Interpreter, tensor: Tensor, site: CallSite) -> Value:
     if hook is not None and tensor.device.is_accelerator:
         gradient = Tensor(tensor.device, tensor.dtype, tensor.rank, grad=False, leaf=True)
         calls.call(interp, hook, CallSite(site.node, (Arg(gradient),)))
-    return interp.new(Obj("external", _HANDLE))
+    return interp.new(Obj("external", HANDLE))
 
 
 def after_forward(interp: Interpreter, ref: Ref, site: CallSite, result: Value) -> Value:

@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     operations,
     owners,
     pretrained,
+    ranks,
     requirements,
     strangers,
 )
@@ -306,7 +307,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
     if not parts:
         device = place.device
-    rank = AT_LEAST_1 if spec.index or first is None or first.rank in (None, 0) else first.rank
+    rank = ranks.of_layer(name, first.rank if first is not None else None)
     tensors = [part.tensor for part in parts] or [place]
     result = operations.derived(interp, tensors, site, dtype, rank, device)
     if place.parameter:

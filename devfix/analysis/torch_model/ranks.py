@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import CallSite
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, rank_of_broadcast, rank_of_stack
 from devfix.analysis.values import FALSE, NONE, Const, Tensor, Value, without_none
 
 if TYPE_CHECKING:
@@ -55,6 +55,18 @@ def _implied(dims: list[Value]) -> Rank:
     if len(numbers) < len(dims) or not numbers or min(numbers) < 0:
         return None
     return AT_LEAST_1 if max(numbers) + 1 > len(numbers) else None
+
+
+def of_layer(name: str, rank: Rank) -> Rank:
+    """The rank of what a layer with parameters makes of an input of a rank."""
+    if name.startswith("Embedding"):
+        return of_lookup(name, rank)
+    return AT_LEAST_1 if rank in (None, 0) else rank
+
+
+def of_lookup(name: str, rank: Rank) -> Rank:
+    """The rank of what is looked up: a row for each index, or for each bag of them."""
+    return 2 if name in ("EmbeddingBag", "embedding_bag") else rank_of_stack(rank)
 
 
 def of_equation(equation: Value | None) -> Rank:
