@@ -130,6 +130,21 @@ class Outline:
         return {alias.asname: alias.name for node in imported for alias in node.names if alias.asname}
 
     @cached_property
+    def imported(self) -> dict[str, str]:
+        """The names that the file's import statements bind, and what each stands for."""
+        found: dict[str, str] = {}
+        for node in self.source.tree.body:
+            if isinstance(node, ast.Import):
+                for each in node.names:
+                    found[each.asname or each.name.partition(".")[0]] = (
+                        each.name if each.asname else each.name.partition(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom):
+                for each in node.names:
+                    found[each.asname or each.name] = f"{'.' * node.level}{node.module or ''}.{each.name}"
+        return found
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
         return _Parents(self.source.tree, self._rows)

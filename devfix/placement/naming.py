@@ -22,7 +22,13 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _MOVES:
                 return None
-            node = node.func.value
+            root = _import_of(outline, node.func)
+            if root is None:
+                node = node.func.value
+            elif root.partition(".")[0] == "torch" and _is_of_one(node):
+                node = node.args[0]  # a function of torch's leaves what it makes where its operands are
+            else:
+                return None
         elif isinstance(node, ast.Subscript) and _is_entry(node):
             return outline.source.segment(outline.source.span(node))
         elif isinstance(node, ast.Subscript) or (
@@ -30,11 +36,24 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         ):
             node = node.value
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            return ast.unparse(node) if _may_be_tensor(outline, facts, node) else None
+            named = _import_of(outline, node) is None and _may_be_tensor(outline, facts, node)
+            return ast.unparse(node) if named else None
         else:
             return None
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+
+
+def _import_of(outline: Outline, node: ast.expr) -> str | None:
+    """What dotted names begin with that stand for something in an imported module: ``nn.functional.softplus``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return outline.imported.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _is_of_one(call: ast.Call) -> bool:
+    """Whether a function is given its operand first, and no device."""
+    return bool(call.args) and not any(keyword.arg == "device" for keyword in call.keywords)
 
 
 def _of_two(outline: Outline, facts: Facts, node: ast.BinOp) -> str | None:

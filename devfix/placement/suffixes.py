@@ -20,6 +20,9 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
 
     That its form may tell, or a call that gives a number where others give a tensor.
     """
+    if isinstance(node, ast.IfExp) and _has_constant(node):
+        parts = [part for part in (node.body, node.orelse) if not isinstance(part, ast.Constant)]
+        return tuple(edit for part in parts for edit in added(facts, outline, part, suffix))
     if not isinstance(node, ast.expr) or isinstance(node, _DISPLAYS) or _is_spread(outline, node):
         return ()
     if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
@@ -30,6 +33,11 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     if not suffix or outline.source.segment(span).endswith(suffix):
         return ()
     return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
+
+
+def _has_constant(choice: ast.IfExp) -> bool:
+    """Whether one of two things is None or a number: ``noise if explore else None``."""
+    return isinstance(choice.body, ast.Constant) or isinstance(choice.orelse, ast.Constant)
 
 
 def _is_spread(outline: Outline, node: ast.expr) -> bool:

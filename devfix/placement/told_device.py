@@ -24,7 +24,8 @@ def told_host(facts: Facts, place: Place, moves: Collection[ast.AST]) -> Edits |
     named = _own_device(place)
     if named is None:
         return None
-    cls = place.outline.class_of(place.outline.function_of(named))
+    method = place.outline.function_of(named)
+    cls = place.outline.class_of(method) if method is not None else None
     kept = parameter_uses.kept_as(place.outline, cls, named.attr)
     if cls is None or kept is None:
         return None
