@@ -11,6 +11,7 @@ import torch.nn as nn
 x = torch.ones(4, 3, device="cuda", requires_grad=True)
 y = nn.Linear(3, 1).cuda()(x)
 one = torch.FloatTensor([1])
+n = int(input())
 {use}
 """
 #: What PyTorch says of each on an H100: "invalid gradient at index 0 - expected device cuda:0 but got cpu".
@@ -20,6 +21,9 @@ REFUSED = [
     "y.backward(torch.ones(y.size()))",
     "torch.autograd.backward(y, torch.ones(4, 1))",
     "torch.autograd.grad(y, x, grad_outputs=torch.ones(4, 1))",
+    "torch.autograd.grad([y, y * 2], x, grad_outputs=[torch.ones_like(y), torch.ones(4, 1)])",
+    "torch.autograd.grad([y for _ in range(n)], x, grad_outputs=[torch.ones(4, 1) for _ in range(n)])",
+    "torch.autograd.backward((y,), (torch.ones(4, 1),))",
 ]
 TAKEN = [
     "y.sum().backward(torch.tensor(1.0))",
@@ -29,6 +33,9 @@ TAKEN = [
     "y.sum().backward(retain_graph=True)",
     "y.cpu().backward(torch.ones(4, 1))",
     "torch.autograd.backward([y], [torch.ones_like(y)])",
+    "torch.autograd.grad([y.sum(), y], x, grad_outputs=[torch.tensor(1.0), torch.ones_like(y)])",
+    "torch.autograd.grad([y for _ in range(n)], x, grad_outputs=[torch.ones_like(y) for _ in range(n)])",
+    "torch.autograd.grad([y, y], x, grad_outputs=[torch.ones_like(y), None])",
 ]
 
 

@@ -17,14 +17,12 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import boundness, moving_module, own_device
+from devfix.placement import boundness, moving_module, own_device, sizing
 from devfix.placement.dependence import dotted, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import in_sight, is_usable, is_wanted, reaches
 
-#: What tells the size of a tensor.
-_SIZES = frozenset({"shape", "size"})
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
 
@@ -80,7 +78,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
     if code is None and not (seen and not is_in_module(facts, place)):
-        code = _sized_by(facts, place) or _name(facts, place, "tensor")
+        code = sizing.sized_by(facts, place) or _name(facts, place, "tensor")
     if code is not None:
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
@@ -96,6 +94,12 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if name is not None:
         return DeviceExpression(f"next({name}.parameters()).device")
     return DeviceExpression(itself) if itself is not None else _of_kept_module(facts, place)
+
+
+def of_sized(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The device of the tensor whose size what is made at a place has."""
+    name = sizing.sized_by(facts, place)
+    return DeviceExpression(f"{name}.device") if name is not None else None
 
 
 def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -368,20 +372,6 @@ def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
     return len(seen) == len(bindings) > 0 and all(
         each.is_accelerator or each.kind == "same-as" for each in seen
     )
-
-
-def _sized_by(facts: Facts, place: Place) -> str | None:
-    """A tensor whose shape the call asks for: ``torch.zeros(x.shape)``."""
-    asked = (
-        part.value for part in ast.walk(place.node) if isinstance(part, ast.Attribute) and part.attr in _SIZES
-    )
-    names = dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name))
-    scope = place.outline.scopes(place.node)[0]
-    known = facts.bindings(place.path, scope)
-    for name in names:
-        if name in known and is_usable(place, scope, known[name], "tensor") and _is_bound(place, name):
-            return name
-    return None
 
 
 def _name(facts: Facts, place: Place, kind: str) -> str | None:

@@ -240,8 +240,8 @@ class Relocator:
             return ()
         near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
         found = device_expression.chosen(self.facts, place) if far else None
-        found = found or (self._expression(place) if near or not far else None)
-        return self._made_on(place, origin, found) if found is not None else ()
+        beside = self._expression(place) if near or not far else device_expression.of_sized(self.facts, place)
+        return self._made_on(place, origin, found or beside) if found or beside else ()
 
     def _by_own_choice(self) -> Edits:
         """Where no device is in sight, the file of the factory calls gets a choice of its own."""

@@ -10,7 +10,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import operations, requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import NONE, UNKNOWN, Sequence, Tensor, TupleValue, Value, without_none
+from devfix.analysis.values import NONE, UNKNOWN, Sequence, Tensor, TupleValue, Unknown, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -41,13 +41,26 @@ def _meet(interp: Interpreter, site: CallSite, name: str, output: Arg | None, gr
     """A gradient without dimensions is taken along (``validate_outputs`` in torch/csrc/autograd/engine.cpp)."""
     if output is None or gradient is None:
         return
-    pair = [
-        Part(value, role, arg.node)
-        for arg, role in ((output, "outputs"), (gradient, "grad_outputs"))
-        if isinstance(value := without_none(arg.value), Tensor) and value.rank != 0
-    ]
-    if len(pair) == 2:
-        requirements.meet(interp, site.node, name, pair, scalars=False)
+    for values in _pairs(interp, without_none(output.value), without_none(gradient.value)):
+        pair = [
+            Part(value, role, arg.node, held=value is not arg.value)
+            for value, arg, role in zip(values, (output, gradient), ("outputs", "grad_outputs"), strict=True)
+            if isinstance(value, Tensor) and value.rank != 0
+        ]
+        if len(pair) == 2:
+            requirements.meet(interp, site.node, name, pair, scalars=False)
+
+
+def _pairs(interp: Interpreter, output: Value, gradient: Value) -> list[tuple[Value, Value]]:
+    """Each output and its gradient: one of each, or the items of two lists."""
+    if isinstance(output, Tensor) and isinstance(gradient, Tensor):
+        return [(output, gradient)]
+    outputs, gradients = iteration.exact_items(interp, output), iteration.exact_items(interp, gradient)
+    if outputs is not None and gradients is not None:
+        return list(zip(outputs, gradients, strict=False))
+    if any(isinstance(value, (Tensor, Unknown)) for value in (output, gradient)):
+        return []
+    return [(iteration.element(interp, output, None), iteration.element(interp, gradient, None))]
 
 
 def _gradient(interp: Interpreter, value: Value, site: CallSite) -> Value:
