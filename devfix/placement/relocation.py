@@ -239,9 +239,9 @@ class Relocator:
         if self.facts.program.adopts and destination.is_sample(place):
             return ()
         near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
-        found = device_expression.chosen(self.facts, place) if far else None
         beside = self._expression(place) if near or not far else device_expression.of_sized(self.facts, place)
-        return self._made_on(place, origin, found or beside) if found or beside else ()
+        found = (device_expression.chosen(self.facts, place) if far else None) or beside
+        return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
         """Where no device is in sight, the file of the factory calls gets a choice of its own."""
