@@ -244,3 +244,35 @@ def test_a_sum_that_grows_in_loops_is_made_on_the_device() -> None:
     assert "total = torch.zeros(2, device=device)" in after
     assert "found = torch.zeros(2, device=device)" in after
     assert "total += part(i + k)" in after
+
+
+def test_batches_move_whatever_their_samples_were_made_with() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            model = torch.nn.Linear(3, 1)
+
+
+            def fit(examples):
+                inputs = torch.cat([torch.Tensor(x).unsqueeze(0) for x, _ in examples])
+                targets = torch.cat([torch.zeros(1, 1) + y for _, y in examples])
+                for x, y in DataLoader(TensorDataset(inputs, targets), batch_size=2):
+                    print(torch.nn.functional.mse_loss(model(x), y).item())
+
+
+            def pair():
+                return torch.FloatTensor([[1, 2, 3]]), torch.ones(1, 1)
+
+
+            fit([([1, 2, 3], 1.0), ([3, 2, 1], 0.0)])
+            x, y = pair()
+            print((model(x) - y).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "batch_size=2):\n        x, y = x.to(device), y.to(device)\n" in after
+    assert "x, y = pair()\nx, y = x.to(device), y.to(device)\n" in after
+    assert after.count(".to(device)") == 5

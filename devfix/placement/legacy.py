@@ -19,6 +19,7 @@ from devfix.findings import (
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
 from devfix.placement.drawing import filled_at_random
+from devfix.placement.provenance import was_returned
 
 _DTYPES = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
@@ -81,7 +82,15 @@ def without_type(facts: Facts, origin: Origin) -> list[Fix]:
 
 
 def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
-    """``torch.LongTensor(ids).to(device)``, where the program's own device can be named."""
+    """``torch.LongTensor(ids).to(device)``, where the program's own device can be named.
+
+    What a loader gives moves where it is unpacked, with all that comes with it; so does, in a program that has
+    just been given its device, what a function returns.
+    """
+    lives = [life for life in (operand.trail, *operand.roots) if life]
+    returned = facts.program.adopts and any(was_returned(facts, life, operand.trail) for life in lives)
+    if returned or any(life[0].kind == "loader" for life in lives):
+        return []
     found: dict[FileEdit, None] = {}
     for origin in origins(operand):
         outline = facts.outline(origin.path)
