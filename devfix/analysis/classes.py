@@ -78,28 +78,66 @@ def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:
 
 def is_dataclass(cls: Class) -> bool:
     """Whether the class is decorated as a dataclass (``attrs`` classes count)."""
+    return _is_decorated(cls, ("dataclass", *_ATTRS))
+
+
+def _is_decorated(cls: Class, names: tuple[str, ...]) -> bool:
+    """Whether one of the class's decorators goes by one of the names, or is ``attr.s``."""
     for decorator in cls.node.decorator_list:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-        if name in ("dataclass", "define", "frozen", "attrs"):
+        module = target.value if isinstance(target, ast.Attribute) else None
+        if name in names or (name == "s" and getattr(module, "id", "") == "attr"):
             return True
     return False
 
 
+#: The decorators of ``attrs``, and what makes a field of a class that has one.
+_ATTRS = ("define", "frozen", "mutable", "attrs")
+_FIELD_MAKERS = ("attrib", "ib", "field")
+
+
 class Field(NamedTuple):
-    """An annotated field of a class: its name, its default expression, and the class whose body that stands in."""
+    """A field of a class: its name, its default expression, and the class whose body that stands in."""
 
     name: str
     default: ast.expr | None
     owner: Class
 
+    @property
+    def maker(self) -> str | None:
+        """The name of the method that ``attrs`` calls for the default: that below ``@name.default``."""
+        for statement in self.owner.node.body:
+            if isinstance(statement, ast.FunctionDef) and any(map(self._is_told, statement.decorator_list)):
+                return statement.name
+        return None
+
+    def _is_told(self, decorator: ast.expr) -> bool:
+        named = (
+            decorator.value if isinstance(decorator, ast.Attribute) and decorator.attr == "default" else None
+        )
+        return getattr(named, "id", "") == self.name
+
 
 def fields(cls: Class) -> list[Field]:
-    """The annotated fields of a dataclass or NamedTuple in order, inherited ones first."""
+    """The fields of a dataclass, an ``attrs`` class or a NamedTuple in order, inherited ones first."""
     found: dict[str, Field] = {}
     for current in reversed(linearise(cls)):
+        by_call = _is_decorated(current, _ATTRS)
         for statement in current.node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 name = statement.target.id
                 found[name] = Field(name, statement.value, current)
+            elif by_call and isinstance(statement, ast.Assign) and _makes_field(statement):
+                name = ast.unparse(statement.targets[0])
+                found[name] = Field(name, statement.value, current)
     return list(found.values())
+
+
+def _makes_field(statement: ast.Assign) -> bool:
+    """Whether a statement of a class's body is ``name = attrib(...)``."""
+    func = statement.value.func if isinstance(statement.value, ast.Call) else None
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return (
+        name in _FIELD_MAKERS and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+    )

@@ -124,8 +124,14 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     fields = classes.fields(cls)
     for index, field in enumerate(fields):
         arg = site.get(index, field.name)
+        maker = classes.find(interp, cls, field.maker) if arg is None and field.maker else None
         if arg is not None:
             value = arg.value
+        elif isinstance(maker, Function):
+            interp.update(ref, replace(obj, attrs=attrs))  # it may look at the fields before
+            value = calls.call_function(interp, maker, [ref], site.node)
+            obj = interp.obj(ref)
+            attrs = dict(obj.attrs)
         elif field.default is not None:
             value = _default(interp, cls, field, field.default)
         else:
@@ -139,16 +145,28 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
 
 
 def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast.expr) -> Value:
-    """A field's default: the class attribute, or what ``field(default…=…)`` gives."""
+    """A field's default: the class attribute, or what ``field(default…=…)`` gives, or one of ``attrs``."""
     if isinstance(default, ast.Call):
         for keyword in default.keywords:
+            factory = _in_factory(keyword.value) if keyword.arg == "default" else None
+            if factory is not None:
+                with _body_of(interp, field.owner):
+                    return calls.call(interp, interp.eval(factory), CallSite(default))
             if keyword.arg == "default":
                 with _body_of(interp, field.owner):
                     return interp.eval(keyword.value)
-            if keyword.arg == "default_factory":
+            if keyword.arg in ("default_factory", "factory"):
                 with _body_of(interp, field.owner):
                     return calls.call(interp, interp.eval(keyword.value), CallSite(default))
     return classes.find(interp, cls, field.name) or UNKNOWN
+
+
+def _in_factory(node: ast.expr) -> ast.expr | None:
+    """What ``attrs`` calls for ``Factory(made)``."""
+    func = node.func if isinstance(node, ast.Call) else None
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    plain = isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+    return node.args[0] if isinstance(node, ast.Call) and name == "Factory" and plain else None
 
 
 def _body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:

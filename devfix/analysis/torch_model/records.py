@@ -96,4 +96,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "dataclasses.fields": fields,
     "dataclasses.is_dataclass": is_record,
     "copy.replace": replace_,
+    "attr.evolve": replace_,
+    "attrs.evolve": replace_,
+    "attr.asdict": as_dict,
+    "attrs.asdict": as_dict,
 }
