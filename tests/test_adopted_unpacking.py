@@ -276,3 +276,77 @@ def test_batches_move_whatever_their_samples_were_made_with() -> None:
     assert "batch_size=2):\n        x, y = x.to(device), y.to(device)\n" in after
     assert "x, y = pair()\nx, y = x.to(device), y.to(device)\n" in after
     assert after.count(".to(device)") == 5
+
+
+def test_what_was_cast_and_named_moves_where_it_got_its_name() -> None:
+    after = adopted(
+        files(
+            """
+            import numpy as np
+            import torch
+
+
+            class Reader(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.hidden = torch.nn.Linear(1, 3)
+                    self.last = torch.nn.Linear(3, 1)
+
+                def forward(self, x):
+                    x = x.view(2, 4, 1)
+                    steps = torch.relu(self.hidden(x))
+                    kept = torch.zeros(2, 4, 3)
+                    for t in range(4):
+                        kept[:, t, :] = steps[:, t, :]
+                    return self.last(torch.relu(kept)).sum(1)
+
+
+            model = Reader()
+            for _ in range(2):
+                x, y = np.ones((2, 4)), np.zeros((2, 1))
+                x = torch.from_numpy(x).float()
+                y = torch.from_numpy(y).float()
+                print(torch.nn.functional.mse_loss(model(x), y).item())
+            """
+        )
+    )["main.py"]
+    assert "    x = torch.from_numpy(x).float().to(device)\n" in after
+    assert "    y = torch.from_numpy(y).float().to(device)\n" in after
+    assert "mse_loss(model(x), y)" in after
+
+
+def test_a_module_makes_what_another_reads_beside_its_own_tensors() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+
+
+            class Attention(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.scores = torch.nn.Linear(3, 1)
+
+                def forward(self, kept):
+                    return self.scores(kept).sum(1)
+
+
+            class Reader(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.hidden = torch.nn.Linear(2, 3)
+                    self.attention = Attention()
+
+                def forward(self, x):
+                    steps = self.hidden(x)
+                    kept = torch.zeros(4, 3)
+                    kept[0, :] = steps.sum(0)
+                    return self.attention(torch.relu(kept).view(1, 4, 3))
+
+
+            model = Reader()
+            print(model(torch.ones(5, 2)).sum().item())
+            """
+        )
+    )["main.py"]
+    assert "kept = torch.zeros(4, 3, device=steps.device)" in after

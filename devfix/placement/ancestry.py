@@ -86,6 +86,19 @@ def _is_made_of(facts: Facts, trail: tuple[Origin, ...], other: tuple[Origin, ..
     return isinstance(around, ast.Call) and ast.unparse(around.func).rpartition(".")[2] == "Parameter"
 
 
+def of_casts(trails: list[tuple[Origin, ...]]) -> list[tuple[Origin, ...]]:
+    """The trails without those of what was cast where it was made: ``from_numpy(x)`` of ``from_numpy(x).float()``."""
+    casts = [trail[0] for trail in trails if trail[0].kind == "cast"]
+    return [trail for trail in trails if not any(_is_within(trail, cast) for cast in casts)]
+
+
+def _is_within(trail: tuple[Origin, ...], cast: Origin) -> bool:
+    made = trail[0]
+    return (
+        len(trail) == 1 and made.kind == "numpy" and made.path == cast.path and cast.span.contains(made.span)
+    )
+
+
 def is_array(facts: Facts, life: tuple[Origin, ...]) -> bool:
     """Whether a value is an array of NumPy, or what a tensor became; only arrays have ``astype``."""
     made = life[0]

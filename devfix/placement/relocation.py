@@ -159,7 +159,7 @@ class Relocator:
         own = self.operand.trail
         # An array has no device: the tensor that was made of it is what can move.
         roots = [root for root in self.operand.roots if root and not ancestry.is_array(self.facts, root)]
-        roots = [root for root in roots if not is_only_given(root)]
+        roots = ancestry.of_casts([root for root in roots if not is_only_given(root)])
         if not roots or (own and own[0].kind in (*MADE, "loader")):
             return [own] if own else []
         return roots
@@ -238,9 +238,11 @@ class Relocator:
             return ()
         if self.facts.program.adopts and destination.is_sample(place):
             return ()
-        near = self.operand.trail[:1] == (origin,) or device_expression.is_in_module(self.facts, place)
+        inside = device_expression.is_in_module(self.facts, place)
+        near = self.operand.trail[:1] == (origin,) or inside
         beside = self._expression(place) if near or not far else device_expression.of_sized(self.facts, place)
-        found = (device_expression.chosen(self.facts, place) if far else None) or beside
+        own = device_expression.find(self.facts, place, []) if far and inside else None
+        found = own or (device_expression.chosen(self.facts, place) if far else None) or beside
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
