@@ -111,3 +111,43 @@ labels = torch.tensor([1, 2, 3]) if len(sys.argv) > 1 else [1, 2, 3]
 """
     assert clashes(f"{text}{use}\n") == ["7: device"]
     assert clashes(f"{text}labels + [1]\n") == []
+
+
+PRODUCTS = """
+import torch
+device = "cuda" if torch.cuda.is_available() else "cpu"
+n, m = torch.ones(2, 3, dtype=torch.int32), torch.ones(3, dtype=torch.int64)
+on, om, f = n.to(device), m.to(device), torch.rand(2, 3, device=device)
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "on @ on.t()",
+        "torch.matmul(on, on.T)",
+        "on.mm(on.t())",
+        "torch.dot(om, om)",
+        "om @ om",
+        "on[None].bmm(on.t()[None])",
+    ],
+)
+def test_an_accelerator_multiplies_no_matrices_of_integers(use: str) -> None:
+    assert clashes(f"{PRODUCTS}print({use})\n") == ["6: float-dtype"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "n @ n.t()",
+        "torch.dot(m, m)",
+        "on * on",
+        "torch.outer(om, om)",
+        "on.float() @ on.t().float()",
+        "f @ f.t()",
+        "f.long().sum() * on",
+        "on.cpu() @ on.t().cpu()",
+    ],
+)
+def test_other_products_of_integers_are_right(use: str) -> None:
+    assert not clashes(f"{PRODUCTS}print({use})\n")

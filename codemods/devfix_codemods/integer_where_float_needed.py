@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+from devfix.rules import Applicability, Facts, Finding, Fix, Mismatch, Recaster, Rule
 
 
 class IntegerWhereFloatNeeded(Rule):
     """Integers or bools are averaged, normed or put through a softmax.
 
     ``mean``, ``std``, ``norm`` and ``softmax`` have a float result, and PyTorch does not choose
-    its width for integers: "mean(): could not infer output dtype", on every device.
+    its width for integers: "mean(): could not infer output dtype", on every device. Matrices of
+    integers are multiplied on the CPU alone: on CUDA "addmm_cuda" is not implemented for 'Long'.
 
     The fix adds ``.float()`` in front, or makes the cast that is there one to float. It is unsafe,
     as every cast: integers above 2**24 are rounded.
@@ -34,7 +35,20 @@ class IntegerWhereFloatNeeded(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         """One finding for each operation and operand."""
         for mismatch in self.caused(facts):
-            operand = mismatch.operands[0]
-            message = f"`{operand.text}` is {operand.dtype}, and {mismatch.operation} takes floats alone"
-            fixes = Recaster(facts, mismatch, operand, "float32").at_use()
-            yield self.finding(mismatch, message, fixes)
+            operands = mismatch.operands
+            names = " and ".join(f"`{operand.text}`" for operand in operands)
+            verb = "are" if len(operands) > 1 else "is"
+            where = " on an accelerator" if len(operands) > 1 else ""
+            message = (
+                f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes floats alone{where}"
+            )
+            yield self.finding(mismatch, message, _casts(facts, mismatch, names))
+
+
+def _casts(facts: Facts, mismatch: Mismatch, names: str) -> list[Fix]:
+    """Casts of all operands, which are of one dtype before and after."""
+    first, *others = [Recaster(facts, mismatch, operand, "float32").at_use() for operand in mismatch.operands]
+    if not others or not all((first, *others)):
+        return first if not others else []
+    edits = [edit for fixes in (first, *others) for edit in fixes[0].edits]
+    return [Fix(f"cast {names} to float32", tuple(dict.fromkeys(edits)), first[0].applicability)]

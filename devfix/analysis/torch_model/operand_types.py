@@ -47,6 +47,10 @@ _OF_FLOATS = frozenset(
     "mean std var nanmean norm std_mean var_mean vector_norm quantile nanquantile softmax log_softmax softmin".split()
 )
 _INTEGERS = (*INTEGERS, "bool")
+#: Products of matrices and vectors, which the CPU alone has for integers.
+_PRODUCTS = frozenset(
+    f"torch.{name}" for name in "matmul mm bmm mv dot vdot addmm addbmm baddbmm addmv".split()
+)
 
 
 def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
@@ -119,6 +123,13 @@ def check_float(interp: Interpreter, name: str, tensor: Tensor, site: CallSite) 
         return
     part = Part(tensor, "input", site.args[0].node if site.args else None)
     requirements.record(interp, site.node, f"torch.{name}", "float-dtype", [part], wanted="float32")
+
+
+def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
+    """``counts @ counts.T`` of integers, which no accelerator multiplies: "addmm_cuda" not implemented for 'Int'."""
+    kinds = {part.tensor.dtype for part in parts}
+    if operation in _PRODUCTS and len(parts) > 1 and len(kinds) == 1 and kinds <= set(INTEGERS):
+        requirements.record(interp, node, operation, "float-dtype", parts, wanted="float32")
 
 
 def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:

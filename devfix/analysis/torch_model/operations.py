@@ -224,6 +224,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     detail = {"in_place": parts[0].role} if in_place else None
     scalars = op.scalars or _is_bounded_by_number(op, site)
     device = requirements.meet(interp, site.node, full, parts, scalars=scalars, detail=detail)
+    if op.same_dtype and device.is_accelerator and not unclear:
+        operand_types.check_product(interp, site.node, full, parts)
     if in_place:
         in_place_results.check(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
         changed = parts[0].tensor

@@ -133,6 +133,8 @@ def tensor_result(
     if isinstance(op, ast.Pow):
         number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
+    if strict and device.is_accelerator:
+        operand_types.check_product(interp, node, name, parts)
     tensors = [part.tensor for part in parts]
     if unknown and not device.is_accelerator:
         # The other operand may be a tensor that lives anywhere.

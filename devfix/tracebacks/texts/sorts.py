@@ -215,6 +215,16 @@ SORTS: tuple[Family, ...] = (
         rules=("integer-where-float-needed",),
     ),
     Family(
+        "product-kernel",
+        "float-dtype",
+        r"\"(?P<operator>addmm|baddbmm|addmv|dot)\w*\" not implemented for '(?P<found>Long|Int|Short|Byte|Char)'",
+        wanted="float32",
+        near="not implemented for",
+        says="CUDA multiplies no matrices of integers ({found}); the CPU does.",
+        advice="Cast both sides first: `a.float() @ b.float()`.",
+        rules=("integer-where-float-needed",),
+    ),
+    Family(
         "requires-grad-integers",
         "float-dtype",
         r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require gradients",
