@@ -208,6 +208,35 @@ def test_what_such_a_list_comes_to_is_unknown_where_a_step_of_it_is(step: str) -
     assert faults(GROWN.format(step=step)) == []
 
 
+HOLES = """
+class Holes:
+    def __call__(self, image):
+        mask = torch.ones(image.size(1), image.size(2)){place}
+        return image * mask.expand_as(image)
+"""
+
+
+def test_a_chain_grows_by_what_is_appended_to_its_list() -> None:
+    chain = """
+        grown = transforms.Compose([])
+        if torch.rand(1) > 0.5:
+            grown.transforms.append(transforms.RandomHorizontalFlip())
+        grown.transforms.append(transforms.ToTensor())
+        if torch.rand(1) > 0.5:
+            grown.transforms.append(Holes())
+        for x, y in DataLoader(datasets.CIFAR10("data", transform=grown)):
+            model(x)
+    """
+    assert faults(HOLES.format(place="") + dedent(chain)) == ["model(x)"]
+    assert faults(HOLES.format(place=".to(device)") + dedent(chain)) == []
+
+
+def test_a_step_of_the_project_that_makes_who_knows_what_leaves_it_unknown() -> None:
+    step = "steps.append(transforms.ToTensor()); steps.append(make())"
+    assert faults("from elsewhere import make\n" + dedent(GROWN.format(step=step))) == []
+    assert faults(HOLES.format(place="") + dedent(GROWN.format(step=step.replace("make", "Holes")))) == ["model(x)"]
+
+
 def test_the_dtype_of_an_image_is_that_of_its_last_cast() -> None:
     assert faults("""
         from torchvision.transforms import v2

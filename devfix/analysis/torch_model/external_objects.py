@@ -87,6 +87,8 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if graphs.is_graph(obj):
         return graphs.attribute(obj, name)
+    if name == "transforms" and vision.applies(obj):
+        return vision.steps(obj)
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
     of_class = _ATTRIBUTES.get(obj.cls) if isinstance(obj.cls, External) else None

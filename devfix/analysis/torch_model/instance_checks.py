@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections.abc
+import numbers
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 _KINDS = ("list", "dict", "set")
 _SCALARS = ("int", "float", "bool", "str")
 _BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
+_TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
+#: Modules of abstract classes, of which Python itself tells what is an instance.
+_ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
 
 _DIMENSIONS = ("1d", "2d", "3d")
 _CONVOLUTIONS = tuple(f"Conv{n}" for n in _DIMENSIONS)
@@ -111,8 +116,12 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     obj = interp.obj_of(value)
     if package == "builtins" and last in _BUILT_IN:
         return _is_built_in(interp, value, obj, last)
+    if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
+        return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
     if last in ("Mapping", "MutableMapping", "Dict"):
         return (obj is not None and obj.kind == "dict") or None
+    if isinstance(value, Array) and package == "numpy":
+        return None  # a number of NumPy's, for all that is known
     if isinstance(value, (Tensor, Array, Const, Scalar)):
         return None if last in ("Sequence", "Iterable", "Number") else False
     if obj is not None and modules.is_module(interp, value) and name.startswith(_LAYERS):
@@ -120,6 +129,12 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
     if obj is not None and isinstance(obj.cls, External) and obj.kind in ("module", "optimizer"):
         return True if obj.cls.name == name else None
     return None
+
+
+def _is_kind_of(value: Value, abstract: object) -> bool | None:
+    """Whether a number or a text is what an abstract class stands for; arrays may be numbers themselves."""
+    kind = type(None) if value == NONE else _TYPES.get(scalar_type(value) or "")
+    return issubclass(kind, abstract) if kind is not None and isinstance(abstract, type) else None
 
 
 def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) -> bool | None:
@@ -152,7 +167,8 @@ def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) 
         return isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj))
     if name in _KINDS:
         return obj is not None and obj.kind == name
-    return scalar_type(value) == name
+    kind = _TYPES.get(scalar_type(value) or "")
+    return kind is not None and issubclass(kind, _TYPES[name])
 
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:

@@ -165,6 +165,12 @@ def applies(obj: Obj) -> bool:
     return isinstance(obj.cls, External) and obj.cls.name.startswith(_TRANSFORMS)
 
 
+def steps(obj: Obj) -> Value | None:
+    """``compose.transforms``: the list that was given, which grows with what is appended."""
+    known = isinstance(obj.cls, External) and _kind(obj.cls.name) in _CHAINS | _CHANCES
+    return obj.element if known else None
+
+
 def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``transform(image)``."""
     if name not in ("__call__", "forward") or not isinstance(obj.cls, External):
@@ -203,8 +209,18 @@ def _some_chain(interp: Interpreter, steps: Obj | None, image: Value, site: Call
     """
     if steps is None or steps.kind != "list":
         return UNKNOWN
-    kinds = {_step(interp, each) for value in everything(steps) for each in members(value)}
-    if not kinds or "" in kinds or kinds & (_UNMAKERS | _CHAINS | _CHANCES | {"Lambda"}):
+    parts = [each for value in everything(steps) for each in members(value)]
+    made = _some_steps(interp, {_step(interp, part) for part in parts} - {""}, image, site)
+    with interp.recorder.mute():  # which of them have what others made is not known
+        for part in parts:
+            if _step(interp, part) == "" and made != UNKNOWN:
+                made = join_values(made, _apply(interp, part, made, site))
+    return made if isinstance(made, Tensor) else UNKNOWN
+
+
+def _some_steps(interp: Interpreter, kinds: set[str], image: Value, site: CallSite) -> Value:
+    """What some of torchvision's own transforms make of an image."""
+    if not kinds or kinds & (_UNMAKERS | _CHAINS | _CHANCES | {"Lambda"}):
         return UNKNOWN
     if isinstance(image, Tensor):
         found = _derived(interp, image, AT_LEAST_1, site)

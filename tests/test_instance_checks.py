@@ -1,0 +1,40 @@
+"""``isinstance``: what the analysis says of it is what Python says."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import Ending
+
+from devfix.analysis.values import Const
+
+HEAD = """
+import collections.abc
+import numbers
+import numpy
+import torch
+import typing
+n, x, yes, word = int("3"), float("2.5"), bool(1), str("w")
+"""
+CLASSES = (
+    "int", "float", "bool", "str", "numbers.Number", "numbers.Integral", "numbers.Real", "collections.abc.Sequence",
+    "collections.abc.Iterable", "collections.abc.Mapping", "typing.Sequence", "typing.Iterable", "typing.Hashable",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", CLASSES)
+@pytest.mark.parametrize("value", ["1", "2.5", "True", "'a'", "None", "n", "x", "yes", "word"])
+def test_numbers_and_texts_are_of_the_classes_that_python_says(value: str, asked: str) -> None:
+    text = f"{HEAD}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert Ending(text)["answer"] == Const(names["answer"])
+
+
+@pytest.mark.parametrize("asked", [*CLASSES[4:7], "numpy.floating", "numpy.generic", "numpy.float64"])
+@pytest.mark.parametrize("value", ["numpy.ones(3)", "numpy.ones(3).sum()", "numpy.float64(1)"])
+def test_what_may_be_an_array_or_a_number_is_not_told_apart(value: str, asked: str) -> None:
+    text = f"{HEAD}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert not isinstance(answer, Const) or answer == Const(names["answer"])
