@@ -345,3 +345,28 @@ def test_one_of_the_classes_that_a_package_lists() -> None:
         assert bool(check_texts(texts)) is found
         texts["main.py"] = CHOOSING.format(where=".cuda()")
         assert check_texts(texts) == []
+
+
+WRITTEN = """
+import argparse
+import torch
+
+def plain(x, n):
+    sizes = [int(each) for each in x.size()]
+    return x.unsqueeze(-1) + torch.zeros(sizes + [n]){place}
+
+def mixed(x, n):
+    return x.unsqueeze(-1) * n
+
+args = argparse.ArgumentParser().parse_args()
+if "mnist" in args.data:
+    loss = lambda x: plain(x, 4)
+else:
+    loss = lambda x: mixed(x, 4)
+loss(torch.ones(2, 3).cuda())
+"""
+
+
+def test_functions_written_where_they_are_chosen_are_each_called_in_some_run() -> None:
+    assert clashes(WRITTEN.format(place="")) == ["7: device"]
+    assert clashes(WRITTEN.format(place=".cuda()")) == []

@@ -248,3 +248,42 @@ for step in range(50):
 @pytest.mark.parametrize("test", ["step == 0", "step < 1", "1 > step"])
 def test_what_the_first_round_sets_up_is_there_in_all_others(test: str) -> None:
     assert clashes(SET_UP.format(test=test)) == []
+
+
+COUNTED = """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2).cuda()
+
+
+class Run:
+    steps = 0
+    every = 100
+
+    def __init__(self):
+        self.steps = 0
+
+
+def train(rows, run):
+    steps = Run.steps
+    for x in rows:
+        loss = net(x.cuda()).sum()
+        steps += 1
+        run.steps += 1
+        if {test}:
+            net(x)
+
+
+train([torch.ones(3) for _ in range(int(input()))], Run())
+"""
+
+
+@pytest.mark.parametrize("test", ["steps % Run.every == 0", "run.steps % 100 == 0", "steps > 9 and loss > 0"])
+def test_a_test_of_a_counter_comes_out_otherwise_in_later_rounds(test: str) -> None:
+    assert clashes(COUNTED.format(test=test)) == ["23: device"]
+
+
+@pytest.mark.parametrize("test", ["Run.every == 1", "len('ab') > 9"])
+def test_a_test_of_what_no_round_changes_does_not(test: str) -> None:
+    assert clashes(COUNTED.format(test=test)) == []

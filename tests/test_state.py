@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from devfix.analysis.join import join_values
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.state import Layer, State, join_states, widen
+from devfix.analysis.rounds import widen
+from devfix.analysis.state import Layer, State, join_states
 from devfix.analysis.values import UNKNOWN, Const, DeviceValue, Obj, Scalar, Value
 
 FRAMES = (1, 2, 3)

@@ -234,7 +234,9 @@ def test_a_chain_grows_by_what_is_appended_to_its_list() -> None:
 def test_a_step_of_the_project_that_makes_who_knows_what_leaves_it_unknown() -> None:
     step = "steps.append(transforms.ToTensor()); steps.append(make())"
     assert faults("from elsewhere import make\n" + dedent(GROWN.format(step=step))) == []
-    assert faults(HOLES.format(place="") + dedent(GROWN.format(step=step.replace("make", "Holes")))) == ["model(x)"]
+    assert faults(HOLES.format(place="") + dedent(GROWN.format(step=step.replace("make", "Holes")))) == [
+        "model(x)"
+    ]
 
 
 def test_the_dtype_of_an_image_is_that_of_its_last_cast() -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import text_keys
+from devfix.analysis import replacing, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import LEFT, join_all, join_elements, join_values, usually
@@ -163,6 +163,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, replace(obj, element=value))
     elif obj.facts.get(REPEATED) == PLACEHOLDER:
         interp.update(ref, replace(obj, element=value).with_fact(REPEATED, TRUE))
+    elif obj.kind == "list" and obj.items is None and replacing.has_its_turn(interp, node):
+        interp.update(ref, replace(obj, element=value))
     elif obj.kind in ("list", "set"):
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch

@@ -137,16 +137,23 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
 
 
 def are_alternatives(interp: Interpreter, callees: tuple[Value, ...]) -> bool:
-    """Whether each callable is what some run calls: objects of the project, or functions with arguments laid down.
+    """Whether each callable is what some run calls: objects of the project, or functions made for one call.
+
+    Those have arguments laid down, or are written where they are chosen: ``lambda real, fake: loss(real, fake)``.
 
     Where a device has just been chosen, a function that nobody calls after all gets a move that does no harm.
     """
-    made = [is_of_project(interp, callee) or isinstance(callee, Partial) for callee in callees]
+    made = [is_of_project(interp, callee) or _is_made_for_calls(callee) for callee in callees]
     if interp.program.adopts:
         return all(known or isinstance(c, (Function, Class)) for known, c in zip(made, callees, strict=True))
     return any(made) and all(
         known or isinstance(callee, Function) for known, callee in zip(made, callees, strict=True)
     )
+
+
+def _is_made_for_calls(callee: Value) -> bool:
+    written = isinstance(callee, Function) and isinstance(callee.node, ast.Lambda)
+    return written or isinstance(callee, Partial)
 
 
 def is_of_project(interp: Interpreter, callee: Value) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from devfix.analysis.copying import replace
 from devfix.analysis.correlated import Choice
 from devfix.analysis.state import State
+from devfix.analysis.syntax import names_in
 from devfix.analysis.values import Class, Function, Value
 
 
@@ -65,6 +66,7 @@ class Loop:
     decides about a ``continue``, so that some rounds take it and others do not, ``varied`` that what the round brings does.
     ``decided`` are the tests whose
     outcome was known so far; one that no longer is has ``opened`` a branch that no round has seen.
+    ``grown`` are the names of the numbers that the last round changed.
     """
 
     names: frozenset[str] = frozenset()
@@ -75,6 +77,11 @@ class Loop:
     continues: list[State] = field(default_factory=list)
     decided: set[ast.expr] = field(default_factory=set)
     opened: bool = False
+    grown: set[str] = field(default_factory=set)
+
+    def may_open(self) -> bool:
+        """Whether a test whose outcome was known asks for a number that is no longer the same."""
+        return bool(self.grown) and any(not self.grown.isdisjoint(names_in(test)) for test in self.decided)
 
     def note(self, test: ast.expr, *, decided: bool) -> None:
         """A round has met this test."""

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
-from devfix.analysis.copying import replace
 from devfix.analysis.join import (
     join_objects,
     join_values,
     like_usual,
     object_like_usual,
-    scalar_type,
     usually,
 )
 from devfix.analysis.lattice import UNKNOWN_DEVICE
@@ -28,7 +26,6 @@ from devfix.analysis.values import (
     ExternalMethod,
     Obj,
     Ref,
-    Scalar,
     Unknown,
     Value,
 )
@@ -216,7 +213,7 @@ def parted(a: State, b: State) -> tuple[set[int], set[int]]:
     return frames, heap
 
 
-def _both(a: State, b: State, address: int) -> tuple[Obj | None, Obj | None]:
+def both(a: State, b: State, address: int) -> tuple[Obj | None, Obj | None]:
     """The object at an address in two states; it does not matter what it is where both have the same one.
 
     Where states parted, more is said to have been written to since than was.
@@ -253,7 +250,7 @@ def join_states(
         if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
             _join_frame(a, frame, theirs, split, usual, alike=alike)
     for address in heap:
-        obj, other = _both(a, b, address)
+        obj, other = both(a, b, address)
         if other is None or other is obj:
             continue
         if obj is not None and usual is not None:
@@ -276,7 +273,7 @@ def _is_told_apart(a: State, b: State, heap: Iterable[int]) -> bool:
     A later test of it tells which path was taken, so what either left behind need not meet what the other did.
     """
     for address in heap:
-        obj, other = _both(a, b, address)
+        obj, other = both(a, b, address)
         if obj is None or other is None or obj is other:
             continue
         for name, value in other.attrs.items():
@@ -336,63 +333,3 @@ def keep_main_path(main: State, other: State) -> State:
         if obj is not None and main.held(address) is None:
             main.write(address, obj)  # what those variables refer to
     return main
-
-
-def widen(state: State, before: State) -> None:
-    """Forget the numbers that one round of a loop changed: the next rounds will change them too."""
-    frames, heap = parted(state, before)
-    for frame in frames & state.layer.live.keys():
-        earlier = before.bound(frame)
-        for name, value in list(state.bound(frame).items()):
-            known = earlier.get(name)
-            if known is value:
-                continue
-            state.asked(frame, name)
-            wider = _wider(known, value)
-            if wider is not None:
-                state.set(frame, name, wider)
-    for address in heap:
-        ours, theirs = _both(state, before, address)
-        if ours is None or theirs is None or ours is theirs:
-            continue
-        changes = {
-            name: wider
-            for name, value in ours.attrs.items()
-            if (wider := _wider(theirs.attrs.get(name), value)) is not None
-        }
-        if changes:
-            state.write(address, replace(ours, attrs={**ours.attrs, **changes}))
-
-
-def is_settled(state: State, before: State) -> bool:
-    """Whether a round of a loop left everything that was there before as it was, but for numbers.
-
-    Another round would then only do the same again.
-    """
-    frames, heap = parted(state, before)
-    for frame in frames & state.layer.live.keys():
-        now = state.bound(frame)
-        for name, value in before.bound(frame).items():
-            if now.get(name) is value:
-                continue
-            state.asked(frame, name)
-            if not _is_like(value, now.get(name)):
-                return False
-    pairs = (_both(state, before, address) for address in heap)
-    return all(earlier is None or earlier is now or earlier == now for now, earlier in pairs)
-
-
-def _is_like(before: Value, after: Value | None) -> bool:
-    if after is before or after == before:
-        return True
-    kinds = [scalar_type(value) for value in (before, after) if value is not None]
-    return len(kinds) == 2 and set(kinds) <= {"int", "float"}
-
-
-def _wider(before: Value | None, after: Value) -> Value | None:
-    """The number that changed, as any number of its type."""
-    if not isinstance(after, Const) or not isinstance(before, Const) or before == after:
-        return None
-    if isinstance(after.value, bool) or not isinstance(after.value, (int, float)):
-        return None
-    return Scalar(type(after.value).__name__)

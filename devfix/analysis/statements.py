@@ -21,11 +21,13 @@ from devfix.analysis import (
     imports,
     iteration,
     patterns,
+    replacing,
     suspended,
 )
 from devfix.analysis.frames import Loop
 from devfix.analysis.refilling import refills, renewed
-from devfix.analysis.state import State, is_settled, join_states, widen
+from devfix.analysis.rounds import is_settled, widen
+from devfix.analysis.state import State, join_states
 from devfix.analysis.syntax import (
     concerns_file,
     depends_on_data,
@@ -147,8 +149,9 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     Rounds end early where one changed nothing. Counters become any number, and ``break`` joins behind ``else``.
     """
     iterable = interp.eval(node.iter)
-    exact = iteration.exact_items(interp, iterable)
-    followed = exact is not None and _is_followed(interp, exact, node)
+    places = replacing.places(interp, node)
+    exact = iteration.exact_items(interp, iterable) if places is None else places
+    followed = places is not None or (exact is not None and _is_followed(interp, exact, node))
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
@@ -163,7 +166,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead or interp.exhausted or _is_done(interp, before, unbound):
+        if interp.state.dead or interp.exhausted or _is_done(interp, loop, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
@@ -204,7 +207,7 @@ def while_(interp: Interpreter, node: ast.While) -> None:
             break
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead or interp.exhausted or _is_done(interp, before, unbound):
+        if interp.state.dead or interp.exhausted or _is_done(interp, loop, before, unbound):
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)
@@ -217,12 +220,14 @@ def _next_round(interp: Interpreter, loop: Loop, before: State | None) -> None:
         interp.state = join_states(state, interp.state, split=split, rounds=loop.varied)
     loop.continues.clear()
     if before is not None and not interp.state.dead:
-        widen(interp.state, before)
+        loop.grown = widen(interp.state, before)
 
 
-def _is_done(interp: Interpreter, before: State | None, unbound: int) -> bool:
-    """Whether the next round would find nothing new: all is as before, and no name was missing."""
-    return before is not None and interp.unbound == unbound and is_settled(interp.state, before)
+def _is_done(interp: Interpreter, loop: Loop, before: State | None, unbound: int) -> bool:
+    """Whether the next round would find nothing new: all is as before, no name was missing, and no test may come out anew."""
+    if before is None or interp.unbound != unbound or loop.may_open():
+        return False
+    return is_settled(interp.state, before)
 
 
 def _leave_loop(interp: Interpreter, loop: Loop, orelse: list[ast.stmt]) -> None:

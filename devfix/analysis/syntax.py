@@ -269,6 +269,17 @@ def varies(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
 
 
 @remembered
+def names_in(node: ast.expr) -> frozenset[str]:
+    """The names of variables and attributes in an expression."""
+    parts = walk(node)
+    return frozenset(
+        part.id if isinstance(part, ast.Name) else part.attr
+        for part in parts
+        if isinstance(part, (ast.Name, ast.Attribute))
+    )
+
+
+@remembered
 def _asked_of_data(test: ast.expr) -> frozenset[str]:
     """The names in a test; none where it is about types, devices or options of devices."""
     names = set()

@@ -134,7 +134,9 @@ def size_rank(interp: Interpreter, sizes: list[Arg]) -> int | None:
         items = exact_items(interp, value)
         if items is not None:
             return len(items)
-        return AT_LEAST_1 if isinstance(value, Sequence) else None
+        kept = interp.obj_of(value)
+        listed = kept is not None and kept.kind == "list" and kept.element is not None
+        return AT_LEAST_1 if listed or isinstance(value, Sequence) else None
     return len(sizes) if sizes else 0
 
 

@@ -66,6 +66,7 @@ _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Val
     tables.DATES: tables.attribute,
     sparse_matrices.MATRIX: sparse_matrices.attribute,
     External(plots.AXES): plots.attribute,
+    **dict.fromkeys(vision.CHAINS, vision.attribute),
 }
 _HARMLESS_METHODS = frozenset(
     "add_scalar add_scalars add_histogram add_graph add_image info debug warning error log write print "
@@ -87,8 +88,6 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return obj.element
     if graphs.is_graph(obj):
         return graphs.attribute(obj, name)
-    if name == "transforms" and vision.applies(obj):
-        return vision.steps(obj)
     if obj.cls in number_limits.CLASSES:
         return number_limits.attribute(obj, name)
     of_class = _ATTRIBUTES.get(obj.cls) if isinstance(obj.cls, External) else None

@@ -112,6 +112,11 @@ def _is_instance(interp: Interpreter, value: Value, option: Value) -> bool | Non
         return value == NONE
     if name == "torch.nn.Module":
         return modules.is_module(interp, value)
+    return _is_of_package(interp, value, name)
+
+
+def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
+    """Whether a value is of a class of Python's or of another package."""
     package, _, last = name.rpartition(".")
     obj = interp.obj_of(value)
     if package == "builtins" and last in _BUILT_IN:

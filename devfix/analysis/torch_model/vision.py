@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,8 @@ _UNMAKERS = frozenset({"ToPILImage"})
 #: What applies the transforms of a list, always or at times.
 _CHAINS = frozenset({"Compose"})
 _CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
+#: The classes of what keeps a list of transforms.
+CHAINS = tuple(External(package + kind) for package in _TRANSFORMS for kind in sorted(_CHAINS | _CHANCES))
 
 
 def dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -165,10 +168,9 @@ def applies(obj: Obj) -> bool:
     return isinstance(obj.cls, External) and obj.cls.name.startswith(_TRANSFORMS)
 
 
-def steps(obj: Obj) -> Value | None:
+def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """``compose.transforms``: the list that was given, which grows with what is appended."""
-    known = isinstance(obj.cls, External) and _kind(obj.cls.name) in _CHAINS | _CHANCES
-    return obj.element if known else None
+    return obj.element if name == "transforms" else None
 
 
 def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
