@@ -287,3 +287,23 @@ def test_a_test_of_a_counter_comes_out_otherwise_in_later_rounds(test: str) -> N
 @pytest.mark.parametrize("test", ["Run.every == 1", "len('ab') > 9"])
 def test_a_test_of_what_no_round_changes_does_not(test: str) -> None:
     assert clashes(COUNTED.format(test=test)) == []
+
+
+WARMED = """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2).cuda()
+steps, warm = 0, 2
+for x in torch.utils.data.DataLoader([torch.ones(3)]):
+    if {test}:
+        loss = (net(x.cuda()) - torch.zeros(2)).sum()
+    else:
+        loss = torch.zeros(1).cuda()
+    steps += 1
+"""
+
+
+@pytest.mark.parametrize("test", ["steps > warm", "warm < steps", "not steps <= warm"])
+def test_a_counter_is_no_option_that_chooses_the_branch_with_an_accelerator(test: str) -> None:
+    assert clashes(WARMED.format(test=test)) == ["9: device"]

@@ -142,6 +142,14 @@ def test_what_may_not_be_there_by_then_moves_where_it_is_made(between: str) -> N
     assert "net = nn.Linear(3, 1).to(device)" in after
 
 
+def test_a_branch_that_raises_is_none_that_makes_another() -> None:
+    before = CHOSEN.replace("else:\n    net = ", "elif args.kind == 'narrow':\n    net = ")
+    before = before.replace("\nprint", "\nelse:\n    raise ValueError(args.kind)\nprint")
+    assert fix_texts({"main.py": before})[0]["main.py"] == before.replace(
+        "\nprint", "\nnet.to(device)\nprint"
+    )
+
+
 RETURNED = """
 import argparse
 import torch

@@ -11,7 +11,7 @@ from devfix.analysis import correlated, enumerations, fetches
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
-from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
+from devfix.analysis.syntax import binds_host, is_flag, names_accelerator, names_in
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -103,6 +103,8 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
         return _is_option(interp, test.operand)
     if _parted(interp, test) is not None:
         return False  # where it is not on the accelerator, neither is what the test is asked for
+    if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in interp.frame.loops):
+        return False  # what counts the rounds is none
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)

@@ -26,7 +26,7 @@ def after(outline: Outline, made: ast.expr) -> tuple[ast.If, str] | None:
         choice = around
     branches = list(_branches(choice))
     complete = bool(branches[-1]) or _is_needed(outline, choice, name)
-    taken = [branch for branch in branches if branch]
+    taken = [branch for branch in branches if branch and not isinstance(branch[-1], ast.Raise)]
     if len(taken) < 2 or not complete or not all(_makes(branch, name) for branch in taken):
         return None
     return None if _is_called(choice, name) else (choice, name)
