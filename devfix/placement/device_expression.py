@@ -318,16 +318,16 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
-    """A tensor with a name that the operand is computed from, which is there where ``place`` is."""
+    """A tensor with a name that the operand is computed from where they meet, or in a script, before that."""
     node = (
         place.outline.expression_at(peer.span) if peer.path == place.path and peer.role != "weight" else None
     )
     name = named_tensor(place.outline, facts, node) if node is not None else None
     if node is None or name is None or not _is_bound(place, name.partition("[")[0]):
         return None
-    scope = place.outline.scopes(place.node)[0]
-    known = facts.bindings(place.path, scope).get(name, []) if place.outline.scopes(node)[0] == scope else []
-    return name if is_usable(place, scope, known, "tensor") or _same_statement(place, peer) else None
+    scripted = not place.outline.scopes(place.node)[0] and not place.outline.scopes(node)[0]
+    known = facts.bindings(place.path, "").get(name, []) if scripted else []
+    return name if _same_statement(place, peer) or is_usable(place, "", known, "tensor") else None
 
 
 def _told(place: Place, peer: Operand) -> str | None:
