@@ -38,3 +38,13 @@ def test_a_function_that_is_told_a_device_has_no_operand_to_ask() -> None:
     called = "torch.zeros_like(torch.ones(len(raw), 2), device=device)"
     text = fix_texts({"main.py": PROGRAM.replace("{called}", called)}, Applicability.SAFE)[0]["main.py"]
     assert f"torch.zeros(len(raw), 1, device=device), {called}]" in text
+
+
+@pytest.mark.parametrize("called", ["torch.Tensor.squeeze(h)", "nn.functional.dropout(h).squeeze()"])
+def test_no_dtype_is_asked_of_a_module(called: str) -> None:
+    text = (
+        "import torch\nfrom torch import nn\nh, m = torch.rand(2, 3).half(), torch.ones(2, 3) > 0\n"
+        f"print({called}.masked_fill(m, -1e9))\n"
+    )
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert f"{called}.masked_fill(m, torch.finfo(torch.float16).min)" in after

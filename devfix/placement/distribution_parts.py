@@ -56,12 +56,4 @@ def _only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
 def _is_imported(outline: Outline, called: str) -> bool:
     """Whether the file knows the class, by this name, from ``torch.distributions`` itself."""
     root, _, rest = called.partition(".")
-    for node in outline.source.tree.body:
-        for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-            bound = alias.asname or alias.name
-            if isinstance(node, ast.ImportFrom):
-                if bound == root and f"{node.module}.{alias.name}".startswith("torch.distributions"):
-                    return True
-            elif bound == root and alias.name in ("torch", "torch.distributions"):
-                return alias.name != "torch" or rest.startswith("distributions.")
-    return False
+    return f"{outline.imported.get(root)}.{rest}".startswith("torch.distributions.")

@@ -22,7 +22,7 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _MOVES:
                 return None
-            root = _import_of(outline, node.func)
+            root = import_of(outline, node.func)
             if root is None:
                 node = node.func.value
             elif root.partition(".")[0] == "torch" and _is_of_one(node):
@@ -36,7 +36,7 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         ):
             node = node.value
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            named = _import_of(outline, node) is None and _may_be_tensor(outline, facts, node)
+            named = import_of(outline, node) is None and _may_be_tensor(outline, facts, node)
             return ast.unparse(node) if named else None
         else:
             return None
@@ -44,7 +44,7 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
     return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
 
 
-def _import_of(outline: Outline, node: ast.expr) -> str | None:
+def import_of(outline: Outline, node: ast.AST) -> str | None:
     """What dotted names begin with that stand for something in an imported module: ``nn.functional.softplus``."""
     while isinstance(node, ast.Attribute):
         node = node.value

@@ -9,7 +9,7 @@ from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, ReplaceExpression
 from devfix.placement.introduction import torch_name
-from devfix.placement.naming import is_path
+from devfix.placement.naming import import_of, is_path
 
 #: Methods of a tensor alone whose result has its dtype.
 _VIEWS = frozenset(
@@ -60,16 +60,9 @@ def _dtype(outline: Outline, mismatch: Mismatch, tensor: Operand, package: str) 
 def _dtype_of(outline: Outline, node: ast.AST | None) -> str | None:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
         node = node.func.value
-    if node is None or not is_path(node, ast.Constant, ast.Name) or _is_imported(outline, node):
+    if node is None or not is_path(node, ast.Constant, ast.Name) or import_of(outline, node) is not None:
         return None
     return f"{outline.source.segment(outline.source.span(node))}.dtype"
-
-
-def _is_imported(outline: Outline, node: ast.AST) -> bool:
-    """``torch.squeeze(x)`` is called like a method of a tensor."""
-    imports = (each for each in outline.source.tree.body if isinstance(each, (ast.Import, ast.ImportFrom)))
-    names = {alias.asname or alias.name.partition(".")[0] for each in imports for alias in each.names}
-    return isinstance(node, ast.Name) and node.id in names
 
 
 def _is_plain_number(node: ast.expr) -> bool:
