@@ -307,3 +307,30 @@ for x in torch.utils.data.DataLoader([torch.ones(3)]):
 @pytest.mark.parametrize("test", ["steps > warm", "warm < steps", "not steps <= warm"])
 def test_a_counter_is_no_option_that_chooses_the_branch_with_an_accelerator(test: str) -> None:
     assert clashes(WARMED.format(test=test)) == ["9: device"]
+
+
+TAKEN_BACK = """
+import sys
+import torch
+from torch import nn
+from elsewhere import Agent
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(4, 1)
+net.to(device)
+def reward(state):
+    return net(torch.tensor(state))[0].item()
+agent = Agent(sys.argv)
+def loop():
+    for i in range(3):
+        {back}
+        out = agent.collect(10)
+        net.to(device)
+        print(net(torch.ones(2, 4, device=device)).sum().item())
+loop()
+"""
+
+
+def test_of_a_model_that_is_here_and_there_nobody_knows_where_uncalled_functions_find_it() -> None:
+    assert not clashes(TAKEN_BACK.replace("{back}", 'net.to("cpu")'))
+    assert not clashes(TAKEN_BACK.replace("{back}", "net.cpu()"))
+    assert clashes(TAKEN_BACK.replace("{back}", "pass"))

@@ -12,7 +12,7 @@ from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
-from devfix.analysis.modules import is_module, is_module_class, tensors
+from devfix.analysis.modules import TAKEN_BACK, forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.torch_model import checkpoint, owners
 from devfix.analysis.values import (
@@ -146,7 +146,12 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
     frame_id = interp.module_frame(path)
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
-        for value in _outermost_first(reads.all_of(interp, frame_id).values(), path):
+        globals_ = reads.all_of(interp, frame_id).values()
+        for value in globals_:
+            obj = interp.obj_of(value)
+            if isinstance(value, Ref) and obj is not None and TAKEN_BACK in obj.facts:
+                forget_where(interp, value)  # nobody knows when these functions are called
+        for value in _outermost_first(globals_, path):
             if interp.library.steps >= budget:
                 return False
             if isinstance(value, Function):

@@ -235,6 +235,15 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
     interp.update(ref, replace(obj, attrs=attrs, place=place, items=items, element=element))
 
 
+#: The fact of a module that was on the accelerator, and was taken back to the CPU, for a while perhaps.
+TAKEN_BACK = "taken back"
+
+
+def forget_where(interp: Interpreter, ref: Ref) -> None:
+    """Forget where a module is that is now here and now there."""
+    transform(interp, ref, lambda tensor: replace(tensor, device=UNKNOWN_DEVICE))
+
+
 def havoc(interp: Interpreter, value: Value, *, everything: bool = False) -> None:
     """Forget where a module lives: it was handed to code that may do anything with it.
 

@@ -22,6 +22,7 @@ from devfix.analysis.torch_model.legacy_constructors import TYPE_NAMES, type_nam
 from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
+    TRUE,
     Array,
     Const,
     DeviceValue,
@@ -249,6 +250,11 @@ def _stays(interp: Interpreter, ref: Ref) -> bool:
     return inside and modules.module_device(interp, ref) == CPU
 
 
+def _is_on_accelerator(interp: Interpreter, ref: Ref) -> bool:
+    device = modules.module_device(interp, ref)
+    return device is not None and device.is_accelerator
+
+
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
@@ -259,6 +265,8 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
         return ref
     if target.device == CPU and target.dtype is None and _stays(interp, ref):
         return ref
+    if target.device == CPU and _is_on_accelerator(interp, ref):
+        interp.update(ref, interp.obj(ref).with_fact(modules.TAKEN_BACK, TRUE))
     where = interp.site("move" if target.device is not None else "cast", site.node)
     module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)
     obj = interp.obj(ref)
