@@ -95,7 +95,8 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     """
     if not trail:
         return ()
-    born, *later = [site for site in trail if site.kind != "given"]
+    born, *later = trail
+    later = [site for site in later if site.kind != "given"]
     given = next((number for number, site in enumerate(later) if site.kind == "argument"), None)
     if born.kind in _MOVED_ELSEWHERE or given is None or given > 1 or not _is_of_module(facts, later[given]):
         return ()
