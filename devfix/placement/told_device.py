@@ -30,13 +30,18 @@ def told_host(facts: Facts, place: Place, moves: Collection[ast.AST]) -> Edits |
     if cls is None or kept is None:
         return None
     constructor, parameter = kept
+    if not _is_device(facts, place, constructor, named):
+        return None
     if not _is_used_elsewhere(cls, constructor, named, parameter, moves):
         return None
+    outlines = {path: facts.outline(path) for path in facts.program.sources}
+    nodes = [(path, node) for path, outline in outlines.items() for node in ast.walk(outline.source.tree)]
+    if any(isinstance(node, ast.ClassDef) and node.name == cls.name and node is not cls for _, node in nodes):
+        return ()  # another class of that name
     told = [
-        _told(Place(path, outline, call), constructor, parameter.id)
-        for path, outline in ((path, facts.outline(path)) for path in facts.program.sources)
-        for call in ast.walk(outline.source.tree)
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == cls.name
+        _told(Place(path, outlines[path], node), constructor, parameter.id)
+        for path, node in nodes
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == cls.name
     ]
     return () if None in told else tuple(edit for edits in told for edit in edits or ())
 
@@ -46,12 +51,20 @@ def _own_device(place: Place) -> ast.Attribute | None:
     call = place.node
     if not isinstance(call, ast.Call):
         return None
-    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
+    moves = isinstance(call.func, ast.Attribute) and call.func.attr == "to"
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "device"]
+    given += call.args[:1] if moves else []
     receiver = place.outline.receiver_name(place.outline.function_of(call))
     for each in given:
         if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == receiver:
             return each
     return None
+
+
+def _is_device(facts: Facts, place: Place, constructor: _Function, named: ast.Attribute) -> bool:
+    """Whether nothing but devices was seen to be kept in the attribute: a tensor tells ``to`` where to go as well."""
+    stored = facts.bindings(place.path, place.outline.scope(constructor)).get(ast.unparse(named), [])
+    return bool(stored) and all(binding.kind == "device" for binding in stored)
 
 
 def _is_used_elsewhere(
