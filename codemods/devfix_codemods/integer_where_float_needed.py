@@ -47,8 +47,10 @@ class IntegerWhereFloatNeeded(Rule):
 
 def _casts(facts: Facts, mismatch: Mismatch, names: str) -> list[Fix]:
     """Casts of all operands, which are of one dtype before and after."""
-    first, *others = [Recaster(facts, mismatch, operand, "float32").at_use() for operand in mismatch.operands]
-    if not others or not all((first, *others)):
-        return first if not others else []
-    edits = [edit for fixes in (first, *others) for edit in fixes[0].edits]
-    return [Fix(f"cast {names} to float32", tuple(dict.fromkeys(edits)), first[0].applicability)]
+    ways = [Recaster(facts, mismatch, operand, "float32").at_use() for operand in mismatch.operands]
+    if len(ways) == 1:
+        return ways[0]
+    if not all(ways):
+        return []
+    edits = [edit for fixes in ways for edit in fixes[0].edits]
+    return [Fix(f"cast {names} to float32", tuple(dict.fromkeys(edits)), ways[0][0].applicability)]

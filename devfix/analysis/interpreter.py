@@ -345,8 +345,7 @@ class Interpreter:
     def watching(self) -> Iterator[list[Origin]]:
         """Collect every call that puts a tensor on the accelerator while the block runs."""
         seen: list[Origin] = []
-        outer = self.placements
-        self.placements = seen
+        outer, self.placements = self.placements, seen
         try:
             yield seen
         finally:
@@ -356,12 +355,11 @@ class Interpreter:
 
     def note_placement(self, kind: str, node: ast.AST) -> None:
         """A call at ``node`` puts a tensor on the accelerator."""
-        if self.state.used is not None and self.placements is None:
-            return
-        site = self.site(kind, node)
-        self.state.used = self.state.used or site
-        if self.placements is not None and site not in self.placements:
-            self.placements.append(site)
+        if self.state.used is None or self.placements is not None:
+            site = self.site(kind, node)
+            self.state.used = self.state.used or site
+            if self.placements is not None and site not in self.placements:
+                self.placements.append(site)
 
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened."""

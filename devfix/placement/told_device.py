@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
-from devfix.placement import parameter_uses
+from devfix.placement import giving, parameter_uses
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
@@ -34,16 +34,21 @@ def told_host(facts: Facts, place: Place, moves: Collection[ast.AST]) -> Edits |
         return None
     if not _is_used_elsewhere(cls, constructor, named, parameter, moves):
         return None
-    outlines = {path: facts.outline(path) for path in facts.program.sources}
-    nodes = [(path, node) for path, outline in outlines.items() for node in ast.walk(outline.source.tree)]
-    if any(isinstance(node, ast.ClassDef) and node.name == cls.name and node is not cls for _, node in nodes):
-        return ()  # another class of that name
+    outlines = [facts.outline(path) for path in facts.program.sources]
+    if any(_defines_another(outline.source.tree, cls) for outline in outlines):
+        return ()
     told = [
-        _told(Place(path, outlines[path], node), constructor, parameter.id)
-        for path, node in nodes
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == cls.name
+        _told(Place(outline.source.path, outline, call), constructor, parameter.id)
+        for outline in outlines
+        for call in giving.calls(outline, cls.name)
     ]
     return () if None in told else tuple(edit for edits in told for edit in edits or ())
+
+
+def _defines_another(tree: ast.Module, cls: ast.ClassDef) -> bool:
+    """Whether a file has another class of that name."""
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return any(node.name == cls.name and node is not cls for node in classes)
 
 
 def _own_device(place: Place) -> ast.Attribute | None:
