@@ -301,6 +301,19 @@ def test_a_data_set_that_an_option_names() -> None:
     assert clashes(DATA_SET.format(where="").replace(', default="CIFAR10"', "")) == []
 
 
+def test_a_data_set_and_a_model_out_of_the_dict_of_their_package() -> None:
+    text = DATA_SET.replace(
+        "getattr(torchvision.datasets, args.data)", "torchvision.datasets.__dict__[args.data]"
+    )
+    assert clashes(text.format(where="")) == ["16: device"]
+    assert clashes(text.format(where=".cuda()")) == []
+    assert clashes(text.format(where="").replace(', default="CIFAR10"', "")) == []
+    assert clashes(text.format(where="").replace('default="CIFAR10"', 'default="Unheard"')) == []
+    model = "import torch\nimport torchvision.models as models\nnet = models.__dict__['resnet18'](){move}\nnet(torch.ones(1, 3, 8, 8).cuda())\n"
+    assert clashes(model.format(move="")) == ["4: device"]
+    assert clashes(model.format(move=".cuda()")) == []
+
+
 KINDS = """
 {listed}
 import torch

@@ -174,3 +174,37 @@ def test_a_data_set_of_the_project_whose_graphs_are_moved_from_outside(transform
     text = OWN.format(base="InMemoryDataset", more="", moved="")
     use = f"import sys\noptions = eval(sys.argv[1])\nbatch = Molecules('data', {transform})[0]\n"
     assert clashes(SETUP + text + use + "conv(batch.x, batch.edge_index)\n") == []
+
+
+TRANSFORM = """
+from torch_geometric.utils import degree
+class Degree:
+    def __init__(self, norm):
+        self.norm = norm
+    def __call__(self, data):
+        deg = degree(data.edge_index[1], data.num_nodes).view(-1, 1)
+        data.x = torch.cat([data.x, deg], dim=-1)
+        return data
+graphs = TUDataset("data", "DD", pre_transform=Degree(True))
+for batch in DataLoader(graphs[torch.arange(8)], batch_size=4):
+    conv(batch.x, batch.edge_index)
+"""
+
+
+def test_a_transform_of_the_project_leaves_graphs_where_they_are() -> None:
+    assert clashes(SETUP + TRANSFORM) == ["21: device"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("return data\n", "return data.to(device)\n"),
+        ("return data\n", "return data.cuda()\n"),
+        ("return data\n", "return Data(x=data.x, edge_index=data.edge_index)\n"),
+        ("        return data\n", "        data = moved(data)\n        return data\n"),
+        ("        return data\n", ""),
+        ("deg], dim=-1)", "deg.to(data.x)], dim=-1)"),
+    ],
+)
+def test_another_transform_may_do_anything(text: str, other: str) -> None:
+    assert clashes(SETUP + TRANSFORM.replace(text, other)) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import Ending
+from text_program import Ending, clashes
 
 from devfix.analysis.values import Const
 
@@ -38,3 +38,36 @@ def test_what_may_be_an_array_or_a_number_is_not_told_apart(value: str, asked: s
     exec(text, names)
     answer = Ending(text)["answer"]
     assert not isinstance(answer, Const) or answer == Const(names["answer"])
+
+
+@pytest.mark.parametrize(
+    "asked", ["torch.float32", "torch.float", "torch.int64", "torch.long", "torch.float64"]
+)
+@pytest.mark.parametrize("value", ["torch.ones(3)", "torch.arange(3)", "torch.ones(3, dtype=torch.double)"])
+def test_there_is_one_object_for_each_dtype(value: str, asked: str) -> None:
+    text = f"{HEAD}same, other = {value}.dtype is {asked}, {value}.dtype is not {asked}\n"
+    names: dict[str, object] = {}
+    exec(text, names)
+    end = Ending(text)
+    assert (end["same"], end["other"]) == (Const(names["same"]), Const(names["other"]))
+
+
+BY_DTYPE = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(3, 4)
+    def forward(self, y):
+        return self.table(y) if y.dtype {test} else y
+net = Net()
+net(torch.ones(2, 4))
+net(torch.tensor([0, 1]))
+"""
+
+
+def test_a_layer_is_given_what_its_dtype_lets_through() -> None:
+    assert clashes(BY_DTYPE.format(test="is torch.int64")) == []
+    assert clashes(BY_DTYPE.format(test="is not torch.float32")) == []
+    assert clashes(BY_DTYPE.format(test="is not torch.int64")) == ["9: index-dtype"]

@@ -47,6 +47,15 @@ np.zeros(3)
 np.zeros((2, 3), dtype=np.float32)
 np.zeros(3, int)
 np.zeros_like(f32)
+np.empty((2, 3), np.dtype("float32"))
+np.array([1, 2], np.dtype(np.float32))
+np.zeros_like(f64, np.float32)
+np.full_like(f64, 1, np.float32)
+np.full((2,), 1, np.float32)
+np.eye(2, 3, 0, np.float32)
+np.arange(0, 3, 1, np.float32)
+np.linspace(0, 1, 5, True, False, np.float32)
+np.linspace(0, f64[0, 0], 5)
 np.full((2,), 1.0)
 np.full(2, 7)
 np.arange(3)
@@ -289,6 +298,14 @@ def test_what_nobody_knows_stays_unknown() -> None:
         "import numpy as np\nimport mystery\nresult = np.concatenate([mystery.rows(), np.ones(3)])\n"
     )
     value = end["result"]
+    assert isinstance(value, Array)
+    assert value.dtype is None
+
+
+@pytest.mark.parametrize("call", ["zeros(3, kind)", "array([1.0], kind)", "ones_like(np.ones(3), kind)",
+    "full(3, 0.5, kind)", "arange(0, 3, 1, kind)", "zeros(3, np.dtype([('x', float)]))"])  # fmt: skip
+def test_a_dtype_that_nobody_knows_makes_that_of_the_array_unknown(call: str) -> None:
+    value = Ending(f"import sys\nimport numpy as np\nkind = sys.argv[1]\nresult = np.{call}\n")["result"]
     assert isinstance(value, Array)
     assert value.dtype is None
 

@@ -349,7 +349,7 @@ def _narrow(interp: Interpreter, node: ast.expr, value: Value) -> None:
 
 
 def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | None:
-    """``left is right``, mostly asked of None."""
+    """``left is right``, mostly asked of None; there is one object for each dtype."""
     if NONE in (right, left):
         other = left if right == NONE else right
         kinds = {member == NONE for member in members(other)}
@@ -360,6 +360,8 @@ def compare_identity(interp: Interpreter, left: Value, right: Value) -> bool | N
         return None if not _is_certainly_something(other) else False
     if isinstance(left, Const) and isinstance(right, Const):
         return left == right
+    if isinstance(left, DTypeValue) and isinstance(right, DTypeValue):
+        return None if None in (left.name, right.name) else left.name == right.name
     if isinstance(left, Ref) and isinstance(right, Ref):
         return True if left == right else False if enumerations.is_member(interp, right) else None
     return None

@@ -29,6 +29,7 @@ from devfix.analysis.torch_model import (
     names,
     numpy_model,
     operators,
+    reflection,
     requirements,
 )
 from devfix.analysis.torch_model.folding import known
@@ -196,6 +197,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     if isinstance(value, External):
         if value.name in numpy_model.GRIDS:
             return numpy_model.GRIDS[value.name](interp, node.slice)
+        if value.name.endswith(".__dict__"):
+            return reflection.chosen(interp, value, node)
         return value  # a generic alias such as list[int]
     if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
         return sliced(interp, value.value, node.slice)

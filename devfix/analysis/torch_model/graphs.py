@@ -73,6 +73,37 @@ def own_sample(interp: Interpreter, obj: Obj) -> Value:
     return UNKNOWN if any(_speaks_of_devices(part.node) for part in parts) else sample(interp)
 
 
+def _changes_in_place(cls: Class) -> bool:
+    """Whether a project's transform gives back the graph that it is given, and says nothing of devices."""
+    parts = classes.linearise(cls)
+    called = next((found for part in parts if (found := _called(part.node)) is not None), None)
+    return (
+        called is not None
+        and _gives_back(called)
+        and not any(_speaks_of_devices(part.node) for part in parts)
+    )
+
+
+def _called(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """What a class does with the graph that it is called with."""
+    methods = (part for part in node.body if isinstance(part, ast.FunctionDef))
+    return next((method for method in methods if method.name in ("__call__", "forward")), None)
+
+
+@syntax.remembered
+def _gives_back(node: ast.FunctionDef) -> bool:
+    """Whether each ``return`` of a method is its first argument, which keeps its name."""
+    given = [each.arg for each in (*node.args.posonlyargs, *node.args.args)][1:2]
+    parts = list(ast.walk(node))
+    returned = [part.value for part in parts if isinstance(part, ast.Return)]
+    named = [value.id for value in returned if isinstance(value, ast.Name)]
+    kept = not any(
+        isinstance(part, ast.Name) and part.id in given and not isinstance(part.ctx, ast.Load)
+        for part in parts
+    )
+    return kept and bool(named) and len(named) == len(returned) and {*named} == {*given}
+
+
 @syntax.remembered
 def _speaks_of_devices(node: ast.ClassDef) -> bool:
     parts = (part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
@@ -111,6 +142,8 @@ def _dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _keeps_devices(interp: Interpreter, transform: Value) -> bool:
     obj = interp.obj_of(transform)
+    if obj is not None and isinstance(obj.cls, Class):
+        return _changes_in_place(obj.cls)
     return obj is not None and obj.cls == External(_KEEPING)
 
 

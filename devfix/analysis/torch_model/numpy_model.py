@@ -31,6 +31,16 @@ if TYPE_CHECKING:
 
 _FLOAT_FACTORIES = frozenset("zeros ones empty eye identity linspace logspace geomspace".split())
 _LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
+#: Which positional argument is the dtype, where that is not the second one.
+_DTYPE_PLACES = {
+    "full": 2,
+    "full_like": 2,
+    "arange": 3,
+    "eye": 3,
+    "geomspace": 4,
+    "linspace": 5,
+    "logspace": 5,
+}
 #: Pointwise functions of two operands, with the dtype that these have together.
 _PAIRWISE = frozenset(
     "maximum minimum fmax fmin add subtract multiply mod remainder floor_divide power outer dot matmul "
@@ -91,12 +101,12 @@ def _factory(interp: Interpreter, last: str, site: CallSite) -> Value | None:
     if last in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfarray"):
         return _array(interp, site)
     if last in _FLOAT_FACTORIES:
-        return _made(interp, site, "float64", _factory_rank(interp, last, site))
+        return _made(interp, last, site, "float64", _factory_rank(interp, last, site))
     if last == "full":
         rank = size_rank(interp, list(site.args[:1]))
-        return _made(interp, site, numpy_types.of_data(interp, site.value(1, "fill_value")), rank)
+        return _made(interp, last, site, numpy_types.of_data(interp, site.value(1, "fill_value")), rank)
     if last == "arange":
-        return _made(interp, site, _arange_dtype(site), 1)
+        return _made(interp, last, site, _arange_dtype(site), 1)
     if last in DTYPES or last in ("float_", "double", "single", "intp", "half"):
         return _converted(interp, last, site)
     return None
@@ -122,10 +132,8 @@ def _factory_rank(interp: Interpreter, last: str, site: CallSite) -> int | None:
     return 2 if last in ("eye", "identity") else size_rank(interp, list(site.args[:1]))
 
 
-def _made(interp: Interpreter, site: CallSite, dtype: str | None, rank: int | None) -> Array:
-    given = site.get(None, "dtype")
-    if given is None and len(site.args) > 1 and dtype_of(site.args[1].value):
-        given = site.args[1]
+def _made(interp: Interpreter, last: str, site: CallSite, dtype: str | None, rank: int | None) -> Array:
+    given = site.get(_DTYPE_PLACES.get(last, 1), "dtype")
     if given is not None and given.value != NONE:
         dtype = dtype_of(given.value)
     return Array(dtype, rank, (interp.site("array", site.node),))
@@ -139,9 +147,9 @@ def _array(interp: Interpreter, site: CallSite) -> Value:
         return data
     node = site.args[0].node if site.args else None
     if isinstance(node, ast.List) and not node.elts:
-        return _made(interp, site, "float64", 1)  # ``np.array([])``, to which rows are joined
+        return _made(interp, "array", site, "float64", 1)  # ``np.array([])``, to which rows are joined
     rank = numpy_ranks.of_records(given.value if given is not None else NONE, nesting(interp, data))
-    return _made(interp, site, numpy_types.of_data(interp, data), rank)
+    return _made(interp, "array", site, numpy_types.of_data(interp, data), rank)
 
 
 def grid(interp: Interpreter, key: ast.expr) -> Value:
@@ -162,7 +170,7 @@ def grid(interp: Interpreter, key: ast.expr) -> Value:
 def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     first = without_none(site.args[0].value) if site.args else UNKNOWN
     if last in _LIKE and isinstance(first, Array):
-        return _made(interp, replace(site, args=()), first.dtype, first.rank)
+        return _made(interp, last, site, first.dtype, first.rank)
     if last in _JOINING:
         return _joined(interp, last, first)
     if last in _PAIRWISE or last in _DIVIDING or last in ("where", "append"):

@@ -16,6 +16,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Array,
     Const,
+    DTypeValue,
     Scalar,
     Sequence,
     TupleValue,
@@ -184,7 +185,14 @@ def _truth(interp: Interpreter, site: CallSite) -> Value:
     return Array("bool", None)
 
 
+def _named_dtype(_interp: Interpreter, site: CallSite) -> Value:
+    """``np.dtype("float32")``; what has fields is not known."""
+    name = dtype_of(site.value(0, "dtype"))
+    return DTypeValue(name) if name is not None else UNKNOWN
+
+
 _HANDLERS: dict[str, Callable[[Interpreter, CallSite], Value]] = {
+    "numpy.dtype": _named_dtype,
     "numpy.fft.fftfreq": _wide,
     "numpy.fft.rfftfreq": _wide,
     "numpy.polyfit": _wide,

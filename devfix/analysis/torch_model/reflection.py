@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix import dynamic_imports
 from devfix.analysis import attributes, classes, notes, reads, syntax
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
@@ -98,6 +98,13 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return default
     unsure = isinstance(found, (Unknown, ExternalMethod))
     return UNKNOWN if unsure else found
+
+
+def chosen(interp: Interpreter, entries: External, node: ast.Subscript) -> Value:
+    """``torchvision.models.__dict__[name]``: what a package calls so."""
+    owner = External(entries.name.removesuffix(".__dict__"))
+    asked = (Arg(owner, node.value), Arg(interp.eval(node.slice), node.slice))
+    return getattr_(interp, "builtins.getattr", CallSite(node, asked))
 
 
 def _is_nameless(interp: Interpreter, owner: Value, name: str) -> bool:
