@@ -183,7 +183,7 @@ class Degree:
         self.norm = norm
     def __call__(self, data):
         deg = degree(data.edge_index[1], data.num_nodes).view(-1, 1)
-        data.x = torch.cat([data.x, deg], dim=-1)
+        data.x = torch.cat([data.x, deg], dim=-1).to(deg.dtype)
         return data
 graphs = TUDataset("data", "DD", pre_transform=Degree(True))
 for batch in DataLoader(graphs[torch.arange(8)], batch_size=4):
@@ -203,7 +203,7 @@ def test_a_transform_of_the_project_leaves_graphs_where_they_are() -> None:
         ("return data\n", "return Data(x=data.x, edge_index=data.edge_index)\n"),
         ("        return data\n", "        data = moved(data)\n        return data\n"),
         ("        return data\n", ""),
-        ("deg], dim=-1)", "deg.to(data.x)], dim=-1)"),
+        ("deg.dtype", "data.x"),
     ],
 )
 def test_another_transform_may_do_anything(text: str, other: str) -> None:

@@ -14,7 +14,7 @@ from devfix.analysis import classes, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, CPU
+from devfix.analysis.lattice import AT_LEAST_1, CPU, DTYPES
 from devfix.analysis.torch_model import moves
 from devfix.analysis.values import NONE, UNKNOWN, Class, External, Obj, Ref, Scalar, Tensor, Value
 
@@ -106,9 +106,16 @@ def _gives_back(node: ast.FunctionDef) -> bool:
 
 @syntax.remembered
 def _speaks_of_devices(node: ast.ClassDef) -> bool:
+    casts = {id(part.func) for part in ast.walk(node) if isinstance(part, ast.Call) and _is_cast(part)}
     parts = (part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)))
-    names = {part.id if isinstance(part, ast.Name) else part.attr for part in parts}
+    names = {part.id if isinstance(part, ast.Name) else part.attr for part in parts if id(part) not in casts}
     return any(name in ("to", "cuda") or "device" in name.lower() for name in names)
+
+
+def _is_cast(call: ast.Call) -> bool:
+    """Whether a call is ``x.to(y.dtype)`` or ``x.to(torch.float32)``."""
+    given = [*call.args, *(each.value for each in call.keywords)]
+    return len(given) == 1 and isinstance(given[0], ast.Attribute) and given[0].attr in (*DTYPES, "dtype")
 
 
 def is_dataset(obj: Obj | None) -> bool:
