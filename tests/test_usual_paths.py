@@ -338,3 +338,58 @@ def test_what_is_asked_whether_it_is_on_the_accelerator_brings_what_it_meets() -
     assert found(
         dedent(SOMETIMES_MOVED) + dedent(asked).replace("if hidden.is_cuda:", "if args.amp or True:")
     )
+
+
+NAMED = """
+import argparse
+import torch
+import torch.nn as nn
+from elsewhere import foreign
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--arch", default="small-net", choices=known())
+args = parser.parse_args()
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.layer = nn.Linear(size, size)
+    def forward(self, x):
+        return self.layer(x)
+
+if {test}:
+    net = foreign(depth=3)
+else:
+    net = Net(2)
+loss = nn.functional.cross_entropy(net.cuda()(torch.ones(1, 2).cuda()), torch.tensor([1]))
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "args.arch.startswith('wide')",
+        "not args.arch.endswith('net')",
+        "'wide' in args.arch",
+        "args.arch not in ('small-net', 'other')",
+        "args.arch in ['wide', 'other']",
+    ],
+)
+def test_which_model_is_usual_is_told_by_a_part_of_the_option(test: str) -> None:
+    assert clashes(NAMED.format(test=test)) == ["22: device"]
+    assert clashes(NAMED.format(test=f"unheard() or {test}")) == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "args.arch.startswith('small')",
+        "args.arch.endswith('net')",
+        "'net' in args.arch",
+        "args.arch in ('small-net', 'other')",
+        "args.arch in known()",
+        "unheard in args.arch",
+    ],
+)
+def test_what_nobody_knows_is_usual_where_the_option_says_so(test: str) -> None:
+    assert clashes(NAMED.format(test=test)) == []

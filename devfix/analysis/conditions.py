@@ -270,12 +270,22 @@ def usual(interp: Interpreter, test: ast.expr) -> bool | None:
         from devfix.analysis.torch_model import comparisons  # they ask for conditions
 
         left, right = interp.eval(test.left), interp.eval(test.comparators[0])
-        return comparisons.usual_answer(test.ops[0], left, right)
+        return comparisons.usual_answer(interp, test.ops[0], left, right)
     setting = isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)
-    if not (setting or isinstance(test, (ast.Name, ast.Attribute))):
+    if not (setting or isinstance(test, (ast.Name, ast.Attribute)) or _asks_for_end(test)):
         return None
     value = usual_option(interp.eval(test))
     return bool(value.value) if value is not None else None
+
+
+def _asks_for_end(test: ast.expr) -> bool:
+    """Whether a test is ``option.startswith(text)`` or its like, which can be asked twice."""
+    return (
+        isinstance(test, ast.Call)
+        and isinstance(test.func, ast.Attribute)
+        and test.func.attr in ("startswith", "endswith")
+        and isinstance(test.func.value, (ast.Name, ast.Attribute))
+    )
 
 
 def usual_option(value: Value) -> Const | None:

@@ -40,7 +40,9 @@ def compare(
         return conditions.boolean(None if same is None else same is isinstance(op, ast.Is))
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, left, right)
-        return conditions.boolean(None if inside is None else inside is isinstance(op, ast.In))
+        if inside is None:
+            return Scalar("bool", usual_answer(interp, op, left, right))
+        return conditions.boolean(inside is isinstance(op, ast.In))
     left, right = operand_types.operands(interp, left, right)
     table = table_types.of(interp, left) or table_types.of(interp, right)
     if table is not None:
@@ -55,12 +57,15 @@ def compare(
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return UNKNOWN  # what nobody knows may be a tensor, and then so is the answer
     known = _compare_plain(op, left, right)
-    return Scalar("bool", usual_answer(op, left, right)) if known is None else Const(known)
+    return Scalar("bool", usual_answer(interp, op, left, right)) if known is None else Const(known)
 
 
-def usual_answer(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def usual_answer(interp: Interpreter, op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """How a comparison of options comes out in a run that is given none: ``args.resume is not None``."""
     found, other = conditions.usual_option(left), conditions.usual_option(right)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        inside = _contains(interp, found, other or right) if found is not None else None
+        return None if inside is None else inside is isinstance(op, ast.In)
     if found is None or other is None:
         return None
     if isinstance(op, (ast.Is, ast.IsNot)):
