@@ -393,3 +393,58 @@ def test_which_model_is_usual_is_told_by_a_part_of_the_option(test: str) -> None
 )
 def test_what_nobody_knows_is_usual_where_the_option_says_so(test: str) -> None:
     assert clashes(NAMED.format(test=test)) == []
+
+
+LAYERS = """
+layers = []
+for i in range(2):
+    if args.gpu <= i:
+        layers.append(Picked())
+    else:
+        layers.append(Kept())
+net = {made}
+net(torch.ones(2, 2))
+"""
+PICKING = """
+class Kept(nn.Module):
+    def forward(self, x):
+        return x
+class Picked(nn.Module):
+    def forward(self, x):
+        return x.gather(1, torch.ones(2, 2))
+"""
+
+
+@pytest.mark.parametrize("made", ["nn.Sequential(*layers)", "nn.DataParallel(layers[1])"])
+def test_a_layer_is_the_usual_one_in_a_list_and_in_a_wrapper(made: str) -> None:
+    text = PICKING + LAYERS.format(made=made)
+    assert clashes(HEAD + text) == ["18: index-dtype"]
+    assert clashes(HEAD + text.replace("args.gpu <=", "args.gpu >")) == []
+    assert clashes(HEAD + text.replace("args.gpu <= i", "unheard() <= i")) == []
+
+
+ASKED = """
+import torch
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(*[nn.Linear(2, 2) for _ in range(20)])
+    def forward(self, x, both=False):
+        x = self.layers(x)
+{long}
+        if both:
+            return x, x
+        return x
+net = Net().cuda()
+a, b = net(torch.ones(2, 2).cuda(), both=True)
+a, b = net(a, both=True)
+a, b = net(b.detach(), both=True)
+a, b = net(a, both=True)
+loss = nn.functional.cross_entropy(net(torch.ones(3, 2).cuda()), torch.zeros(3, dtype=torch.long))
+"""
+
+
+def test_a_model_that_took_long_is_followed_when_it_is_asked_for_something_else() -> None:
+    long = "\n".join(f"        x = x + {number}" for number in range(900))
+    assert clashes(ASKED.format(long=long)) == ["918: device"]

@@ -160,7 +160,7 @@ def _is_granted(interp: Interpreter, account: Account, site: CallSite) -> bool:
 
 
 def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
-    """Where a module on an accelerator and what it is called with are; None for any other call."""
+    """Where a module on an accelerator and what it is called with are, and how it is asked; None for any other call."""
     values: list[Value] = [arg.value for arg in site.all_args()]
     if len(values) < 2 or not is_module(interp, values[0]):
         return None
@@ -168,7 +168,10 @@ def _devices(interp: Interpreter, site: CallSite) -> Devices | None:
     tensors = [value for value in values[1:] if isinstance(value, Tensor)]
     if home is None or not home.is_accelerator or not any(tensor.device.is_known for tensor in tensors):
         return None
-    return (f"{home} {interp.autocast}", *(f"{tensor.device} {tensor.dtype}" for tensor in tensors))
+    asked = [
+        str(value.value) for value in values[1:] if isinstance(value, Const) and isinstance(value.value, bool)
+    ]
+    return (f"{home} {interp.autocast}", *(f"{tensor.device} {tensor.dtype}" for tensor in tensors), *asked)
 
 
 def _kind(value: Value) -> Hashable:

@@ -280,7 +280,7 @@ def join_objects(
     return replace(
         a,
         attrs=_join_attrs(a, b, split, usual),
-        items=_join_items(a, b, split),
+        items=_join_items(a, b, split, usual),
         element=_join_elements(a, b, split),
         place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,
         buffers=a.buffers | b.buffers,
@@ -306,10 +306,17 @@ def _join_attrs(a: Obj, b: Obj, split: bool, usual: bool | None) -> dict[str, Va
         mine = joined.get(name)
         if mine is None:
             joined[name] = value
-        elif mine is not value:
-            both = join_values(mine, value, split=split)
-            joined[name] = both if usual is None else usually(both, mine if usual else value)
+        else:
+            joined[name] = _join_parts(mine, value, split, usual)
     return joined
+
+
+def _join_parts(mine: Value, value: Value, split: bool, usual: bool | None) -> Value:
+    """One attribute or item on both paths."""
+    if mine is value:
+        return mine
+    both = join_values(mine, value, split=split)
+    return both if usual is None else usually(both, mine if usual else value)
 
 
 def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
@@ -330,11 +337,11 @@ def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:
     return join_values(a or UNKNOWN, b or UNKNOWN)
 
 
-def _join_items(a: Obj, b: Obj, split: bool) -> tuple[Value, ...] | None:
+def _join_items(a: Obj, b: Obj, split: bool, usual: bool | None) -> tuple[Value, ...] | None:
     """Items side by side. Of lists of objects that grew in different ways the first ones are kept."""
     if a.items is None or b.items is None or not (len(a.items) == len(b.items) or _have_head(a, b)):
         return None
-    return tuple(join_values(x, y, split=split) for x, y in zip(a.items, b.items, strict=False))
+    return tuple(_join_parts(x, y, split, usual) for x, y in zip(a.items, b.items, strict=False))
 
 
 def _have_head(a: Obj, b: Obj) -> bool:

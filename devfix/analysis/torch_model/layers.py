@@ -163,7 +163,9 @@ def fill_criterion(interp: Interpreter, ref: Ref, last: str, site: CallSite) -> 
 def _wrapper(interp: Interpreter, cls: External, site: CallSite) -> Value:
     inner = site.value(0, "module")
     if isinstance(inner, Union):
-        return join_all([_wrap(interp, cls, member, site) for member in inner.members])
+        return interp.either(
+            inner.members, lambda member: _wrap(interp, cls, member, site), usual=inner.usual
+        )
     return _wrap(interp, cls, inner, site)
 
 
