@@ -208,3 +208,50 @@ def test_a_device_with_a_name_is_taken_before() -> None:
         "def batch", "device = torch.device('cuda' if args.cuda else 'cpu')\n\ndef batch"
     )
     assert "net = nn.Linear(3, 2).to(device)\n" in _fixed(text)
+
+
+AMONG = """
+import torch
+from torch import nn
+
+def train(net, loader):
+    for x in loader:
+        x = x.cuda(non_blocking=True)
+        net(x).sum().backward()
+
+def main(check):
+    {before}
+    net = nn.Linear(3, 2)
+    {after}
+    train(net, [torch.ones(4, 3)])
+
+main(False)
+"""
+LOSS = "loss = nn.MSELoss().cuda()"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(LOSS, "print(net)"), ("print()", LOSS), ("print()", f"if check:\n        print(net)\n    {LOSS}")],
+)
+def test_among_other_moves_a_module_moves_like_them(before: str, after: str) -> None:
+    text = AMONG.format(before=before, after=after)
+    made = "net = nn.Linear(3, 2)\n"
+    assert _fixed(text) == text.replace(made, f"{made}    net.cuda()\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"if check:\n        {LOSS}", "print(net)"),
+        ("print()", f"if check:\n        return print(net)\n    {LOSS}"),
+        ("import sys", f"if check:\n        sys.exit(0)\n    {LOSS}"),
+        ("print()", "loss = nn.MSELoss().cuda() if torch.cuda.is_available() else nn.MSELoss()"),
+        ("make = lambda: nn.MSELoss().cuda()", "print(net)"),
+        ("loss = nn.MSELoss().cuda(1)", "print(net)"),
+        ("print()", f"def judge():\n        {LOSS}"),
+    ],
+)
+def test_what_other_runs_do_not_move_moves_no_module(before: str, after: str) -> None:
+    text = AMONG.format(before=before, after=after)
+    assert "net = nn.Linear(3, 2).to(" in _fixed(text)

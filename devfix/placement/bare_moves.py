@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+from typing import TypeGuard
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -10,6 +12,9 @@ from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Oper
 from devfix.placement import move_guards
 
 Edits = tuple[FileEdit, ...]
+#: What need not compute its parts, and what ends a program.
+_AT_TIMES = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ENDING = frozenset({"exit", "_exit", "quit", "abort", "error"})
 
 
 def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
@@ -29,7 +34,7 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
         return ()
     guards = {_guard(facts, move, outline, made) for move in moves}
     always = [move for move in moves if _tests(facts, move, made) == []]
-    beside = any(_is_beside(facts, move, outline, made) for move in always)
+    beside = any(_is_beside(facts, move, outline, made) for move in always) or _is_among_moves(outline, made)
     guard = guards.pop() if len(guards) == 1 else None
     if always:
         guard = "" if beside and len(always) == len(moves) else None
@@ -75,7 +80,42 @@ def _own_guard(outline: Outline, made: ast.Assign, name: str) -> str | None:
 def _bare(facts: Facts, move: Origin) -> ast.Call | None:
     """The call ``x.cuda()`` of a move; None where it says more."""
     call = facts.outline(move.path).expression_at(move.span) if move.path in facts.program.sources else None
-    return call if isinstance(call, ast.Call) and ast.unparse(call).endswith(".cuda()") else None
+    return call if call is not None and _is_bare(call) else None
+
+
+def _is_bare(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether a node is ``x.cuda()``; whether the host waits for it says nothing of the place."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "cuda"
+        and not node.args
+        and all(keyword.arg == "non_blocking" for keyword in node.keywords)
+    )
+
+
+def _is_among_moves(outline: Outline, made: ast.Assign) -> bool:
+    """Whether a run that makes the module moves something else by ``.cuda()`` in the same block, in any case."""
+    block = outline.block_of(made)
+    place = block.index(made)
+    below = itertools.takewhile(lambda statement: not _may_end(statement), block[place + 1 :])
+    return any(_always_moves(statement) for statement in (*block[:place], *below))
+
+
+def _always_moves(statement: ast.stmt) -> bool:
+    if not isinstance(statement, (ast.Assign, ast.Expr)):
+        return False
+    parts = list(ast.walk(statement))
+    return not any(isinstance(part, _AT_TIMES) for part in parts) and any(map(_is_bare, parts))
+
+
+def _may_end(statement: ast.stmt) -> bool:
+    """Whether a run may go no further than a statement without failing."""
+    return any(
+        isinstance(part, (ast.Return, ast.Break, ast.Continue, ast.Raise))
+        or (isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] in _ENDING)
+        for part in ast.walk(statement)
+    )
 
 
 def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.Assign) -> str | None:
