@@ -208,3 +208,19 @@ def test_a_transform_of_the_project_leaves_graphs_where_they_are() -> None:
 )
 def test_another_transform_may_do_anything(text: str, other: str) -> None:
     assert clashes(SETUP + TRANSFORM.replace(text, other)) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "part"),
+    [("[0, 2]", True), ("(0, 2)", True), ("list(range(4))", True), ("np.random.permutation(8)", True),
+     ("np.arange(8)[2:]", True), ("torch.randperm(8)[:2]", True), ("unheard()", False), ("np.random.choice(8)", False)],
+)  # fmt: skip
+def test_numbers_of_graphs_choose_a_part_of_the_set(key: str, part: bool) -> None:
+    program = f"""
+import numpy as np
+from elsewhere import unheard
+graphs = TUDataset("data", "MUTAG")
+for batch in DataLoader(graphs[{key}], batch_size=4):
+    conv(batch.x, batch.edge_index)
+"""
+    assert clashes(SETUP + program) == (["15: device"] if part else [])

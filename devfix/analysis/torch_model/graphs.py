@@ -16,7 +16,20 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU, DTYPES
 from devfix.analysis.torch_model import moves
-from devfix.analysis.values import NONE, UNKNOWN, Class, External, Obj, Ref, Scalar, Tensor, Value
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Class,
+    External,
+    Obj,
+    Ref,
+    Scalar,
+    Sequence,
+    Tensor,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -172,7 +185,11 @@ def item(interp: Interpreter, ref: Ref, key: Value, node: ast.expr) -> Value:
         return ref
     if scalar_type(key) == "int":
         return sample(interp)
-    return ref if isinstance(key, Tensor) else UNKNOWN
+    if isinstance(key, Array):
+        return ref if key.rank not in (0, None) else UNKNOWN
+    listed = interp.obj_of(key)
+    several = isinstance(key, (Tensor, TupleValue, Sequence)) or (listed is not None and listed.kind == "list")
+    return ref if several else UNKNOWN
 
 
 def sample(interp: Interpreter) -> Value:
