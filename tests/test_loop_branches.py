@@ -334,3 +334,47 @@ def test_of_a_model_that_is_here_and_there_nobody_knows_where_uncalled_functions
     assert not clashes(TAKEN_BACK.replace("{back}", 'net.to("cpu")'))
     assert not clashes(TAKEN_BACK.replace("{back}", "net.cpu()"))
     assert clashes(TAKEN_BACK.replace("{back}", "pass"))
+
+
+RESTS = """
+import torch
+from torch import nn
+batch_size = 4
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(10, 2)), batch_size=batch_size)
+net = nn.Linear(2, 1).cuda()
+ones = torch.ones(batch_size){before}
+for x, in loader:
+    {size}
+    if {test}:
+        ones = torch.ones(n){inside}
+    nn.functional.mse_loss(net(x.cuda()).squeeze(), ones)
+"""
+
+
+@pytest.mark.parametrize("size", ["n = x.size(0)", "n = x.size()[0]", "n, m = x.shape", "n = len(x)"])
+@pytest.mark.parametrize("test", ["n != batch_size", "batch_size > n", "n < 4"])
+def test_the_last_batch_is_smaller_than_the_others(size: str, test: str) -> None:
+    whole = {"size": size, "test": test}
+    assert clashes(RESTS.format(before=".cuda()", inside="", **whole)) == ["12: device"]
+    assert clashes(RESTS.format(before="", inside=".cuda()", **whole)) == ["12: device"]
+    assert clashes(RESTS.format(before=".cuda()", inside=".cuda()", **whole)) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "test"),
+    [
+        ("n = x.size(0)", "n != batch_size or True"),
+        ("n = unheard(x)", "n != batch_size"),
+        ("n = x.size(0)\n    n = unheard(n)", "n != batch_size"),
+        ("n, kept = x.size(0), unheard()", "n != kept"),
+    ],
+)
+def test_another_size_may_be_that_of_no_round(size: str, test: str) -> None:
+    assert clashes(RESTS.format(before="", inside=".cuda()", size=size, test=test)) == []
+
+
+def test_what_fits_the_size_of_the_round_before_is_made_in_the_first_round() -> None:
+    text = RESTS.format(
+        before="\nkept = 0", inside=".cuda()\n        kept = n", size="n = x.size(0)", test="n != kept"
+    )
+    assert clashes(text) == []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated, enumerations, fetches
+from devfix.analysis import correlated, data_tests, enumerations, fetches
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
@@ -105,6 +105,10 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
         return False  # where it is not on the accelerator, neither is what the test is asked for
     if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in interp.frame.loops):
         return False  # what counts the rounds is none
+    if any(
+        loop.node is not None and data_tests.asks_for_rest(test, loop.node) for loop in interp.frame.loops
+    ):
+        return False  # neither is how much a round brings
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)

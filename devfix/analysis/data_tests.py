@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis.refilling import grows
 from devfix.analysis.state import State, parted
-from devfix.analysis.syntax import data_names, depends_on_data
+from devfix.analysis.syntax import data_names, depends_on_data, remembered, varies, walk
 from devfix.analysis.values import Obj, Tensor, Value
 
 if TYPE_CHECKING:
@@ -25,7 +26,46 @@ def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds
     test = node.test
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True
+    loop = interp.frame.loops[-1].node if rounds else None
+    if loop is not None and not node.orelse and asks_for_rest(test, loop):
+        return True
     return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
+
+
+def asks_for_rest(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a size that each round brings is compared with what none changes: the last batch is smaller than the others."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    for size, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
+        if isinstance(size, ast.Name) and size.id in _sizes(loop) and not varies(other, loop):
+            return isinstance(other, (ast.Name, ast.Attribute, ast.Constant))
+    return False
+
+
+@remembered
+def _sizes(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+    """The names that a loop binds to sizes alone: ``n = x.size(0)``, ``b, c = x.shape``."""
+    parts = [part for statement in (loop.target, *loop.body) for part in walk(statement)]
+    stored = Counter(
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
+    sized = Counter(
+        name.id
+        for part in parts
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and _is_size(part.value)
+        for name in walk(part.targets[0])
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    )
+    return frozenset(name for name, times in sized.items() if times == stored[name])
+
+
+def _is_size(value: ast.expr) -> bool:
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    if isinstance(value, ast.Call):
+        func = value.func
+        return getattr(func, "id", "") == "len" or getattr(func, "attr", "") == "size"
+    return isinstance(value, ast.Attribute) and value.attr == "shape"
 
 
 def _takes_to_host(then: State, other: State) -> bool:

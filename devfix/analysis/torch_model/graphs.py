@@ -188,7 +188,9 @@ def item(interp: Interpreter, ref: Ref, key: Value, node: ast.expr) -> Value:
     if isinstance(key, Array):
         return ref if key.rank not in (0, None) else UNKNOWN
     listed = interp.obj_of(key)
-    several = isinstance(key, (Tensor, TupleValue, Sequence)) or (listed is not None and listed.kind == "list")
+    several = isinstance(key, (Tensor, TupleValue, Sequence)) or (
+        listed is not None and listed.kind == "list"
+    )
     return ref if several else UNKNOWN
 
 
