@@ -30,6 +30,8 @@ class Places(nn.Module):
 parser = argparse.ArgumentParser()
 parser.add_argument("--places", action="store_false")
 parser.add_argument("--wide", action="store_true")
+parser.add_argument("--kind")
+parser.add_argument("--other")
 args = parser.parse_args()
 
 def use(net, y):
@@ -115,3 +117,42 @@ def main(args):
             net = Numbers()
 """
     assert found(rounds) == []
+
+
+#: The network is chosen by a text; no other text than these is taken.
+KINDS = """
+def main(args):
+    if args.kind == "numbers":
+        net = Numbers()
+    elif args.kind == "places":
+        net = Places()
+    else:
+        raise ValueError(args.kind)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '    if args.kind == "places":\n        use(net, places)\n',
+        '    if args.kind == "numbers":\n        use(net, numbers)\n',
+        '    for i in range(9):\n        if i % 2 == 0:\n            if args.kind == "places":\n                use(net, places)\n',
+        '    for i in range(9):\n        if args.kind == "places":\n            use(net, places)\n',
+    ],
+)
+def test_what_is_one_text_is_no_other(body: str) -> None:
+    assert found(KINDS + body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '    if args.kind == "places":\n        use(net, numbers)\n',
+        '    if args.other == "places":\n        use(net, numbers)\n',
+        '    if args.kind != "numbers":\n        use(net, numbers)\n',
+        '    if args.kind == "places":\n        pass\n    use(net, numbers)\n',
+        '    args.kind = input()\n    if args.kind == "places":\n        use(net, numbers)\n',
+    ],
+)
+def test_what_may_be_either_text_is_still_found(body: str) -> None:
+    assert found(KINDS + body) != []

@@ -42,6 +42,18 @@ def test_whole_numbers_are_an_index() -> None:
         assert _applicabilities(f"{HEAD}chosen = {made}\ntable[chosen]\n") == [Applicability.UNSAFE]
 
 
+@pytest.mark.parametrize("made", EITHER)
+def test_what_stands_beside_numbers_of_entries_is_an_index(made: str) -> None:
+    beside = f"{HEAD}chosen = {made}\nprint(table[chosen, torch.arange(3)[:2]])\n"
+    assert _applicabilities(beside) == [Applicability.UNSAFE]
+
+
+@pytest.mark.parametrize("key", ["chosen, 0", "chosen, torch.tensor(0)", "chosen, :2"])
+def test_a_mask_may_stand_beside_one_number(key: str) -> None:
+    text = f"{HEAD}chosen = torch.zeros(4)\nprint(table[{key}])\n"
+    assert _applicabilities(text) == [Applicability.DISPLAY]
+
+
 def _applicabilities(text: str) -> list[Applicability]:
     (finding,) = check_texts({"main.py": text})
     fixes = (finding.fix, *finding.alternatives)

@@ -67,3 +67,17 @@ def test_it_stays_on_the_accelerator() -> None:
     print(x + torch.Tensor(x), torch.nn.Embedding(5, 2).cuda()(torch.Tensor(ids)))
     """
     assert clashes(text) == []
+
+
+@pytest.mark.parametrize("made", ["type(x)()", "make()", "make(places, x, torch.Size([3]))"])
+def test_nothing_is_said_of_a_sparse_tensor_of_the_kind_of_another(made: str) -> None:
+    text = """
+    import torch
+
+    x = torch.ones(3).cuda()
+    make, places = type(x.data), x.nonzero()
+    print(x + {made})
+    """
+    assert clashes(text.format(made=made)) == []
+    assert clashes(text.format(made="make(3)")) == ["6: device"]
+    assert clashes(text.format(made="make([1.0, 2.0, 3.0])")) == ["6: device"]

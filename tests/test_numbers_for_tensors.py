@@ -50,3 +50,28 @@ print(scaled(torch.ones(4).to("cuda"), 2.0))
 """
     after = fix_texts({"train.py": text}, Applicability.UNSAFE)[0]["train.py"]
     assert clashes(after) == []
+
+
+PACKED = """
+import torch
+from torch.nn.utils.rnn import pack_padded_sequence
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def packed(x, lengths):
+    return pack_padded_sequence(x, lengths, enforce_sorted=False)
+
+x = torch.ones(4, 2, 3, device=device)
+packed(x, torch.tensor([4, 3], device=device))
+"""
+
+
+@pytest.mark.parametrize("other", ["[4, 3]", "(4, 3)", "[len(part) for part in ([1], [2])]"])
+def test_a_list_of_numbers_has_no_copy_on_the_host(other: str) -> None:
+    text = f"{PACKED}packed(x, {other})\n"
+    after = fix_texts({"train.py": text}, Applicability.UNSAFE)[0]["train.py"]
+    assert "lengths.cpu()" not in after
+
+
+def test_lengths_that_always_are_a_tensor_are_copied_to_the_host() -> None:
+    assert "lengths.cpu()" in fix_texts({"train.py": PACKED})[0]["train.py"]

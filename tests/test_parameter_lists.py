@@ -24,6 +24,23 @@ def test_parameters_move_with_their_module(use: str) -> None:
     assert clashes(program) == [f"{len(program.splitlines())}: device"]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    ["[p for p in net.parameters() if p.requires_grad]", "[p for name, p in net.named_parameters()]"],
+)
+def test_a_list_that_a_comprehension_makes_holds_the_same_parameters(listed: str) -> None:
+    text = f"{HEAD}held = {listed}\n"
+    use = "for p in held:\n    torch.ones(p.data.size()).type_as(p.data) + torch.ones(1, 3).cuda()\n"
+    assert clashes(text + "net.cuda()\n" + use) == []
+    assert clashes(text + use) == [f"{len((text + use).splitlines())}: device"]
+
+
+def test_the_storage_of_parameters_that_a_comprehension_lists_stays_behind() -> None:
+    text = HEAD + "held = [p.data for p in net.parameters()]\nnet.cuda()\n"
+    use = "for p in held:\n    p + torch.ones(1, 3).cuda()\n"
+    assert clashes(text + use) == [f"{len((text + use).splitlines())}: device"]
+
+
 @pytest.mark.parametrize("source", ["held", 'opt.param_groups[0]["params"]'])
 def test_copies_stay_where_they_were_made(source: str) -> None:
     text = f"copies = [p.detach().clone() for p in {source}]\n"

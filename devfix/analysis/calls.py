@@ -122,13 +122,23 @@ def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, A
     return obj.kind == "dict" and obj.element is None
 
 
+def _makes(callee: External, site: CallSite) -> bool:
+    """Whether a call is what it seems: of the class of another tensor, of sizes or of data.
+
+    With places and values it makes a sparse tensor of its kind, and with nothing what is empty there, in versions of
+    torch in which such a class says where its tensors are.
+    """
+    of_parts = len(site.args) > 1 and any(isinstance(arg.value, Tensor) for arg in site.args)
+    return not callee.asked or bool(site.args and not of_parts)
+
+
 def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     """The result of calling a value."""
     if not interp.may_call():
         return UNKNOWN
     callee = without_none(callee)
     if isinstance(callee, External):
-        return functions.call(interp, callee.name, site)
+        return functions.call(interp, callee.name, site) if _makes(callee, site) else UNKNOWN
     if isinstance(callee, ExternalMethod):
         return methods.call(interp, callee, site)
     if isinstance(callee, Union):

@@ -32,6 +32,10 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
         return Sequence(element)
     made = Obj("list", element=element, trail=trail)
     alike = isinstance(node, ast.ListComp) and isinstance(element, Tensor) and _is_the_same(node)
+    if isinstance(element, Tensor) and element.parameter and element.owner is not None:
+        listed = interp.new(made)  # the same objects, which move with their module
+        interp.parameter_lists.append(listed)
+        return listed
     return interp.new(containers.repeated(made) if alike else made)
 
 

@@ -37,13 +37,35 @@ Outcomes = Mapping[str, tuple[Value, Value]]
 def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
     """What was chosen by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
     frame = interp.frame
-    known = frame.choices.get(ast.dump(part)) if frame.choices else None
-    if not known:
+    if not frame.choices:
         return
+    if outcome:
+        for other in _excluded(part, frame.choices):
+            _narrow(interp, frame.choices[other], False, within)
+    _narrow(interp, frame.choices.get(ast.dump(part)) or {}, outcome, within)
+
+
+def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
+    frame = interp.frame
     for name in known if within is None else [name for name in _named(within) if name in known]:
         choice = known[name]
         if interp.state.get(frame.id, name) is choice.joined:
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
+    """Tests for another text, the latest first: what is ``"a"`` has not been ``"b"``."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return []
+    text = test.comparators[0]
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return []
+    whole, constant = ast.dump(test), ast.dump(text)
+    before, _, after = whole.rpartition(constant)
+    start = before + constant[: constant.index("'" if "'" in constant else '"')]
+    return [
+        key for key in reversed(list(asked)) if key.startswith(start) and key.endswith(after) and key != whole
+    ]
 
 
 def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Outcomes:
@@ -51,7 +73,9 @@ def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Ou
     frame = interp.frame
     if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
         return {}
-    known = frame.choices.get(_key(node.test)[0], {})
+    known = {*frame.choices.get(_key(node.test)[0], ())}
+    for key in _excluded(node.test, frame.choices):
+        known.update(frame.choices[key])
     names = (name for name in _named(node) if name in known or name in _bound(node))
     pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
     return {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
@@ -66,9 +90,16 @@ def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
         return
     frame = interp.frame
     key, swapped = _key(test)
+    excluded = [frame.choices[each] for each in _excluded(test, frame.choices)]
     known = frame.choices.setdefault(key, {})
     for name, (a, b) in found.items():
         then, other = (b, a) if swapped else (a, b)
+        narrowed = next(
+            (each[name] for each in excluded if name in each and each[name].joined is other), None
+        )
+        if narrowed is not None and narrowed.other is then:
+            interp.state.set(frame.id, name, other)
+            continue
         before = known.get(name)
         if before is not None and before.then is then and before.other is other:
             interp.state.set(frame.id, name, before.joined)

@@ -68,9 +68,13 @@ def _plain_kind(interp: Interpreter, value: Value) -> str:
     """
     if isinstance(value, Unknown):
         return "strange" if interp.is_script else "other"
-    counts = isinstance(value, Const) and isinstance(value.value, (int, float))
-    counts = counts or isinstance(value, Array) or (isinstance(value, Scalar) and value.type in _NUMBERS)
-    return "number" if counts else "other"
+    return "number" if _is_number(value) or isinstance(value, Array) else "other"
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Scalar) and value.type in _NUMBERS
 
 
 def note_attribute(
@@ -186,7 +190,7 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
 def _nested(interp: Interpreter, value: Value) -> str:
     """``list`` for tensors in a list, ``dict`` in a dict, ``dicts`` in dicts in a list, as batches have them.
 
-    ``mixed dict`` and ``mixed dicts`` hold other things, too.
+    ``mixed dict`` and ``mixed dicts`` hold other things, too. A list of numbers has no more of a device than they.
     """
     found = _of_dict(interp, value)
     if found:
@@ -196,6 +200,8 @@ def _nested(interp: Interpreter, value: Value) -> str:
         return ""
     if all(isinstance(item, Tensor) for item in items):
         return "list"
+    if all(map(_is_number, items)):
+        return "number"
     kinds = {_of_dict(interp, item) for item in items}
     return f"{max(kinds, key=len)}s" if "" not in kinds else ""
 

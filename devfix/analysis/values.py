@@ -238,9 +238,13 @@ class ExternalMethod(Value):
 
 @frozen
 class External(Value):
-    """Something imported from outside the project, by its canonical dotted name."""
+    """Something imported from outside the project, by its canonical dotted name.
+
+    ``asked`` marks the class that ``type(x)`` gave: what it makes depends on the version, and on ``x``.
+    """
 
     name: str
+    asked: bool = field(default=False, compare=False)
 
 
 @frozen

@@ -55,8 +55,9 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
     if isinstance(value, Array):
         return replace(value, rank=rank)
     device = value.device
+    counted = _counts(keys)
     for index, where in keys:
-        if isinstance(index, Tensor) and _check_index(interp, node, value, index, where):
+        if isinstance(index, Tensor) and _check_index(interp, node, value, index, where, counted=counted):
             device = index.device  # what follows is judged as if the data were where its index is
     if not any(isinstance(index, Tensor) for index, _ in keys):
         # A view: still the same storage, so its history stays readable.
@@ -83,10 +84,24 @@ def _is_first_of_data(node: ast.Subscript) -> bool:
     )
 
 
-def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tensor, where: ast.expr) -> bool:
+def _counts(keys: list[tuple[Value, ast.expr]]) -> bool:
+    """Whether one part of an index is a tensor of numbers of entries: each of the others has one for it, and is no mask."""
+    tensors = [key for key, _ in keys if isinstance(key, Tensor)]
+    return len(tensors) > 1 and any(key.dtype in INTEGERS and key.rank not in (0, None) for key in tensors)
+
+
+def _check_index(
+    interp: Interpreter,
+    node: ast.AST,
+    value: Tensor,
+    index: Tensor,
+    where: ast.expr,
+    *,
+    counted: bool = False,
+) -> bool:
     """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index").
 
-    Returns whether the devices do not fit.
+    Beside others that are ``counted``, it is not a mask. Returns whether the devices do not fit.
     """
     apart = value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
     apart = apart and not _may_be_number(interp, index, where)
@@ -96,7 +111,7 @@ def _check_index(interp: Interpreter, node: ast.AST, value: Tensor, index: Tenso
         requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
     if index.dtype is not None and requirements.is_float(index.dtype):
         parts = [Part(index, "index", where)]
-        truth = _is_mask(value, index)
+        truth = False if counted else _is_mask(value, index)
         kind = "mask-dtype" if truth else "index-dtype"
         unclear = {"either": "1"} if truth is None else {}
         requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts, **unclear)
@@ -205,8 +220,9 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     """
     keys = _keys(target.slice, key)
     indices = [(index, where) for index, where in keys if isinstance(index, Tensor)]
+    counted = _counts(keys)
     for index, where in indices:
-        _check_index(interp, target, tensor, index, where)
+        _check_index(interp, target, tensor, index, where, counted=counted)
     # An integer of 0 dimensions selects, as a number does: what is left is a slice.
     indices = [
         (index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)

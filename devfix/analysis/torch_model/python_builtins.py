@@ -318,7 +318,7 @@ def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(value, TupleValue) and not value.names:
         return External("builtins.tuple")
     if isinstance(value, Tensor) and not value.parameter:
-        return External("torch.Tensor")  # wherever it is, and whatever its dtype
+        return External("torch.Tensor", asked=True)  # wherever it is, and whatever its dtype
     if isinstance(value, Array):
         return External("numpy.ndarray")
     if value == NONE:

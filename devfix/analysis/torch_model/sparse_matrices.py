@@ -222,8 +222,11 @@ def arithmetic(interp: Interpreter, op: ast.operator, left: Value, right: Value)
         if isinstance(op, ast.Div):
             return made(interp, "float64" if dtype(known) in _DIVIDED else None)
         return made(interp, numpy_types.arithmetic(op, Array(dtype(known), 1), numbers[0]).dtype)
-    found = _common({_dtype_of(interp, value) for value in (left, right)})
+    dtypes = {_dtype_of(interp, value) for value in (left, right)}
+    found = _common(dtypes)
     if None not in matrices:
+        if found is None and "float64" in dtypes:
+            found = "float64"  # the widest of what graphs and features are made of: complex numbers are none of it
         return made(interp, found if not isinstance(op, ast.Div) else None)
     return Array(found) if isinstance(op, ast.MatMult) else UNKNOWN
 
