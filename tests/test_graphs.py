@@ -224,3 +224,16 @@ for batch in DataLoader(graphs[{key}], batch_size=4):
     conv(batch.x, batch.edge_index)
 """
     assert clashes(SETUP + program) == (["15: device"] if part else [])
+
+
+@pytest.mark.parametrize("dtype", ["torch.int32", "torch.float32", "torch.uint8"])
+def test_numbers_of_graphs_are_of_int64(dtype: str) -> None:
+    program = f"""
+graphs = TUDataset("data", "MUTAG")
+numbers = torch.tensor([0, 2], dtype={dtype})
+few = graphs[numbers]
+one = graphs[torch.tensor(3, dtype={dtype})]
+"""
+    assert clashes(SETUP + program) == ["13: index-dtype"]
+    assert clashes(SETUP + program.replace(dtype, "torch.int64")) == []
+    assert clashes(SETUP + program.replace(dtype, "torch.bool")) == []

@@ -15,7 +15,8 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, CPU, DTYPES
-from devfix.analysis.torch_model import moves
+from devfix.analysis.torch_model import moves, requirements
+from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -185,6 +186,8 @@ def item(interp: Interpreter, ref: Ref, key: Value, node: ast.expr) -> Value:
         return ref
     if scalar_type(key) == "int":
         return sample(interp)
+    if isinstance(key, Tensor) and isinstance(node, ast.Subscript):
+        _check_numbers(interp, node, key)
     if isinstance(key, Array):
         return ref if key.rank not in (0, None) else UNKNOWN
     listed = interp.obj_of(key)
@@ -192,6 +195,13 @@ def item(interp: Interpreter, ref: Ref, key: Value, node: ast.expr) -> Value:
         listed is not None and listed.kind == "list"
     )
     return ref if several else UNKNOWN
+
+
+def _check_numbers(interp: Interpreter, node: ast.Subscript, key: Tensor) -> None:
+    """Of tensors those of int64 choose graphs by their numbers, and masks of bool."""
+    if key.dtype not in (None, "int64", "bool") and key.rank not in (0, None):
+        part = Part(key, "index", node.slice)
+        requirements.record(interp, node, f"{DATASET}.__getitem__", "index-dtype", [part])
 
 
 def sample(interp: Interpreter) -> Value:
