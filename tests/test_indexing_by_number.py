@@ -29,6 +29,15 @@ def test_the_order_itself(use: str) -> None:
     assert clashes(RANKING.format(use=use)) == ["9: device"]
 
 
+@pytest.mark.parametrize("found", ["torch.where(cost > 0)", "(cost > 0).nonzero(as_tuple=True)"])
+def test_the_places_that_a_test_holds_at(found: str) -> None:
+    use = f"found = {found}\nprint(taken[found])"
+    assert clashes(RANKING.format(use=use)) == ["10: device"]
+    assert clashes(RANKING.format(use=use.replace("taken[found]", "cost[found]"))) == []
+    assert clashes(RANKING.format(use=use.replace("cost >", "taken >"))) == []
+    assert clashes(RANKING.format(use=use.replace("cost >", "taken >").replace("taken[", "cost["))) == []
+
+
 LOSSES = """
 import numpy as np
 import torch

@@ -56,7 +56,9 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         return replace(value, rank=rank)
     device = value.device
     counted = _counts(keys)
-    for index, where in keys:
+    for part, where in keys:
+        # What `torch.where(c)` gives is a tuple of as many tensors as there are dimensions.
+        index = part.element if isinstance(part, Sequence) else part
         if isinstance(index, Tensor) and _check_index(interp, node, value, index, where, counted=counted):
             device = index.device  # what follows is judged as if the data were where its index is
     if not any(isinstance(index, Tensor) for index, _ in keys):
@@ -64,8 +66,8 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         trail = (*value.trail[:6], interp.site("result", node)) if value.trail else ()
         roots = roots_of([value])
         return replace(
-            value, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots
-        )
+            value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
+        )  # fmt: skip
     trail = (interp.site("result", node),)
     roots = roots_of([value])
     return replace(
