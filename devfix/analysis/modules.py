@@ -96,7 +96,7 @@ def is_module_name(name: str) -> bool:
         return True
     package, _, last = name.rpartition(".")
     if package in ("torch.nn", "torch_geometric.nn", "torchmetrics") or package.startswith(_OF_MODULES):
-        return last[:1].isupper() and not last.endswith("Loader")
+        return last.lstrip("_")[:1].isupper() and not last.endswith("Loader")
     return package.startswith(("transformers", "diffusers")) and _PRETRAINED.match(last) is not None
 
 

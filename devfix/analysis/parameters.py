@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import modules, notes
+from devfix.analysis import device_parameters, modules, notes
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
+from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.recorder import OptionalCall
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    DeviceValue,
     Function,
     Obj,
     Ref,
@@ -98,6 +100,8 @@ def _bound(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
 ) -> Value:
     """What a parameter stands for, which is written down."""
+    if (value is None or isinstance(value, Unknown)) and device_parameters.is_device(function, parameter.arg):
+        value = DeviceValue(ACCELERATOR)
     if value is None or (isinstance(value, Unknown) and not value.token):
         # Where code calls the function, what is learnt of the argument holds for that call alone.
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""

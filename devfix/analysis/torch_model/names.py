@@ -51,7 +51,7 @@ def canonical(name: str) -> str:
     while head:
         target = SPELLINGS.get(head)
         if target is not None:
-            return target + name[len(head) :]
+            return _without_defining_module(target + name[len(head) :])
         head = head.rpartition(".")[0]
     return _without_defining_module(name)
 
@@ -60,7 +60,7 @@ def _without_defining_module(name: str) -> str:
     """``torch.nn.modules.linear.Linear`` and ``torch.optim.adam.Adam`` lose the defining file."""
     package, _, last = name.rpartition(".")
     parent, _, module = package.rpartition(".")
-    if parent in ("torch.optim", "torch.nn", "torch.utils.data") and last[:1].isupper():
+    if parent in ("torch.optim", "torch.nn", "torch.utils.data") and last.lstrip("_")[:1].isupper():
         if f"{parent}.{module}" not in _MODULES and module.islower():
             return f"{parent}.{last}"
     return name
