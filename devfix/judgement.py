@@ -17,6 +17,9 @@ from devfix.source import Source
 from devfix.suppression import Suppression
 from devfix.timing import ANALYSIS, RULES, spent_on
 
+#: Of how many ways to one fault a finding tells.
+_WAYS_TOLD = 3
+
 #: What turns a program into the facts that rules look at.
 Analyse = Callable[[Program], Any]
 
@@ -77,7 +80,7 @@ def judge(program: Program, selection: Selection, analyse: Analyse) -> Judgement
     with spent_on(ANALYSIS):
         facts: Any = analyse(program) if is_relevant(program) else None
     failures: list[RuleFailure] = []
-    findings = sorted(_findings(program, selection, facts, failures), key=_order)
+    findings = _as_one(sorted(_findings(program, selection, facts, failures), key=_order))
     unfinished: Mapping[str, tuple[str, ...]] = facts.unfinished() if hasattr(facts, "unfinished") else {}
     ledger = _Ledger(
         program, selection, frozenset(failure.code for failure in failures), frozenset(unfinished)
@@ -118,6 +121,23 @@ def _findings(
             if finding.path in program.targets and selection.allows(finding.path, finding.code, finding.rule)
         )
     return found
+
+
+def _as_one(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings that differ only in where an operand comes from as one, which tells of the first few of them.
+
+    A tensor that reaches one place in ten ways is one fault to a reader, and one fix mends it.
+    """
+    merged: dict[Finding, Finding] = {}
+    ways: Counter[Finding] = Counter()
+    for finding in findings:
+        key = replace(finding, notes=(), alternatives=())
+        known = merged.setdefault(key, finding)
+        ways[key] += 1
+        if known is not finding and ways[key] <= _WAYS_TOLD:
+            notes = tuple(dict.fromkeys((*known.notes, *finding.notes)))
+            merged[key] = replace(known, notes=notes)
+    return list(merged.values())
 
 
 def _failure(rule: Rule, error: Exception) -> RuleFailure:

@@ -115,6 +115,21 @@ def test_generator_under_a_default_device() -> None:
     assert "torch.Generator(device=torch.get_default_device())" in after["main.py"]
 
 
+def test_generator_under_a_default_tensor_type() -> None:
+    """``get_default_device`` says "cpu" there: what a tensor without a device has is asked instead."""
+    before = dedent(
+        """
+        import torch
+
+        torch.set_default_tensor_type("torch.cuda.FloatTensor")
+        order = torch.randperm(6, generator=torch.Generator().manual_seed(1)).tolist()
+        print(order)
+        """
+    )
+    after, _ = fix_texts({"main.py": before})
+    assert "torch.Generator(device=torch.empty(0).device).manual_seed(1)" in after["main.py"]
+
+
 EARLY = """
 import torch
 

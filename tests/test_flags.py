@@ -109,6 +109,16 @@ def test_a_constructor_of_the_default_tensor_type_follows_it() -> None:
     """) == ["torch.ones(2) * torch.Tensor([1.0, 2.0])"]
 
 
+def test_a_default_tensor_type_is_no_default_device() -> None:
+    assert (
+        faults("""
+        torch.set_default_tensor_type("torch.cuda.FloatTensor")
+        torch.ones(2, device="cpu") * torch.zeros(2, device=torch.get_default_device())
+    """)
+        == []
+    )
+
+
 def test_what_only_an_option_leaves_unknown_is_what_it_usually_is() -> None:
     assert faults("""
         parser.add_argument("--resume", action="store_true")

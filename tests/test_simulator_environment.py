@@ -475,3 +475,16 @@ def test_a_default_tensor_type_ends_with_the_simulation() -> None:
         assert torch.Tensor(1).is_cuda
     assert torch.zeros(1).type() == "torch.FloatTensor"
     assert torch.Tensor(1).device.type == "cpu"
+
+
+@pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type:UserWarning")
+def test_a_default_tensor_type_is_no_default_device() -> None:
+    with simulated_accelerator():
+        torch.set_default_tensor_type(torch.cuda.FloatTensor)  # type: ignore[attr-defined]
+        assert torch.zeros(1).is_cuda
+        assert torch.get_default_device() == torch.device("cpu")
+        with torch.device("cuda"):
+            assert torch.get_default_device().type == "cuda"
+        torch.set_default_device("cuda")
+        assert torch.get_default_device().type == "cuda"
+    assert torch.get_default_device() == torch.device("cpu")

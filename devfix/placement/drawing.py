@@ -124,7 +124,14 @@ class Drawing:
         given = given or ast.unparse(sink.node.func) in _OF_TENSORS
         if given or not boundness.is_bound(place.outline, place.node, "torch"):
             return None
-        return DeviceExpression("torch.get_default_device()")
+        return DeviceExpression(self._default_code())
+
+    def _default_code(self) -> str:
+        """The default device; ``get_default_device`` does not know of one that a default type has brought."""
+        sources = self.facts.program.sources.values()
+        if any("set_default_tensor_type" in source.text for source in sources):
+            return "torch.empty(0).device"
+        return "torch.get_default_device()"
 
     def _generator_on_host(self) -> Edits:
         place = self._construction()
@@ -136,7 +143,7 @@ class Drawing:
         if place is None or not isinstance(place.node, ast.Call):
             return ()
         found = device_expression.find(self.facts, place, [])
-        code = found.code if found is not None else "torch.get_default_device()"
+        code = found.code if found is not None else self._default_code()
         edit = SetKeyword(self.mismatch.sink, "generator", f"torch.Generator(device={code})")
         return (FileEdit(place.path, edit),)
 

@@ -57,7 +57,9 @@ def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def get_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.get_default_device()``."""
+    """``torch.get_default_device()``, which knows nothing of a type chosen by ``set_default_tensor_type``."""
+    if interp.library.default_type:
+        return DeviceValue(UNKNOWN_DEVICE)
     return interp.state.default_device or DeviceValue(CPU)
 
 

@@ -122,6 +122,8 @@ def _computed(interp: Interpreter, place: Tensor, node: ast.expr) -> Tensor:
     return Tensor(place.device, place.dtype, rank, trail=trail, roots=roots)
 
 
+#: What takes its value to where its parameters are, as torch's own code says (``torch.as_tensor(value, device=…)``).
+_FETCHING = frozenset(f"torch.distributions.{name}.log_prob" for name in ("Gamma", "Chi2", "HalfCauchy"))
 #: Distributions over whole vectors, whose entropy is a number for each of them.
 _OF_VECTORS = frozenset(
     "Categorical OneHotCategorical MultivariateNormal LowRankMultivariateNormal Dirichlet Multinomial Independent "
@@ -152,6 +154,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             owner = getattr(getattr(site.node, "func", None), "value", None)
             parts = [Part(place, "parameters", owner, held=True), Part(value, "value", arg.node)]
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
+            if full in _FETCHING:
+                return replace(sample, rank=value.rank)
             device = requirements.meet(interp, site.node, full, parts)
             return replace(sample, device=device, rank=value.rank)
     return _of_entropy(obj, sample) if name in ("entropy", "perplexity") else UNKNOWN

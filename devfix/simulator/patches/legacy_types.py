@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import torch
+from torch.overrides import _get_current_function_mode_stack
+from torch.utils._device import DeviceContext
 
 from ..claims import CPU, Claim, Made, claim_of, device_of, lay
 from ..events import Operand
@@ -128,7 +130,10 @@ def install(patcher: Patcher, machine: Machine) -> None:
         patcher.set(Tensor, "__new__", staticmethod(_constructing(machine, Tensor.__new__)))
     patcher.set(Tensor, "type", _typing(known))
     patcher.set(Tensor, "type_as", _type_as)
-    patcher.set(torch, "set_default_tensor_type", _Default(patcher, machine, known).choose)
+    default = _Default(patcher, machine, known)
+    patcher.set(torch, "set_default_tensor_type", default.choose)
+    if hasattr(torch, "get_default_device"):
+        patcher.set(torch, "get_default_device", default.told)
 
 
 def _constructing(machine: Machine, original: Any) -> Any:
@@ -178,6 +183,9 @@ class _Default:
         self._machine = machine
         self._known = known
         self._original = torch.set_default_tensor_type
+        self._asked = getattr(torch, "get_default_device", None)
+        #: The mode that takes factories to the accelerator; torch has none for its own default types.
+        self._mode: Any = None
         self._before: Optional[torch.dtype] = None
         patcher.finally_call(self._forget)
 
@@ -195,9 +203,22 @@ class _Default:
         self._machine.default_type_device = device
         if was is not CPU or device is not CPU:
             torch.set_default_device(None if device is CPU else device)
+            self._mode = None if device is CPU else _innermost()
+
+    def told(self) -> torch.device:
+        """``torch.get_default_device``, which knows nothing of default types."""
+        if self._mode is not None and _innermost() is self._mode:
+            return torch.device("cpu")
+        return self._asked()  # type: ignore[no-any-return,misc]
 
     def _forget(self) -> None:
         if self._before is not None:
             torch.set_default_dtype(self._before)
         if self._machine.default_type_device is not CPU:
             torch.set_default_device(None)
+
+
+def _innermost() -> Any:
+    """The mode that says where factories make tensors, if there is one."""
+    modes = _get_current_function_mode_stack()
+    return next((mode for mode in reversed(modes) if isinstance(mode, DeviceContext)), None)
