@@ -166,3 +166,46 @@ def test_what_is_read_of_a_file_is_a_tensor_where_it_is_cast_as_one(cast: str) -
     """
     assert clashes(text) == ["7: device"]
     assert clashes(text.replace("torch.int64)", "torch.int64).cuda()")) == []
+
+
+NAMED = """
+import os
+import torch
+
+
+class Run:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def best(self):
+        return os.path.join(self.folder, f"{{os.getpid()}}")
+
+    def last(self):
+        return os.path.join(self.folder, f"{{os.getpid() + 1}}")
+
+
+def place(folder, step):
+    return os.path.join(folder, str(step))
+
+
+run = Run("runs")
+x = torch.ones(3).cuda()
+torch.save({{"mean": x}}, {saved})
+torch.save({{"mean": 3}}, {other})
+print(x - torch.load({loaded}, map_location="cpu")["mean"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("saved", "other", "loaded", "found"),
+    [
+        ("run.best()", "run.last()", "run.best()", True),
+        ("place(x, run)", "run.last()", "place(x, run)", True),
+        ("run.best()", "run.last()", "run.last()", False),
+        ("run.best()", "place('a', run)", "place('b', run)", False),
+        ("place(x, 1)", "place(x, 2)", "place(x, 1)", False),  # one file with two contents, for all that is known
+    ],
+)
+def test_what_a_function_names(saved: str, other: str, loaded: str, found: bool) -> None:
+    program = NAMED.format(saved=saved, other=other, loaded=loaded)
+    assert clashes(program) == (["25: device"] if found else [])

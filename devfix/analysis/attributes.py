@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers, fitting, named_tuples, notes, reads
+from devfix.analysis import calls, classes, containers, fitting, hidden_modules, named_tuples, notes, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
@@ -286,7 +286,7 @@ def _set_object_attribute(
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
-    interp.update(ref, obj.with_attr(name, value))
+    interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
 
 
 def _set_property(

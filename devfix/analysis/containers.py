@@ -148,7 +148,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     if isinstance(owner, Ref):
         from devfix.analysis.torch_model import reflection  # it gets attributes by name
 
-        reflection.store(interp, owner, name, value)
+        reflection.store_hidden(interp, owner, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
     elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:

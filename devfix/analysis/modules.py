@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, reads
+from devfix.analysis import classes, hidden_modules, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import names
@@ -131,11 +131,12 @@ def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:
 
 
 def _held(obj: Obj) -> Collection[Value]:
-    """All that an object holds: what its attributes are, and then its items."""
+    """All that an object registers: what its attributes are, and then its items."""
+    held = hidden_modules.registered(obj) if obj.facts else obj.attrs.values()
     if not obj.items and obj.element is None:
-        return obj.attrs.values()
+        return held
     further = () if obj.element is None else (obj.element,)
-    return (*obj.attrs.values(), *(obj.items or ()), *further)
+    return (*held, *(obj.items or ()), *further)
 
 
 def tree(interp: Interpreter, ref: Ref) -> list[Ref]:
@@ -156,7 +157,7 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
         yield "", obj.place
     for name, value in obj.attrs.items():
         kind = value.__class__
-        if kind is Tensor or kind is Union:
+        if (kind is Tensor or kind is Union) and not hidden_modules.is_hidden(obj, name):
             for member in members(value):  # None or a parameter, say
                 if isinstance(member, Tensor) and (member.parameter or name in obj.buffers):
                     yield name, member

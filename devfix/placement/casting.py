@@ -85,7 +85,7 @@ class Recaster:
         if place is None or not isinstance(place.node, ast.Call):
             return []
         package = _callee(place.node)[1]
-        if not package:
+        if not package or _is_spread(place.node):
             return []
         edit = SetKeyword(self.mismatch.sink, "dtype", f"{package}.{self.wanted}")
         return self._fixes((FileEdit(place.path, edit),))
@@ -124,7 +124,7 @@ class Recaster:
         name, package = _callee(call)
         if self.mismatch.kind == "dtype" and any(keyword.arg == "dtype" for keyword in call.keywords):
             return ()  # somebody computes in this dtype; what comes out is cast
-        if name in _WITH_KEYWORD and package:
+        if name in _WITH_KEYWORD and package and not _is_spread(call):
             return (FileEdit(place.path, SetKeyword(origin.span, "dtype", f"{package}.{self.wanted}")),)
         return self._wrap(place)
 
@@ -323,6 +323,11 @@ def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:
         if all(edit.path in paths for edit in more):
             edits.update(dict.fromkeys(more))
     return [Fix(first.title, tuple(edits), first.applicability), *others]
+
+
+def _is_spread(call: ast.Call) -> bool:
+    """Whether a call unpacks keywords, one of which may be what is to be told."""
+    return any(keyword.arg is None for keyword in call.keywords)
 
 
 def _callee(call: ast.Call) -> tuple[str, str]:

@@ -62,7 +62,7 @@ def generator_without_device(place: Place) -> tuple[FileEdit, ...]:
 def generator_with_device(place: Place, device: str) -> tuple[FileEdit, ...]:
     """``torch.Generator()`` becomes ``torch.Generator(device=...)``."""
     call = place.node
-    if not isinstance(call, ast.Call):
+    if not isinstance(call, ast.Call) or any(keyword.arg is None for keyword in call.keywords):
         return ()
     source = place.outline.source
     if call.args:
@@ -76,13 +76,13 @@ def _text(place: Place, node: ast.AST) -> str:
 
 
 def takes_no_device(outline: Outline, call: ast.Call) -> bool:
-    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one.
+    """``torch.FloatTensor(...)`` takes no device but its own, and some calls have been given one, or may have: ``**options``.
 
     A variable may stand for such a constructor: ``kind = type(x); y = kind(2, 3)``.
     """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     own = outline.aliases.get(name, name).endswith("Tensor")
-    return own or _is_variable(outline, call.func) or any(key.arg == "device" for key in call.keywords)
+    return own or _is_variable(outline, call.func) or any(key.arg in ("device", None) for key in call.keywords)
 
 
 def _is_variable(outline: Outline, called: ast.expr) -> bool:

@@ -102,7 +102,7 @@ def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device:
     if name in ("Parameter", "Variable") and len(made.args) >= 1:
         inner = _inner(place, made.args[0], device)
         return FileEdit(place.path, DropCall(spans(move))), FileEdit(place.path, inner)
-    if name not in _FACTORIES or any(keyword.arg == "device" for keyword in made.keywords):
+    if name not in _FACTORIES or any(keyword.arg in ("device", None) for keyword in made.keywords):
         return ()
     if name in _RANDOM:
         later = WrapExpression(spans(move), "", ".requires_grad_()")

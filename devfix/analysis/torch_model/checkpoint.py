@@ -19,9 +19,11 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     Array,
+    BoundMethod,
     Const,
     DeviceValue,
     External,
+    Function,
     Obj,
     Scalar,
     Tensor,
@@ -124,11 +126,22 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
     ]
     if literals:
         return ("literal", _base(literals[-1]))
+    if isinstance(arg.node, ast.Call):
+        return _named_by_function(interp, arg.node)
     if isinstance(arg.node, ast.Attribute):
         return ("attribute", interp.frame.path, interp.text(arg.node))
     if isinstance(arg.node, ast.Name):
         return ("name", interp.frame.path, interp.frame.scope, arg.node.id)
     return None
+
+
+def _named_by_function(interp: Interpreter, call: ast.Call) -> tuple[str, ...] | None:
+    """The file that a function of the project names: ``path_of(config)``, or ``self.path()``."""
+    called = interp.eval(call.func)
+    function = called.function if isinstance(called, BoundMethod) else called
+    if not isinstance(function, Function):
+        return None
+    return ("function", function.path, function.scope)
 
 
 def _known(interp: Interpreter, node: ast.expr) -> str | None:

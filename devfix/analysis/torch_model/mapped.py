@@ -23,9 +23,17 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
     function = without_none(site.args[0].value) if site.args else UNKNOWN
     columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
     if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= _MOST:
-        return TupleValue(tuple(_made(interp, function, (Arg(v),), site.node) for v in columns[0]))
+        items = zip(columns[0], _written(site.args[1].node, len(columns[0])), strict=True)
+        return TupleValue(tuple(_made(interp, function, (Arg(v, n),), site.node) for v, n in items))
     args = tuple(Arg(iteration.element(interp, a.value, a.node), a.node) for a in site.args[1:])
     return Sequence(_made(interp, function, args, site.node))
+
+
+def _written(node: ast.expr | None, count: int) -> list[ast.expr | None]:
+    """Where each item stands, of a list or tuple that is written in the call."""
+    if isinstance(node, (ast.List, ast.Tuple)) and not any(isinstance(n, ast.Starred) for n in node.elts):
+        return list(node.elts)
+    return [None] * count
 
 
 def _made(interp: Interpreter, function: Value, args: tuple[Arg, ...], node: ast.expr) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
-from devfix.analysis import attributes, classes, notes, reads, syntax
+from devfix.analysis import attributes, classes, hidden_modules, notes, reads, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
@@ -53,7 +53,8 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
         plain = {
             name: value
             for name, value in plain.items()
-            if not (name in obj.buffers or is_module(interp, value))
+            if hidden_modules.is_hidden(obj, name)
+            or not (name in obj.buffers or is_module(interp, value))
             and not (isinstance(value, Tensor) and value.parameter)
         }
     element = UNKNOWN if is_module(interp, ref) else None
@@ -203,6 +204,27 @@ def _stored(interp: Interpreter, owner: Ref, name: str | None, value: Value, sit
     return attributes.stored(interp, owner, obj, called, value, site.node)
 
 
+def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``object.__setattr__(module, "name", value)``: what a module is given past its own ``__setattr__``."""
+    owner, attribute, value = site.value(0), site.value(1), site.value(2)
+    known = attribute.value if isinstance(attribute, Const) else None
+    if isinstance(owner, Ref) and value is not None:
+        node = site.node if isinstance(site.node, ast.expr) else None
+        store_hidden(interp, owner, known if isinstance(known, str) else None, value, node)
+    return NONE
+
+
+def store_hidden(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """An attribute that is put into ``__dict__``: no module registers what it holds there."""
+    if name is not None and node is not None:
+        value = attributes.stored(interp, owner, interp.obj(owner), name, value, node)
+    store(interp, owner, name, value)
+    if name is not None and is_module(interp, owner):
+        hidden_modules.hide(interp, owner, name)
+
+
 def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
     """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
     obj = interp.obj(owner)
@@ -264,5 +286,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "importlib.import_module": import_module,
     "builtins.getattr": getattr_,
     "builtins.setattr": setattr_,
+    "builtins.object.__setattr__": set_hidden,
     "builtins.vars": vars_,
 }
