@@ -58,7 +58,8 @@ def test_one_that_is_moved_by_itself(stored: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "stored", ["self.teacher = teacher", 'setattr(self, "teacher", teacher)', 'self.add_module("teacher", teacher)']
+    "stored",
+    ["self.teacher = teacher", 'setattr(self, "teacher", teacher)', 'self.add_module("teacher", teacher)'],
 )
 def test_a_registered_one_moves_along(stored: str) -> None:
     assert clashes(program(stored)) == []

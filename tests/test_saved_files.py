@@ -203,7 +203,12 @@ print(x - torch.load({loaded}, map_location="cpu")["mean"])
         ("place(x, run)", "run.last()", "place(x, run)", True),
         ("run.best()", "run.last()", "run.last()", False),
         ("run.best()", "place('a', run)", "place('b', run)", False),
-        ("place(x, 1)", "place(x, 2)", "place(x, 1)", False),  # one file with two contents, for all that is known
+        (
+            "place(x, 1)",
+            "place(x, 2)",
+            "place(x, 1)",
+            False,
+        ),  # one file with two contents, for all that is known
     ],
 )
 def test_what_a_function_names(saved: str, other: str, loaded: str, found: bool) -> None:

@@ -10,12 +10,13 @@ from devfix.analysis import calls, classes, containers, fitting, hidden_modules,
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import forget_parameters, havoc, is_module
+from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.torch_model import (
     indexing,
     leaves,
     mappings,
     names,
+    replaced_data,
     sparse_matrices,
     table_types,
     tables,
@@ -228,7 +229,7 @@ def set_attribute(
     elif isinstance(receiver, Class):
         interp.assign(receiver.frame, name, value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
-        _set_data(interp, target, receiver, value)
+        replaced_data.assign(interp, target, receiver, value, statement)
     elif name == "data" and owner is not None and is_module(interp, owner):
         havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
     elif isinstance(receiver, Tensor) and name == "requires_grad":
@@ -238,18 +239,6 @@ def set_attribute(
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_object_attribute(interp, member, name, value, target, statement)
-
-
-def _set_data(interp: Interpreter, target: ast.Attribute, tensor: Tensor, value: Tensor) -> None:
-    """``p.data = t`` gives a tensor other storage: its device and dtype change.
-
-    Where the program was made for the CPU, nobody means to take it back there.
-    """
-    if interp.program.adopts:
-        leaves.give(interp, "torch.Tensor.data", tensor, value, target)
-    changed = replace(tensor, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
-    _rebind(interp, target.value, changed)
-    forget_parameters(interp, tensor, value.device)
 
 
 def _rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:

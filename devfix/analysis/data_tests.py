@@ -29,6 +29,9 @@ def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds
     loop = interp.frame.loops[-1].node if rounds else None
     if loop is not None and not node.orelse and asks_for_rest(test, loop):
         return True
+    around = interp.frame.loops[-1].node if interp.frame.loops else None
+    if around is not None and _asks_for_name(test, around) and _takes_to_host(then, interp.state):
+        return True
     return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
 
 
@@ -40,6 +43,24 @@ def asks_for_rest(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
         if isinstance(size, ast.Name) and size.id in _sizes(loop) and not varies(other, loop):
             return isinstance(other, (ast.Name, ast.Attribute, ast.Constant))
     return False
+
+
+def _asks_for_name(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a test is of the kind ``"weight" in name``, of a name that each round brings: some are so and some are not."""
+    texts: tuple[ast.expr, ...] = ()
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.In, ast.NotIn)):
+        texts = (test.left, *test.comparators)
+    elif isinstance(test, ast.Call) and getattr(test.func, "attr", "") in ("startswith", "endswith"):
+        texts = (test.func.value, *test.args) if isinstance(test.func, ast.Attribute) else ()
+    if len(texts) != 2 or not any(isinstance(each, ast.Constant) for each in texts):
+        return False
+    return any(isinstance(each, ast.Name) and each.id in _bound(loop) for each in texts)
+
+
+@remembered
+def _bound(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+    """The names that a loop itself binds."""
+    return frozenset(part.id for part in walk(loop.target) if isinstance(part, ast.Name))
 
 
 @remembered

@@ -82,7 +82,9 @@ def takes_no_device(outline: Outline, call: ast.Call) -> bool:
     """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     own = outline.aliases.get(name, name).endswith("Tensor")
-    return own or _is_variable(outline, call.func) or any(key.arg in ("device", None) for key in call.keywords)
+    return (
+        own or _is_variable(outline, call.func) or any(key.arg in ("device", None) for key in call.keywords)
+    )
 
 
 def _is_variable(outline: Outline, called: ast.expr) -> bool:

@@ -32,6 +32,7 @@ from devfix.placement import (
     moving_back,
     nested_move,
     own_move,
+    parameter_data,
     part_moves,
     rebuilding,
     selecting,
@@ -128,6 +129,7 @@ class Relocator:
         returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
         if not returned:
             yield self._at_factories(), 0
+        yield parameter_data.moved(self.facts, self.operand.trail), 0
         is_made = self.operand.trail in trails
         computed = not is_made and self._is_computed()
         if computed and self.facts.program.adopts:

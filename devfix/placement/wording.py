@@ -17,6 +17,7 @@ _SPOKEN = {
     "tokenizer": "comes out of the tokenizer here, on the CPU",
     "checkpoint": "is loaded here",
     "host-checkpoint": "is loaded to the CPU here",
+    "replaced": "becomes the data of a parameter here",
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
     "used-before": "uses the accelerator before the process starts",

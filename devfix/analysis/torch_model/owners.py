@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 #: What puts a module's tensors where they are; else its own life tells it.
-_PLACED = ("move", "host-checkpoint")
+_PLACED = ("move", "host-checkpoint", "replaced")
 
 
 #: For each object the modules that hold it: directly (second item None) or in a plain list or dict (that).

@@ -54,8 +54,10 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
             name: value
             for name, value in plain.items()
             if hidden_modules.is_hidden(obj, name)
-            or not (name in obj.buffers or is_module(interp, value))
-            and not (isinstance(value, Tensor) and value.parameter)
+            or (
+                not (name in obj.buffers or is_module(interp, value))
+                and not (isinstance(value, Tensor) and value.parameter)
+            )
         }
     element = UNKNOWN if is_module(interp, ref) else None
     return interp.new(Obj("dict", attrs=plain, element=element, facts={"namespace of": ref}))
@@ -209,8 +211,7 @@ def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
     owner, attribute, value = site.value(0), site.value(1), site.value(2)
     known = attribute.value if isinstance(attribute, Const) else None
     if isinstance(owner, Ref) and value is not None:
-        node = site.node if isinstance(site.node, ast.expr) else None
-        store_hidden(interp, owner, known if isinstance(known, str) else None, value, node)
+        store_hidden(interp, owner, known if isinstance(known, str) else None, value, site.node)
     return NONE
 
 

@@ -220,5 +220,5 @@ class _Default:
 
 def _innermost() -> Any:
     """The mode that says where factories make tensors, if there is one."""
-    modes = _get_current_function_mode_stack()
+    modes = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
     return next((mode for mode in reversed(modes) if isinstance(mode, DeviceContext)), None)

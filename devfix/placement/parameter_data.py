@@ -1,0 +1,39 @@
+"""Parameter data: ``p.data = t`` where ``t`` was left on the CPU becomes ``p.data = t.to(p.device)``."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.findings import FileEdit, Origin, WrapExpression
+from devfix.placement.device_expression import place_at
+
+
+def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
+    """What becomes the data of a parameter goes where the parameter is, which nobody meant to leave."""
+    origin = trail[0] if trail else None
+    replaced = origin is not None and origin.kind == "replaced"
+    place = place_at(facts, origin.path, origin.span) if origin is not None and replaced else None
+    statement = place.outline.parents.get(place.node) if place is not None else None
+    if (
+        place is None
+        or origin is None
+        or not isinstance(statement, ast.Assign)
+        or len(statement.targets) != 1
+    ):
+        return ()
+    target = statement.targets[0]
+    if not isinstance(target, ast.Attribute) or target.attr != "data" or not _is_plain(target.value):
+        return ()
+    source = place.outline.source
+    parameter = source.segment(source.span(target.value))
+    return (FileEdit(place.path, WrapExpression(origin.span, "", f".to({parameter}.device)")),)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an expression can be read twice: names, attributes and items of a number or text."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Constant, ast.Name)):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)

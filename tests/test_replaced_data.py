@@ -1,0 +1,172 @@
+"""``p.data = t``: a parameter is where its new data is."""
+
+from textwrap import dedent, indent
+
+import pytest
+from text_program import clashes, fix_texts
+
+HEAD = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2)).to(device)
+x = torch.ones(2, 4, device=device)
+"""
+USE = "print(net(x).sum())\n"
+
+
+def program(change: str) -> str:
+    return HEAD + dedent(change).strip() + "\n" + USE
+
+
+def repaired(change: str) -> str:
+    """What becomes of the lines between the head and the use."""
+    text = program(change)
+    line = len(text.splitlines())
+    assert set(clashes(text)) == {f"{line}: device"}
+    fixed, _ = fix_texts({"main.py": text})
+    assert clashes(fixed["main.py"]) == []
+    return fixed["main.py"].removeprefix(HEAD).removesuffix(USE).strip()
+
+
+def test_data_of_one_layer() -> None:
+    assert repaired("net[0].weight.data = torch.eye(8, 4)") == (
+        "net[0].weight.data = torch.eye(8, 4, device=device)"
+    )
+
+
+def test_data_of_all_parameters() -> None:
+    changed = repaired("""
+        for p in net.parameters():
+            p.data = torch.zeros(p.shape)
+    """)
+    assert changed == "for p in net.parameters():\n    p.data = torch.zeros(p.shape, device=device)"
+
+
+@pytest.mark.parametrize(
+    "test", ['"weight" in name', 'name.endswith("weight")', "p.dim() > 1", '"bias" not in name']
+)
+def test_data_of_some_parameters(test: str) -> None:
+    changed = repaired(f"""
+        for name, p in net.named_parameters():
+            if {test}:
+                p.data = torch.zeros(p.shape)
+    """)
+    assert "p.data = torch.zeros(p.shape, device=device)" in changed
+
+
+@pytest.mark.parametrize("walk", ["zip(net.parameters(), best)", "list(zip(net.parameters(), best))"])
+def test_data_that_was_kept_on_the_cpu(walk: str) -> None:
+    changed = repaired(f"""
+        best = [p.detach().cpu().clone() for p in net.parameters()]
+        for p, q in {walk}:
+            p.data = q
+    """)
+    assert changed.endswith("p.data = q.to(p.device)")
+
+
+def test_data_in_a_method_of_the_project() -> None:
+    text = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+    def restart(self):
+        self.scale.data = torch.zeros(3)
+
+    def forward(self, x):
+        return x * self.scale
+
+net = Net().cuda()
+net.restart()
+print(net(torch.ones(3).cuda()))
+"""
+    assert clashes(text) == ["14: device"]
+    fixed, _ = fix_texts({"main.py": text})
+    assert clashes(fixed["main.py"]) == []
+
+
+RIGHT = {
+    "made there": """
+        for p in net.parameters():
+            p.data = torch.zeros(p.shape, device=p.device)
+    """,
+    "made alike": """
+        for p in net.parameters():
+            p.data = torch.zeros_like(p)
+    """,
+    "moved": """
+        for name, p in net.named_parameters():
+            if "weight" in name:
+                p.data = torch.zeros(p.shape).to(p)
+    """,
+    "moved again": """
+        for p in net.parameters():
+            p.data = torch.zeros(p.shape)
+        net.to(device)
+    """,
+    "one layer moved again": """
+        net[0].weight.data = torch.eye(8, 4)
+        net.to(device)
+    """,
+    "before the move": """
+        net.cpu()
+        for p in net.parameters():
+            p.data = torch.zeros(p.shape)
+        net.to(device)
+    """,
+    "taken to the CPU, and back": """
+        for p in net.parameters():
+            p.data = p.data.cpu()
+        for p in net.parameters():
+            p.data = p.data.to(device)
+    """,
+    "taken to the CPU to be used there": """
+        for p in net.parameters():
+            p.data = p.data.cpu()
+        x = x.cpu()
+    """,
+    "swapped": """
+        shadow = [p.detach().clone() for p in net.parameters()]
+        kept = [p.data for p in net.parameters()]
+        for p, q in zip(net.parameters(), shadow):
+            p.data = q
+        for p, q in zip(net.parameters(), kept):
+            p.data = q
+    """,
+    "put back after a stay on the CPU": """
+        kept = [p.data for p in net.parameters()]
+        for p in net.parameters():
+            p.data = torch.zeros(p.shape)
+        for p, q in zip(net.parameters(), kept):
+            p.data = q
+    """,
+    "a part that is not used": """
+        net = nn.ModuleDict({"a": nn.Linear(4, 2), "b": nn.Linear(4, 2)}).to(device)
+        unused = [p for name, p in net.named_parameters() if "b" in name]
+        for p in unused:
+            p.data = torch.zeros(p.shape)
+        net = net["a"]
+    """,
+    "a choice that an option makes": """
+        import sys
+        for p in net.parameters():
+            if len(sys.argv) > 5:
+                p.data = torch.zeros(p.shape)
+        if len(sys.argv) > 5:
+            net.to(device)
+    """,
+}
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_what_is_right(case: str) -> None:
+    text = program(RIGHT[case])
+    assert clashes(text) == []
+    inside = HEAD + "def main(net, x):\n" + indent(dedent(RIGHT[case]).strip(), "    ")
+    assert clashes(f"{inside}\n    print(net(x).sum())\n\nmain(net, x)\n") == []
