@@ -25,7 +25,7 @@ FINE = [name for name in PROGRAMS if name.startswith("fine_")]
 #: What the analysis reports as well.
 KNOWN = (
     "branch_on_values chosen_optimizer context_tensor converted_labels decorated double_data evaluated_name "
-    "instantiated listed_generators metaclass_registry metric_table partial_table partly_moved plugin_module "
+    "instantiated listed_generators metaclass_registry metric_table partial_table partly_moved patched_method plugin_module "
     "proxied set_attributes updated_variables"
 ).split()
 #: Its fault is in a text that the program executes.
