@@ -14,9 +14,10 @@ import io
 import os
 import tokenize
 import warnings
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -104,7 +105,7 @@ class Source:
 
     def forget(self) -> None:
         """Free what was derived from the text, and is many times as large; it is made again when needed."""
-        for derived in ("tree", "lines", "_lines_with", "suppressions"):
+        for derived in ("tree", "lines", "_ends", "_lines_with", "suppressions"):
             self.__dict__.pop(derived, None)
         self._encoded.clear()
 
@@ -115,14 +116,31 @@ class Source:
 
     def has_between(self, word: str, first: int, last: int) -> bool:
         """Whether ``word`` is in one of the lines from ``first`` up to ``last``, both included."""
-        found = self._lines_with.get(word)
+        return self.has_one_between((word,), first, last)
+
+    def has_one_between(self, words: tuple[str, ...], first: int, last: int) -> bool:
+        """The same for one of some words."""
+        found = self._lines_with.get(words)
         if found is None:
-            found = self._lines_with[word] = [n for n, line in enumerate(self.lines, 1) if word in line]
+            found = self._lines_with[words] = sorted(
+                {line for word in words for line in self._lines_of(word)}
+            )
         index = bisect_left(found, first)
         return index < len(found) and found[index] <= last
 
+    def _lines_of(self, word: str) -> Iterator[int]:
+        place = self.text.find(word)
+        while place >= 0:
+            line = bisect_right(self._ends, place)
+            yield line + 1
+            place = self.text.find(word, self._ends[line])
+
     @cached_property
-    def _lines_with(self) -> dict[str, list[int]]:
+    def _ends(self) -> list[int]:
+        return list(accumulate(map(len, self.lines)))
+
+    @cached_property
+    def _lines_with(self) -> dict[tuple[str, ...], list[int]]:
         return {}
 
     @cached_property

@@ -139,3 +139,15 @@ def test_words_are_found_between_lines() -> None:
     assert source.has_between("def", 2, 5)
     assert not source.has_between("def", 2, 4)
     assert not source.has_between("class", 1, 6)
+
+
+def test_one_of_some_words_is_found_between_lines() -> None:
+    source = Source("a.py", "x = 1\r\ny = 'cuda', 'cuda'\nz = 2\rif x:\n    z = 'mps'")
+    words = ("mps", "cuda")
+    lines = [line for line in range(1, 6) if source.has_one_between(words, line, line)]
+    assert lines == [number for number, line in enumerate(source.lines, 1) if any(w in line for w in words)]
+    assert lines == [2, 5]
+    assert source.has_one_between(words, 3, 5)
+    assert not source.has_one_between(words, 3, 4)
+    assert not source.has_one_between(words, 6, 9)
+    assert not Source("a.py", "").has_one_between(words, 1, 1)

@@ -42,7 +42,7 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
     if outcome:
         for other in _excluded(part, frame.choices):
             _narrow(interp, frame.choices[other], False, within)
-    _narrow(interp, frame.choices.get(ast.dump(part)) or {}, outcome, within)
+    _narrow(interp, frame.choices.get(_dumped(part)) or {}, outcome, within)
 
 
 def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
@@ -60,7 +60,7 @@ def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
     text = test.comparators[0]
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return []
-    whole, constant = ast.dump(test), ast.dump(text)
+    whole, constant = _dumped(test), _dumped(text)
     before, _, after = whole.rpartition(constant)
     start = before + constant[: constant.index("'" if "'" in constant else '"')]
     return [
@@ -193,7 +193,7 @@ _DECLARING = (":=", "global", "nonlocal")
 def _declared(interp: Interpreter, scope: ast.AST) -> frozenset[str]:
     """The names that a function or a script shares with others, or gives values in an expression."""
     first, last = getattr(scope, "lineno", 1), getattr(scope, "end_lineno", None) or len(interp.source.lines)
-    if not any(interp.source.has_between(word, first, last) for word in _DECLARING):
+    if not interp.source.has_one_between(_DECLARING, first, last):
         return frozenset()
     return _declared_in(scope)
 

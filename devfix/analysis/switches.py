@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from devfix.analysis.syntax import names_accelerator, remembered, walk
+from devfix.analysis.syntax import has_accelerator, names_accelerator, remembered, walk
 from devfix.analysis.values import Const, Function
 
 if TYPE_CHECKING:
@@ -22,16 +22,18 @@ def of(function: Function, source: Source) -> Iterator[str]:
         return
     own = _tested(function.node, source)
     whole = function.owner.node if function.owner is not None else None
-    stored = {} if whole is None else _stored(function.node)
-    later = set[str]() if not stored or whole is None else _tested(whole, source)
+    later = set[str]() if whole is None else _tested(whole, source)
+    stored = _stored(function.node) if later else {}
     for name in off:
         if name in own or any(name in names and attribute in later for attribute, names in stored.items()):
             yield name
 
 
-def _tested(node: ast.AST, source: Source) -> set[str]:
+def _tested(node: ast.stmt | ast.expr, source: Source) -> set[str]:
     """The names, of variables and ``self.name``, whose tests have a branch that names an accelerator, and one that does not."""
     found: set[str] = set()
+    if not has_accelerator(node, source):
+        return found
     for part in walk(node):
         branches: tuple[Sequence[ast.stmt | ast.expr], Sequence[ast.stmt | ast.expr]]
         if isinstance(part, ast.If):

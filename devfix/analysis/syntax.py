@@ -40,8 +40,10 @@ def remembered(question: Callable[[Node], Answer]) -> Callable[[Node], Answer]:
 _LEAVES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "name", "module", "level", "kind", "type_comment"}
 )
+#: Lists that may hold something else beside nodes, or nothing in the place of one.
+_MIXED = frozenset({"keys", "kw_defaults", "names", "kwd_attrs"})
 #: The other fields of each class of nodes.
-_BRANCHES: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
+_BRANCHES: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: (), ast.Name: ()}
 
 
 def _branches(kind: type[ast.AST]) -> tuple[str, ...]:
@@ -64,10 +66,13 @@ def below(node: ast.AST) -> list[ast.AST]:
     names = _BRANCHES.get(node.__class__)
     for name in names if names is not None else _branches(node.__class__):
         part = getattr(node, name, None)
-        if part.__class__ is list:
+        if part.__class__ is not list:
+            if isinstance(part, ast.AST):
+                found.append(part)
+        elif name in _MIXED:
             found += [item for item in part if isinstance(item, ast.AST)]
-        elif isinstance(part, ast.AST):
-            found.append(part)
+        else:
+            found += part
     return found
 
 
@@ -75,6 +80,8 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+#: Which of them each class of nodes has.
+_BLOCKS_OF: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
 def spelt(node: ast.expr) -> str:
@@ -87,8 +94,8 @@ def spelt(node: ast.expr) -> str:
     return ".".join([inner.id, *reversed(parts)]) if isinstance(inner, ast.Name) else ast.unparse(node)
 
 
-def first_line(node: ast.stmt) -> int:
-    """The line in which a statement begins, its decorators included."""
+def first_line(node: ast.stmt | ast.expr) -> int:
+    """The line in which a piece of code begins, its decorators included."""
     line = node.lineno
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.decorator_list:
         return min(line, *(each.lineno for each in node.decorator_list))
@@ -116,8 +123,12 @@ def statements_of(scope: ast.AST) -> Iterator[ast.AST]:
 
 def _within(node: ast.AST) -> list[ast.AST]:
     """The statements right below a statement."""
-    blocks = (getattr(node, name, None) for name in _BLOCKS)
-    return [part for block in blocks if block.__class__ is list for part in block]
+    kind = node.__class__
+    names = _BLOCKS_OF.get(kind)
+    if names is None:
+        has = not issubclass(kind, ast.expr)
+        names = _BLOCKS_OF[kind] = tuple(name for name in _BLOCKS if has and name in kind._fields)
+    return [part for name in names for part in getattr(node, name)]
 
 
 def speaks(
@@ -161,7 +172,13 @@ _ACCELERATORS = ("cuda", "current_accelerator", "'mps", '"mps', "'xpu", '"xpu', 
 
 def names_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
     """Whether a piece of code names an accelerator: ``.cuda()``, ``"cuda:0"``, ``torch.cuda.…``."""
-    return any(speaks(source, word, node) for word in _ACCELERATORS) and _names_accelerator(node)
+    last = node.end_lineno or node.lineno
+    return source.has_one_between(_ACCELERATORS, node.lineno, last) and _names_accelerator(node)
+
+
+def has_accelerator(node: ast.stmt | ast.expr, source: Source) -> bool:
+    """Whether a piece of code, its decorators included, may hold one that names an accelerator."""
+    return source.has_one_between(_ACCELERATORS, first_line(node), node.end_lineno or node.lineno)
 
 
 @remembered
