@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from devfix.discovery import short_path
@@ -84,7 +84,9 @@ class Layout:
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The file that ``module`` means in ``importer``, or None when it is none of ours."""
-        folder = os.path.dirname(importer)
+        return self._resolved(os.path.dirname(importer), module, level)
+
+    def _resolved(self, folder: str, module: str, level: int) -> str | None:
         key = (folder, module, level)
         if key not in self._cache:
             self._cache[key] = self._resolve(folder, module, level)
@@ -111,9 +113,10 @@ class Layout:
     def dependencies(self, importer: str, imports: tuple[Import, ...]) -> list[str]:
         """The files of the project that ``importer`` imports, each once."""
         found: dict[str, None] = {}
+        folder = os.path.dirname(importer)
         for item in imports:
             for module in _modules_named(item):
-                path = self.resolve(importer, module, item.level)
+                path = self._resolved(folder, module, item.level)
                 if path is not None and path != importer:
                     found[path] = None
         return list(found)
@@ -243,6 +246,12 @@ def package_file(*folder: str) -> str:
 
 
 def _join(*parts: str) -> str:
+    return _joined(parts, os.getcwd())
+
+
+@lru_cache(maxsize=65_536)
+def _joined(parts: tuple[str, ...], here: str) -> str:  # noqa: ARG001 - what a path is called depends on it
+    """Each layout asks for the same places."""
     return short_path(os.path.join(*parts))
 
 
