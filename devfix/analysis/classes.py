@@ -6,6 +6,7 @@ import ast
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from devfix.analysis.syntax import remembered
 from devfix.analysis.values import Class, Value, members
 
 if TYPE_CHECKING:
@@ -107,16 +108,20 @@ class Field(NamedTuple):
     @property
     def maker(self) -> str | None:
         """The name of the method that ``attrs`` calls for the default: that below ``@name.default``."""
-        for statement in self.owner.node.body:
-            if isinstance(statement, ast.FunctionDef) and any(map(self._is_told, statement.decorator_list)):
-                return statement.name
-        return None
+        return _makers(self.owner.node).get(self.name)
 
-    def _is_told(self, decorator: ast.expr) -> bool:
-        named = (
-            decorator.value if isinstance(decorator, ast.Attribute) and decorator.attr == "default" else None
-        )
-        return getattr(named, "id", "") == self.name
+
+@remembered
+def _makers(node: ast.ClassDef) -> dict[str, str]:
+    """The methods of a class's body below ``@name.default``, by that name; of several the first."""
+    told = (
+        (decorator.value, statement.name)
+        for statement in reversed(node.body)
+        if isinstance(statement, ast.FunctionDef)
+        for decorator in statement.decorator_list
+        if isinstance(decorator, ast.Attribute) and decorator.attr == "default"
+    )
+    return {field.id: name for field, name in told if isinstance(field, ast.Name)}
 
 
 def fields(cls: Class) -> list[Field]:
