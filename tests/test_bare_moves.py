@@ -51,6 +51,29 @@ def test_a_block_with_that_guard_takes_the_move() -> None:
     )
 
 
+CHOICE = """\
+if args.deep:
+    net = nn.Sequential(nn.Linear(3, 2))
+else:
+    net = nn.Linear(3, 2)
+"""
+
+
+def test_whichever_of_two_modules_it_is_moves_after_the_choice() -> None:
+    text = _program().replace("net = nn.Linear(3, 2)\n", CHOICE)
+    text = text.replace("args = ", 'parser.add_argument("--deep", action="store_true")\nargs = ')
+    moved = text.replace(CHOICE, f"{CHOICE}if args.cuda:\n    net.cuda()\n")
+    assert _fixed(text) == moved
+    assert _fixed(moved) == moved
+
+
+def test_modules_of_a_choice_that_move_on_their_own_are_left_alone() -> None:
+    own = CHOICE.replace("3, 2))\n", "3, 2)).cuda()\n").replace("3, 2)\n", "3, 2).cuda()\n")
+    text = _program("x, y = x.cuda(), y.cuda()").replace("net = nn.Linear(3, 2)\n", own)
+    text = text.replace("args = ", 'parser.add_argument("--deep", action="store_true")\nargs = ')
+    assert _fixed(text) == text
+
+
 def test_what_needs_the_module_before_that_block_gets_it_moved() -> None:
     text = _program(
         after="optimizer = torch.optim.Adagrad(net.parameters())\nif args.cuda:\n    print('cuda')"

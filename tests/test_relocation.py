@@ -57,6 +57,67 @@ for x, y in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ran
 """,
         {"weights = (1 / (torch.bincount(labels, minlength=3) + 1.0)).to(device)"},
     ),
+    "an array that comes through an object moves as the tensor that is made of it": (
+        """
+class Chunks:
+    def __init__(self, xs):
+        self.xs = xs
+
+    def __iter__(self):
+        for k in range(2):
+            yield self.xs[k : k + 1]
+
+
+net = nn.Linear(4, 2).to(device)
+for x in Chunks(np.random.rand(2, 4)):
+    batch = torch.Tensor(x)
+    net(batch.transpose(0, 1).transpose(0, 1) * 2)
+""",
+        {"    batch = torch.Tensor(x).to(device)"},
+    ),
+    "what has another name on the other path moves where both paths have met": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(2, 2, 3)
+
+    def forward(self, given):
+        if given.size(2) < 9:
+            x = nn.functional.pad(given, (9 - given.size(2), 0))
+        else:
+            x = given
+        return self.conv(x)
+
+
+net = Net().to(device)
+for x in list(np.random.rand(2, 4, 2, 5)):
+    net(torch.from_numpy(x).float())
+""",
+        {"        return self.conv(x.to(device))"},
+    ),
+    "what both paths make moves on each": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(2, 2, 3)
+
+    def forward(self, given):
+        if given.size(2) < 9:
+            noise = torch.zeros(given.size())
+        else:
+            noise = torch.ones(given.size())
+        return self.conv(given + noise)
+
+
+Net().to(device)(torch.rand(4, 2, 5, device=device))
+""",
+        {
+            "            noise = torch.zeros(given.size(), device=given.device)",
+            "            noise = torch.ones(given.size(), device=given.device)",
+        },
+    ),
     "a sample moves, not the dataset": (
         """
 net = nn.Linear(4, 3).to(device)

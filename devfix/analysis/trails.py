@@ -18,6 +18,8 @@ _TRAIL_HEAD, _TRAIL_TAIL = 2, 6
 #: That of a module or another object keeps more of the first: who had it first may move it.
 OF_OBJECT = 5
 _MAX_ROOTS = 6
+#: Where data becomes a tensor: what it was before has no device. A factory's tensor has roots only where it is of such data.
+_ENTRIES = ("numpy", "factory")
 #: What makes a value worth remembering when others are computed from it.
 _MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
 
@@ -63,7 +65,7 @@ def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
     if not operand.roots:
         return (trail,)
     kinds = {site.kind for site in trail}
-    entered = bool(trail) and trail[0].kind == "numpy"
+    entered = bool(trail) and trail[0].kind in _ENTRIES
     if "loader" in kinds or entered:
         return (
             (trail,) if entered or kinds & _MILESTONES else ()

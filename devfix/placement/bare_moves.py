@@ -9,7 +9,7 @@ from typing import TypeGuard
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
-from devfix.placement import move_guards
+from devfix.placement import module_choice, move_guards
 
 Edits = tuple[FileEdit, ...]
 #: What need not compute its parts, and what ends a program.
@@ -25,13 +25,15 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     """
     outline = facts.outline(site.path)
     named = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
-    made = outline.statement_of(named) if isinstance(named, (ast.Name, ast.Attribute)) else None
-    if facts.program.device_policy != "cuda" or named is None or not isinstance(made, ast.Assign):
+    given = outline.statement_of(named) if isinstance(named, (ast.Name, ast.Attribute)) else None
+    if facts.program.device_policy != "cuda" or named is None or not isinstance(given, ast.Assign):
         return ()
     trails = [trail[0] for operand in inputs for trail in (operand.trail, *operand.roots) if trail]
     moves = [origin for origin in trails if origin.kind == "move"]
-    if made.targets != [named] or not moves or not all(_bare(facts, move) for move in moves):
+    if given.targets != [named] or not moves or not all(_bare(facts, move) for move in moves):
         return ()
+    several = module_choice.after(outline, given.value)
+    made = given if several is None else several[0]  # whichever it is moves once
     guards = {_guard(facts, move, outline, made) for move in moves}
     always = [move for move in moves if _tests(facts, move, made) == []]
     beside = any(_is_beside(facts, move, outline, made) for move in always) or _is_among_moves(outline, made)
@@ -45,7 +47,7 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     return (FileEdit(site.path, _guarded(outline, made, ast.unparse(named), guard)),)
 
 
-def _guarded(outline: Outline, made: ast.Assign, name: str, guard: str) -> Edit:
+def _guarded(outline: Outline, made: ast.stmt, name: str, guard: str) -> Edit:
     """The move in a block with that guard below, where nothing needs the module before, or in one of its own."""
     if not guard:
         return InsertAfter(outline.source.span(made), f"{name}.cuda()")
@@ -55,7 +57,7 @@ def _guarded(outline: Outline, made: ast.Assign, name: str, guard: str) -> Edit:
     return InsertAfter(outline.source.span(made), f"if {guard}:\n    {name}.cuda()")
 
 
-def _choices_below(outline: Outline, made: ast.Assign, name: str) -> list[ast.If]:
+def _choices_below(outline: Outline, made: ast.stmt, name: str) -> list[ast.If]:
     """Each ``if`` of the block that makes a module, down to where the module is needed."""
     block = outline.block_of(made)
     found: list[ast.If] = []
@@ -67,7 +69,7 @@ def _choices_below(outline: Outline, made: ast.Assign, name: str) -> list[ast.If
     return found
 
 
-def _own_guard(outline: Outline, made: ast.Assign, name: str) -> str | None:
+def _own_guard(outline: Outline, made: ast.stmt, name: str) -> str | None:
     """The one flag under which the file moves other things, if it can be read where the module is made."""
     flags = {ast.unparse(flag): flag for flag in move_guards.of_file(outline)}
     tests = [ast.unparse(choice.test) for choice in _choices_below(outline, made, name)]
@@ -94,7 +96,7 @@ def _is_bare(node: ast.AST) -> TypeGuard[ast.Call]:
     )
 
 
-def _is_among_moves(outline: Outline, made: ast.Assign) -> bool:
+def _is_among_moves(outline: Outline, made: ast.stmt) -> bool:
     """Whether a run that makes the module moves something else by ``.cuda()`` in the same block, in any case."""
     block = outline.block_of(made)
     place = block.index(made)
@@ -118,7 +120,7 @@ def _may_end(statement: ast.stmt) -> bool:
     )
 
 
-def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.Assign) -> str | None:
+def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> str | None:
     """The test of the one guard around a bare move, as it reads where the module is made; None where that is not known."""
     tests = _tests(facts, move, made)
     if not tests or len(tests) > 1:
@@ -128,13 +130,13 @@ def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.Assign) -> st
     return ast.unparse(tests[0]) if move_guards.reads_the_same(outline, tests[0], made) else None
 
 
-def _tests(facts: Facts, move: Origin, made: ast.Assign) -> list[ast.expr] | None:
+def _tests(facts: Facts, move: Origin, made: ast.stmt) -> list[ast.expr] | None:
     """What is asked in its function before a bare move is made; None where nobody knows."""
     call = _bare(facts, move)
     return move_guards.tests_around(facts.outline(move.path), call, made) if call is not None else None
 
 
-def _is_beside(facts: Facts, move: Origin, outline: Outline, made: ast.Assign) -> bool:
+def _is_beside(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> bool:
     """Whether a move is made in the function that makes the module."""
     call = _bare(facts, move) if facts.outline(move.path) is outline else None
     return call is not None and outline.function_of(call) is outline.function_of(made)

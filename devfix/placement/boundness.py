@@ -209,6 +209,8 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     if not later:
         return True
     whole, others = _branches(outline, statement, target.id)
+    if _renames(others, target.id):
+        return False
     elsewhere = {node for part in others for node in outline.occurrences(part, target.id)}
     return all(node in elsewhere or outline.dominates(whole, node) for node in later)
 
@@ -224,6 +226,17 @@ def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stm
         whole, others = parent, [*others, *other]
         parent = outline.parents[whole]
     return whole, others
+
+
+def _renames(block: list[ast.stmt], name: str) -> bool:
+    """Whether a block gives a name to what has one already: that is no place where the value could move too."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, (ast.Name, ast.Attribute))
+        and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+        for part in block
+        for node in ast.walk(part)
+    )
 
 
 def _assigns(block: list[ast.stmt], name: str) -> bool:
