@@ -36,6 +36,8 @@ MAX_NOTEBOOK_BYTES = 128 * 1024 * 1024
 NOTEBOOK_SUFFIX = ".ipynb"
 #: What the reason begins with for which a text is none that a notebook could hold.
 REFUSED = "the cells cannot be"
+#: A piece of a text that stands in a message is not longer.
+_TEXT_LIMIT = 60
 _NUL = "is not Python text: it contains NUL bytes"
 
 
@@ -183,6 +185,11 @@ class Source:
         middle = self.lines[span.line : span.end_line - 1]
         last = self.lines[span.end_line - 1][: span.end_column]
         return "".join([first, *middle, last])
+
+    def line_at(self, span: Span) -> str:
+        """The text at ``span`` on one line, shortened."""
+        text = " ".join(self.segment(span).split())
+        return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
 
     def cell_span(self, span: Span) -> tuple[int | None, Span]:
         """The cell of a notebook that ``span`` stands in, and the region there; any other file has no cells."""

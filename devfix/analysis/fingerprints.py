@@ -99,22 +99,28 @@ class Fingerprints:
 
     def _of(self, value: Any) -> str:
         kind = value.__class__
-        special = _SPECIAL.get(kind)
-        if special is not None:
-            return special(self, value)
-        if isinstance(value, tuple):
-            return f"({','.join(map(self._of, value))})"
-        if isinstance(value, Mapping):
-            return self._of_entries(value)
-        if isinstance(value, (frozenset, set)):
-            return f"{{{','.join(sorted(map(self._of, value)))}}}"
-        if isinstance(value, list):
-            return f"[{','.join(map(self._of, value))}]"
-        if isinstance(value, ast.AST):
-            return f"{kind.__name__}@{getattr(value, 'lineno', 0)}:{getattr(value, 'col_offset', 0)}"
-        if is_dataclass(value):
-            return self._of_parts(value, _parts(kind))
-        return f"{kind.__name__}:{value!r}"
+        describe = _DESCRIBED.get(kind)
+        if describe is None:
+            describe = _DESCRIBED[kind] = _description_of(kind)
+        return describe(self, value)
+
+    def _of_tuple(self, value: tuple[Any, ...]) -> str:
+        return f"({','.join(map(self._of, value))})"
+
+    def _of_set(self, value: frozenset[Any] | set[Any]) -> str:
+        return f"{{{','.join(sorted(map(self._of, value)))}}}"
+
+    def _of_list(self, value: list[Any]) -> str:
+        return f"[{','.join(map(self._of, value))}]"
+
+    def _of_node(self, value: ast.AST) -> str:
+        return f"{value.__class__.__name__}@{getattr(value, 'lineno', 0)}:{getattr(value, 'col_offset', 0)}"
+
+    def _of_record(self, value: Any) -> str:
+        return self._of_parts(value, _parts(value.__class__))
+
+    def _of_plain(self, value: object) -> str:
+        return f"{value.__class__.__name__}:{value!r}"
 
     def _of_entries(self, value: Mapping[str, Any]) -> str:
         return f"{{{','.join(f'{key!r}={self._of(held)}' for key, held in value.items())}}}"
@@ -204,13 +210,28 @@ class Fingerprints:
 
 
 _Describe = Callable[[Fingerprints, Any], str]
-_SPECIAL: dict[type, _Describe] = {
+#: How what is of a type is described, for those of which that was asked.
+_DESCRIBED: dict[type, _Describe] = {
     Ref: Fingerprints._of_ref,
     Tensor: Fingerprints._of_tensor,
     Function: Fingerprints._of_function,
     Class: Fingerprints._of_class,
     Origin: Fingerprints._of_origin,
 }
+_BY_BASE: tuple[tuple[type | tuple[type, ...], _Describe], ...] = (
+    (tuple, Fingerprints._of_tuple),
+    (Mapping, Fingerprints._of_entries),
+    ((frozenset, set), Fingerprints._of_set),
+    (list, Fingerprints._of_list),
+    (ast.AST, Fingerprints._of_node),
+)
+
+
+def _description_of(kind: type) -> _Describe:
+    for base, describe in _BY_BASE:
+        if issubclass(kind, base):
+            return describe
+    return Fingerprints._of_record if is_dataclass(kind) else Fingerprints._of_plain
 
 
 def _parts(kind: type) -> tuple[str, ...]:

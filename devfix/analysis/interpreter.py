@@ -35,8 +35,6 @@ STEP_LIMIT = 25_000
 #: And calls: one statement may hold any number of them, each of which may lead to as many again.
 CALL_LIMIT = 2 * STEP_LIMIT
 
-_TEXT_LIMIT = 60
-
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
@@ -319,7 +317,9 @@ class Interpreter:
         known = self._sites.get(key)
         if known is None:
             frame = self.frame
-            known = Origin(kind, frame.path, self.source.span(node), text or self.text(node), frame.scope)
+            source = self.program.sources[frame.path]
+            span = source.span(node)
+            known = Origin(kind, frame.path, span, text or source.line_at(span), frame.scope)
             self._sites[key] = known
         return known
 
@@ -363,8 +363,7 @@ class Interpreter:
 
     def text(self, node: ast.AST) -> str:
         """The source of a node on one line, shortened."""
-        text = " ".join(self.source.segment(self.source.span(node)).split())
-        return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1] + "…"
+        return self.source.line_at(self.source.span(node))
 
     def lookup(self, name: str) -> Value | None:
         """The value of a variable as the innermost activation sees it, or None."""

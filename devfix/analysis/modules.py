@@ -309,8 +309,7 @@ _KEPT = (Ref, Tensor, Class, External, Function, BoundMethod, DeviceValue, DType
 def _emptied(obj: Obj) -> Obj:
     """An object of which only the structure is known."""
     attrs = {
-        name: value if isinstance(value, _KEPT) else UNKNOWN
-        for name, value in ((name, somewhere(value)) for name, value in obj.attrs.items())
+        name: somewhere(value) if isinstance(value, _KEPT) else UNKNOWN for name, value in obj.attrs.items()
     }
     if obj.kind == "module":
         return replace(obj, attrs=attrs)
@@ -326,6 +325,8 @@ def somewhere(value: Value) -> Value:
 
 
 def _forgotten(obj: Obj) -> Obj:
+    if obj.place is None and not any(isinstance(value, Tensor) for value in _held(obj)):
+        return obj
     attrs = {
         name: replace(value, device=UNKNOWN_DEVICE) if isinstance(value, Tensor) else value
         for name, value in obj.attrs.items()

@@ -52,8 +52,10 @@ def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
     """Tell the recorder what a name (or dotted attribute) was bound to."""
-    found = (_plain_kind(interp, value), None) if is_plain(value) else summary(interp, value)
-    note_summary(interp, path, scope, name, value, statement, found)
+    if is_plain(value):
+        _note(interp, path, scope, name, statement, _plain_kind(interp, value), None)
+    else:
+        note_summary(interp, path, scope, name, value, statement, summary(interp, value))
 
 
 def is_plain(value: Value) -> bool:
@@ -105,16 +107,7 @@ def note_summary(
     found: tuple[str, Device | None],
 ) -> None:
     """Tell the recorder what a name was bound to, whose summary is known."""
-    kind, device = found
-    # Most bindings are made again and again: their spans are looked up once.
-    note = (path, scope, name, kind, device, id(statement))
-    known = interp.library.noted.get(note)
-    if known is not None:
-        interp.recorder.bind_again(known)
-    else:
-        span = interp.source.span(statement) if statement is not None else None
-        number = interp.recorder.bind(path, scope, name, Binding(kind, device, span))
-        interp.library.noted[note] = number
+    _note(interp, path, scope, name, statement, *found)
     obj = interp.obj_of(value)
     if obj is None:
         return
@@ -157,14 +150,26 @@ def _note_parts(
     if "device" not in attrs and isinstance(statement, (ast.For, ast.AsyncFor)):
         devices["device"] = ("other", None)  # not all that the loop goes through have one
     for part, (kind, device) in devices.items():
-        note = (path, scope, f"{name}.{part}", kind, device, id(statement))
-        known = interp.library.noted.get(note)
-        if known is not None:
-            interp.recorder.bind_again(known)
-        else:
-            span = interp.source.span(statement) if statement is not None else None
-            number = interp.recorder.bind(path, scope, f"{name}.{part}", Binding(kind, device, span))
-            interp.library.noted[note] = number
+        _note(interp, path, scope, f"{name}.{part}", statement, kind, device)
+
+
+def _note(
+    interp: Interpreter,
+    path: str,
+    scope: str,
+    name: str,
+    statement: ast.stmt | ast.expr | None,
+    kind: str,
+    device: Device | None,
+) -> None:
+    # Most bindings are made again and again: their spans are looked up once.
+    note = (path, scope, name, kind, device, id(statement))
+    known = interp.library.noted.get(note)
+    if known is not None:
+        interp.recorder.bind_again(known)
+    else:
+        span = interp.source.span(statement) if statement is not None else None
+        interp.library.noted[note] = interp.recorder.bind(path, scope, name, Binding(kind, device, span))
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,9 +70,9 @@ BoundName = tuple[str, str, str, Binding]
 
 @dataclass(slots=True)
 class Recalled:
-    """What is known by its place alone: functions (file, line, column), and expressions (file, span)."""
+    """What is known by its place alone: functions (line and column, by file), and expressions (file, span)."""
 
-    executed: set[tuple[str, int, int]] = field(default_factory=set)
+    executed: defaultdict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     things: set[tuple[str, Span]] = field(default_factory=set)
     idle: dict[tuple[str, Span], bool] = field(default_factory=dict)
     optional: set[OptionalPlace] = field(default_factory=set)
@@ -175,8 +176,8 @@ class Recorder:
 
     def was_executed(self, function: ast.AST, path: str) -> bool:
         """Whether a function of a file was interpreted."""
-        places = self.recalled.executed
-        return function in self.executed or (bool(places) and (path, *place_of(function)) in places)
+        places = self.recalled.executed.get(path)
+        return function in self.executed or (places is not None and place_of(function) in places)
 
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> int:
         """Write down that ``name`` was bound in a scope (dotted names are attributes); the binding's number."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite, Frame
@@ -18,12 +17,12 @@ _MAX_DESCENT = 6
 
 def is_active(interp: Interpreter, function: Function) -> bool:
     """Whether a call of the function is a recursive one."""
-    return next(_activations(interp, function), None) is not None
+    return bool(_activations(interp, function))
 
 
 def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
     """Whether a recursive call is one too many to be followed."""
-    active = list(_activations(interp, function))
+    active = _activations(interp, function)
     if len(active) < _MAX_LEVELS:
         return False
     return len(active) >= _MAX_DESCENT or not (_descends(interp, active[0], site) or _counts(active[0], site))
@@ -35,18 +34,20 @@ def cut(interp: Interpreter, function: Function) -> Value:
     What a function does at the next level it has done at those before. Where no other path returns, the call
     around this one is taken for one that is not followed.
     """
-    next(_activations(interp, function)).is_cut = True
+    _activations(interp, function)[0].is_cut = True
     interp.cuts += 1
     interp.state.dead = True
     return UNKNOWN
 
 
-def _activations(interp: Interpreter, function: Function) -> Iterator[Frame]:
+def _activations(interp: Interpreter, function: Function) -> list[Frame]:
     """The calls of a function that have not returned, the innermost first."""
-    for frame in reversed(interp.stack):
-        called = frame.function
-        if called is not None and called.node is function.node and frame.kind == "function":
-            yield frame
+    node = function.node
+    return [
+        frame
+        for frame in reversed(interp.stack)
+        if (called := frame.function) is not None and called.node is node and frame.kind == "function"
+    ]
 
 
 def _descends(interp: Interpreter, caller: Frame, site: CallSite) -> bool:

@@ -158,7 +158,8 @@ class Keeper:
         for a, b in unit.unified:
             recorder.unify(a, b)
         recorder.followed.update(unit.followed)
-        recorder.recalled.executed.update(unit.executed)
+        for path, *place in unit.executed:
+            recorder.recalled.executed[path].add((place[0], place[1]))
         recorder.recalled.optional.update(unit.optional)
         for path, name in unit.unfinished:
             recorder.leave(path, name)
@@ -278,7 +279,7 @@ def _start(interp: Interpreter, path: str) -> str:
     """What a unit begins with, besides what it asks for."""
     recorder, library = interp.recorder, interp.library
     executed = {place_of(node) for node, where in recorder.executed.items() if where == path}
-    executed.update((line, column) for where, line, column in recorder.recalled.executed if where == path)
+    executed.update(recorder.recalled.executed.get(path, ()))
     floats = (
         library.default_floats, library.casts_unknown, library.default_type, library.as_given, bool(recorder.muted),
     )  # fmt: skip
