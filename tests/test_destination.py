@@ -155,3 +155,20 @@ def test_a_layer_that_may_have_no_parameters_is_not_asked_for_one() -> None:
     text = PARTS.format(parameter="", place='torch.device("cpu")')
     after = fix_texts({"train.py": text})[0]["train.py"]
     assert "next(layer" not in after
+
+
+def test_what_is_made_where_it_is_used_draws_nothing_to_the_cpu() -> None:
+    text = """
+import torch
+
+def step(data):
+    x = [data["x"].cuda()]
+    x = x[0]
+    rest = torch.zeros(1, 2)
+    return torch.cat((x.view(-1, 2), rest)).sum()
+
+print(step({"x": torch.ones(3, 4)}))
+"""
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "rest = torch.zeros(1, 2, device=device)" in after
+    assert "torch.cat((x.view(-1, 2), rest))" in after

@@ -71,3 +71,41 @@ def test_what_is_made_beside_one_is_made_where_the_rest_is() -> None:
     without = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("device ="))
     after = adopted(files(without))["main.py"]
     assert "torch.arange(9, device=state.device)" in after
+
+
+MAYBE = """
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(3, 3, batch_first=True)
+
+    def forward(self, raw, state, lengths=None):
+        given = torch.relu(raw)
+        if lengths is not None:
+            given = pack_padded_sequence(given, lengths, batch_first=True)
+        {between}
+        return self.gru(given, state)[1]
+
+model = Reader().cuda()
+first = list(torch.from_numpy(np.zeros((2, 1, 2, 3), dtype=np.float32)))
+x = torch.ones(2, 4, 3).cuda()
+print(model(x, first[0], [4, 2]).sum() + model(x, first[1]).sum())
+"""
+
+
+def test_what_is_packed_on_one_path_names_no_device_behind_it() -> None:
+    after = repaired(MAYBE.format(between="pass"))
+    assert "given.device" not in after
+    assert clashes(after) == []
+
+
+def test_what_took_the_place_of_a_packed_sequence_names_the_device() -> None:
+    between = "given = torch.ones_like(raw)"
+    after = repaired(MAYBE.format(between=between))
+    assert "self.gru(given, state.to(given.device))" in after
+    assert clashes(after) == []

@@ -477,3 +477,32 @@ def test_a_number_that_an_object_keeps_names_no_device_in_a_closure() -> None:
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
     assert "self.rate.device" not in fixed
     assert fixed != dedent(text)
+
+
+@pytest.mark.parametrize("caller", ["train", "step"])
+def test_what_a_script_has_there_names_the_device_though_others_may_give_anything(caller: str) -> None:
+    text = """\
+    import torch
+    from torch import nn
+
+
+    def step(net, data):
+        hidden = net(data["x"].cuda())
+        rest = torch.zeros(1, hidden.size(1))
+        return torch.cat((hidden.view(-1, 2), rest)).sum()
+
+
+    def train(batches, net):
+        for data in batches:
+            step(net, data).backward()
+
+
+    if __name__ == "__main__":
+        batch = {"x": torch.ones(3, 4)}
+        %s(%s)
+    """
+    given = {"train": "[batch], nn.Linear(4, 2).cuda()", "step": "nn.Linear(4, 2).cuda(), batch"}
+    before = dedent(text) % (caller, given[caller])
+    fixed = fix_texts({"main.py": before})[0]["main.py"]
+    changed = set(fixed.splitlines()) - set(before.splitlines())
+    assert changed == {"    rest = torch.zeros(1, hidden.size(1), device=hidden.device)"}

@@ -51,9 +51,14 @@ _OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
-    """Tell the recorder what a name (or dotted attribute) was bound to."""
+    """Tell the recorder what a name (or dotted attribute) was bound to.
+
+    What is computed of arguments that no script gave says nothing against what scripts have there.
+    """
     if is_plain(value):
-        _note(interp, path, scope, name, statement, _plain_kind(interp, value), None)
+        ungiven = statement is not None and isinstance(value, Unknown) and not interp.is_script
+        kind = "ungiven" if ungiven else _plain_kind(interp, value)
+        _note(interp, path, scope, name, statement, kind, None)
     else:
         note_summary(interp, path, scope, name, value, statement, summary(interp, value))
 
@@ -175,7 +180,7 @@ def _note(
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     """What a value is good for when a fix looks for a device: its kind and device."""
     if isinstance(value, Tensor):
-        return ("other", None) if value.packed else ("tensor", value.device)
+        return ("packed", None) if value.packed else ("tensor", value.device)
     if isinstance(value, DeviceValue):
         # Nobody chose the CPU where the device was read from a tensor there.
         return "device", UNKNOWN_DEVICE if value.followed and value.device == CPU else value.device

@@ -20,8 +20,8 @@ from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, moving_module, own_device, sizing
 from devfix.placement.dependence import dotted, written_around
 from devfix.placement.moving_module import stands_for_module
-from devfix.placement.naming import may_be_number, named_tensor
-from devfix.placement.reaching import in_sight, is_usable, is_wanted, reaches
+from devfix.placement.naming import given, may_be_number, named_tensor
+from devfix.placement.reaching import in_sight, is_usable, is_wanted, may_be_packed, reaches
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -238,7 +238,7 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
-        if not all(b.kind == kind and is_wanted(b.device) for b in _given(bindings)):
+        if not all(b.kind == kind and is_wanted(b.device) for b in given(bindings)):
             continue
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
         if here and not any(_set_before(place, b) for b in bindings):
@@ -247,12 +247,6 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
             continue
         found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (not name.endswith(".device"), len(name), name), default=None)
-
-
-def _given(bindings: list[Binding]) -> list[Binding]:
-    """What an attribute is bound to; a statement that some script ran is told by that run alone."""
-    run = {binding.statement for binding in bindings if binding.kind != "ungiven"}
-    return [each for each in bindings if each.kind != "ungiven" or each.statement not in run]
 
 
 def _is_bound(place: Place, name: str) -> bool:
@@ -287,7 +281,10 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
         return _module_peer(facts, place, peer, root, receiver, at_sink=at_sink)
     if at_sink:
         node = place.outline.expression_at(peer.span)
-        return None if node is not None and may_be_number(place.outline, facts, node) else peer.text
+        lacks = node is not None and (
+            may_be_number(place.outline, facts, node) or may_be_packed(place, facts, node)
+        )
+        return None if lacks else peer.text
     if "." in peer.text:
         return None
     bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)

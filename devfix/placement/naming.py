@@ -41,7 +41,13 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
         else:
             return None
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    return node.id if bindings and all(binding.kind == "tensor" for binding in bindings) else None
+    return node.id if bindings and all(each.kind == "tensor" for each in given(bindings)) else None
+
+
+def given(bindings: list[Binding]) -> list[Binding]:
+    """What a name or an attribute is bound to; a statement that some script ran is told by that run alone."""
+    run = {binding.statement for binding in bindings if binding.kind != "ungiven"}
+    return [each for each in bindings if each.kind != "ungiven" or each.statement not in run]
 
 
 def import_of(outline: Outline, node: ast.AST) -> str | None:

@@ -10,8 +10,10 @@ from devfix.analysis.lattice import Device
 from devfix.analysis.recorder import Binding
 from devfix.analysis.scope_names import COMPREHENSIONS
 from devfix.placement.boundness import binds_always
+from devfix.placement.naming import given
 
 if TYPE_CHECKING:
+    from devfix.analysis.facts import Facts
     from devfix.placement.device_expression import Place
 
 
@@ -23,7 +25,7 @@ def is_wanted(device: Device | None) -> bool:
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     wanted = []
-    bindings = in_sight(place, bindings)
+    bindings = given(in_sight(place, bindings))
     for binding in bindings:
         if binding.kind == kind and is_wanted(binding.device):
             wanted.append(binding)
@@ -32,6 +34,20 @@ def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> b
     if any(binding.statement is None for binding in wanted):
         return True
     return any(reaches(place, scope, binding) for binding in wanted)
+
+
+def may_be_packed(place: Place, facts: Facts, node: ast.AST) -> bool:
+    """Whether a variable may hold a packed sequence at the place, which has no ``device``: no later tensor took its place."""
+    outline = place.outline
+    if not isinstance(node, ast.Name):
+        return False
+    known = facts.bindings(place.path, outline.scopes(node)[0]).get(node.id, [])
+    statements = [(each, outline.statement_at(each.statement)) for each in known if each.statement]
+    again = [at for each, at in statements if each.kind != "packed" and at and outline.dominates(at, node)]
+    return any(
+        each.kind == "packed" and at is not None and not any(other.lineno > at.lineno for other in again)
+        for each, at in statements
+    )
 
 
 def in_sight(place: Place, bindings: Iterable[Binding]) -> list[Binding]:

@@ -92,10 +92,21 @@ class Relocator:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
-        if stays is not None and self.operand.role != "weight":
+        if stays is not None and self.operand.role != "weight" and not self._is_of_here():
             found.setdefault(stays.edits, stays)
         last = () if found else writing.before(self.facts, self.mismatch, self.operand, self.peers)
         return list(found.values()) or [self._fix(own, 0) for own in (last or self._by_own_choice(),) if own]
+
+    def _is_of_here(self) -> bool:
+        """Whether the operand is made by a factory call in the function that uses it: what it meets need not follow it."""
+        born = self.operand.trail[0] if self.operand.trail else None
+        place = self._place(born.path, born.span) if born is not None and born.kind in MADE else None
+        return (
+            born is not None
+            and place is not None
+            and not self._is_elsewhere(born)
+            and not destination.is_sample(place)
+        )
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""
