@@ -104,6 +104,53 @@ def test_the_file_may_be_written_after_it_is_resumed_from() -> None:
     assert trust(RESTORED.format(before="") + 'torch.save(model.state_dict(), "m.pt")\n') == []
 
 
+OPENED = """
+with open({path}, "wb") as file:
+    torch.save(model.state_dict(), file)
+"""
+
+
+@pytest.mark.parametrize(
+    "path", ['"m.pt"', '"runs/m.pt"', 'folder + "/m.pt"', 'os.path.join(folder, "m.pt")']
+)
+def test_a_file_that_was_opened_has_the_name_it_was_opened_by(path: str) -> None:
+    given = "import os, sys\nfolder = sys.argv[1]"
+    assert trust(RESTORED.format(before=given) + OPENED.format(path=path)) == []
+    assert trust(RESTORED.format(before=given + OPENED.format(path=path))) == []
+
+
+def test_another_file_that_was_opened_is_another_file() -> None:
+    assert trust(RESTORED.format(before=OPENED.format(path='"other.pt"'))) == [Applicability.UNSAFE]
+
+
+def test_a_file_without_a_name_of_its_own_may_be_the_one_that_was_opened() -> None:
+    text = """
+import argparse
+import torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--save", default="m.pt")
+args = parser.parse_args()
+model = torch.nn.Linear(3, 2)
+if torch.cuda.is_available():
+    model.cuda()
+with open(args.save, "wb") as file:
+    torch.save(model.state_dict(), file)
+model.load_state_dict(torch.load(args.save))
+"""
+    assert trust(text) == []
+
+
+def test_what_was_written_to_an_opened_file_comes_out_of_it() -> None:
+    text = """
+import torch
+with open("mean.pt", "wb") as file:
+    torch.save(torch.ones(3), file)
+x = torch.ones(3).cuda()
+print(x - torch.load("mean.pt"))
+"""
+    assert trust(text) == [Applicability.SAFE]
+
+
 def test_nothing_is_remarked_of_what_a_library_loads() -> None:
     text = """
 import torch

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import containers, modules
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import requirements, snapshots, standard_library, text_methods
+from devfix.analysis.torch_model import file_names, requirements, snapshots, standard_library, text_methods
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.snapshots import Snapshot
@@ -118,6 +118,8 @@ def _key(interp: Interpreter, site: CallSite, position: int = 0) -> tuple[str, .
         return None
     if isinstance(arg.value, Const) and isinstance(arg.value.value, str):
         return ("literal", _base(arg.value.value))
+    if opened := _opened(interp, arg):
+        return ("literal", opened)
     name = text_methods.pattern(_file_name(arg.node), "*", lambda part: _known(interp, part))
     if name != "*":
         return ("literal", _base(name))
@@ -142,6 +144,13 @@ def _named_by_function(interp: Interpreter, call: ast.Call) -> tuple[str, ...] |
     if not isinstance(function, Function):
         return None
     return ("function", function.path, function.scope)
+
+
+def _opened(interp: Interpreter, arg: Arg) -> str:
+    """The file's own name where ``arg`` is the file itself, opened by a name that is known; "" for anything else."""
+    named = file_names.of(interp, arg) if interp.obj_of(arg.value) is not None else None
+    base = _base(named or "")
+    return "" if ">" in base else base  # what is kept in a variable or an attribute goes by that
 
 
 def _known(interp: Interpreter, node: ast.expr) -> str | None:
