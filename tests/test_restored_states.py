@@ -140,6 +140,32 @@ model.load_state_dict(torch.load(args.save))
     assert trust(text) == []
 
 
+RESUMED = """
+import argparse
+import strange
+import torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+args = parser.parse_args()
+model = torch.nn.Linear(3, 2)
+if torch.cuda.is_available():
+    model.cuda()
+def keep(state):
+    {keep}
+if args.resume:
+    model.load_state_dict(torch.load(args.resume))
+strange.train(model, at_end=keep)
+"""
+
+
+def test_a_function_that_others_call_may_have_written_what_a_run_resumes_from() -> None:
+    assert trust(RESUMED.format(keep='torch.save(model.state_dict(), "m.pt")')) == []
+
+
+def test_a_run_that_resumes_from_what_nobody_here_writes_is_a_remark() -> None:
+    assert trust(RESUMED.format(keep='print("saved")')) == [Applicability.UNSAFE]
+
+
 def test_what_was_written_to_an_opened_file_comes_out_of_it() -> None:
     text = """
 import torch

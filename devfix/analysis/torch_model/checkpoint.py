@@ -11,6 +11,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
+from devfix.analysis.syntax import remembered
 from devfix.analysis.torch_model import file_names, requirements, snapshots, standard_library, text_methods
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 #: What stands for a file of which nobody knows what is in it.
 LOADED = External("torch.load")
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
+_SAVES = frozenset(("torch.save", "th.save"))
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
 
 
@@ -226,12 +228,21 @@ def check_state(interp: Interpreter, value: Value | None, node: ast.expr) -> Non
 def note_own_files(interp: Interpreter) -> None:
     """Write down which loads read what the same script writes: that needs no other device.
 
-    A file that goes by no name of its own is taken to be one of those that the script writes.
+    A file that goes by no name of its own is taken to be one of those that the script writes, itself or in a function
+    that stands beside the load for others to call.
     """
     for made, keys in interp.loads.items():
-        nameless = bool(interp.written) and all(key[0] != "literal" for key in keys)
-        if nameless or keys <= interp.written:
+        nameless = all(key[0] != "literal" for key in keys)
+        writes = bool(interp.written) or _saves(interp.program.sources[made.path].tree)
+        if (nameless and writes) or keys <= interp.written:
             interp.recorder.own_files.add(made)
+
+
+@remembered
+def _saves(tree: ast.Module) -> bool:
+    """Whether a file has calls of ``torch.save``, run or not."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(isinstance(called, ast.Attribute) and ast.unparse(called) in _SAVES for called in calls)
 
 
 def _origin(interp: Interpreter, value: Value | None) -> Origin | None:
