@@ -122,3 +122,48 @@ def test_the_parameters_of_a_dict_move_with_their_module() -> None:
 def test_the_parameters_of_a_dict_stay_where_their_module_is() -> None:
     line = NAMED.splitlines().index('        return x + self.shifts["in"]') + 1
     assert clashes(NAMED.replace("MOVE", "")) == [f"{line}: device"]
+
+
+OPTIONAL = """\
+import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--inner", type=int, default=4)
+args = parser.parse_args()
+
+class Output(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.projections = nn.{kind}()
+        for _ in range({rounds}):
+            if inner != 3:
+                self.projections.append(nn.Parameter(torch.ones(3, inner)))
+            else:
+                self.projections.append(None)
+
+    def forward(self, x):
+        projection = self.projections[0]
+        return x if projection is None else x @ projection
+
+net = Output(args.inner)
+{move}
+print(net(torch.ones(2, 3).cuda()).sum())
+"""
+
+
+@pytest.mark.parametrize("rounds", ["3", "args.inner"])
+@pytest.mark.parametrize("move", ["net.cuda()", "net = net.to('cuda')"])
+def test_what_is_a_parameter_or_none_moves_with_its_list(rounds: str, move: str) -> None:
+    assert clashes(OPTIONAL.format(kind="ParameterList", rounds=rounds, move=move)) == []
+
+
+def test_what_is_a_parameter_or_none_stays_with_its_module() -> None:
+    text = OPTIONAL.format(kind="ParameterList", rounds="3", move="pass")
+    assert clashes(text) == ["21: device"]
+
+
+def test_a_plain_list_of_parameters_or_none_is_left_behind() -> None:
+    text = OPTIONAL.format(kind="ModuleList", rounds="3", move="net.cuda()").replace("nn.ModuleList()", "[]")
+    assert clashes(text) == ["21: device"]

@@ -163,8 +163,8 @@ def registered(obj: Obj) -> Iterator[tuple[str, Tensor]]:
                     yield name, member
     if obj.items or obj.element is not None:
         for part in (*(obj.items or ()), obj.element):  # those of a ParameterList
-            if isinstance(part, Tensor):
-                yield "", part
+            if part is not None:
+                yield from (("", member) for member in members(part) if isinstance(member, Tensor))
 
 
 def tensors(interp: Interpreter, ref: Ref) -> list[Tensor]:
@@ -228,12 +228,18 @@ def transform_one(interp: Interpreter, ref: Ref, change: Callable[[Tensor], Tens
         return
     attrs = dict(obj.attrs)
     for name in names - {""}:
-        changed = [change(part) if isinstance(part, Tensor) else part for part in members(attrs[name])]
-        attrs[name] = changed[0] if len(changed) == 1 else Union(tuple(changed))
+        attrs[name] = _changed(attrs[name], change)
     place = change(obj.place) if obj.place is not None else None
-    items = obj.items and tuple(change(item) if isinstance(item, Tensor) else item for item in obj.items)
-    element = change(obj.element) if isinstance(obj.element, Tensor) else obj.element
+    items = obj.items and tuple(_changed(item, change) for item in obj.items)
+    element = _changed(obj.element, change) if obj.element is not None else None
     interp.update(ref, replace(obj, attrs=attrs, place=place, items=items, element=element))
+
+
+def _changed(value: Value, change: Callable[[Tensor], Tensor]) -> Value:
+    """A tensor changed, also where it is one of several, such as a parameter or None; anything else as it is."""
+    if isinstance(value, Union):
+        return Union(tuple(_changed(member, change) for member in value.members))
+    return change(value) if isinstance(value, Tensor) else value
 
 
 #: The fact of a module that was on the accelerator, and was taken back to the CPU, for a while perhaps.
