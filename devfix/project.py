@@ -164,16 +164,16 @@ class Project:
             path: [
                 *self.layout.dependencies(path, file.imports),
                 *self._named_by_runs(path, file.patterns),
-                *(self._named_by_texts(path, file.source.text) if by_text else ()),
+                *(self._named_by_texts(file.source) if by_text else ()),
             ]
             for path, file in self._files.items()
         }
 
-    def _named_by_texts(self, path: str, text: str) -> Iterator[str]:
-        for module in dynamic_imports.named_in(text):
+    def _named_by_texts(self, source: Source) -> Iterator[str]:
+        for module in source.named_modules:
             if self._names.issuperset(module.split(".")):
-                found = self.resolve(path, module)
-                if found is not None and found != path:
+                found = self.resolve(source.path, module)
+                if found is not None and found != source.path:
                     yield found
 
     @cached_property

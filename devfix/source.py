@@ -21,6 +21,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
+from devfix.dynamic_imports import named_in
 from devfix.file_report import Skipped
 from devfix.findings import Span
 from devfix.suppression import Suppression, find_suppressions
@@ -152,6 +153,11 @@ class Source:
             return "\n"
         first = self.lines[0]
         return next((end for end in ("\r\n", "\n", "\r") if first.endswith(end)), "\n")
+
+    @cached_property
+    def named_modules(self) -> tuple[str, ...]:
+        """The modules that texts in the file may name; each project that the file is in asks for them."""
+        return tuple(named_in(self.text))
 
     @cached_property
     def suppressions(self) -> tuple[Suppression, ...]:
