@@ -17,6 +17,8 @@ _PARTS = (
     "def use_{i}(x):\n    made = {make}({n})\n    return x.to({device}) + made\n",
     "def add_{i}(x):\n    from . import {module}\n    return {module}.{make}() + x.to({device})\n",
     "def kept_{i}(path):\n    torch.save(torch.ones({n}), path)\n    return torch.load(path)\n",
+    "def keep_{i}():\n    torch.save(torch.ones({n}, device={device}), 'kept.pt')\n",
+    "def found_{i}(x):\n    return x.to({device}) + torch.load('kept.pt')\n",
     "def set_{i}():\n    global DEVICE\n    DEVICE = {device}\n    return torch.ones({n}, device=DEVICE)\n",
     "def deep_{i}(x, y={device}):\n    def inner(z):\n        return z.to(y) + {make}({n})\n    return inner(x)\n",
     (

@@ -89,3 +89,21 @@ def test_folders_that_are_no_packages_are_asked_for() -> None:
     moved = {**texts, "pack/made.py": texts["pack/low/made.py"]}
     keeper, _ = compare({path: text for path, text in moved.items() if "low" not in path}, keeper)
     compare(texts, keeper)
+
+
+def test_what_files_hold_is_asked_for() -> None:
+    kept = "import torch\n\ndef keep():\n    torch.save(torch.ones(3, device='cuda'), 'kept.pt')\n"
+    found = "import torch\n\ndef find():\n    return torch.zeros(3, device='cuda') + torch.load('kept.pt')\n"
+    texts = {
+        "main.py": "import torch, pack.first, pack.found\nx = torch.ones(3).cuda()\n",
+        "pack/first.py": kept,
+        "pack/found.py": found,
+    }
+    keeper, _ = compare(texts, Keeper())
+    keeper, saved = compare(texts, keeper)
+    assert saved > 0  # what reads a file is recalled, though what writes it is run again
+    moved = {**texts, "pack/first.py": kept.replace("'cuda'", "'cpu'")}
+    assert told(analyse(program_of(moved))) != told(analyse(program_of(texts)))
+    keeper, _ = compare(moved, keeper)
+    keeper, _ = compare({path: text for path, text in texts.items() if "first" not in path}, keeper)
+    compare(texts, keeper)

@@ -72,6 +72,10 @@ class Fingerprints:
             self._names[frame, name] = known
         return known
 
+    def of_files(self, saved: Mapping[tuple[str, ...], Any]) -> str:
+        """What files hold that the program has written so far, in the order in which it wrote them."""
+        return digest_of(" ".join(f"{key}={self._of(content)}" for key, content in saved.items()))
+
     def of_objects(self) -> str:
         """The objects that modules hold, as far as anybody looks for them who is given none: modules, and what holds any."""
         key = (0, "objects")

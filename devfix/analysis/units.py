@@ -141,7 +141,9 @@ class Keeper:
             return str(what[0] in interp.library.modules)
         if kind == "objects":
             return self._fingerprints.of_objects()
-        return str(mps.is_chosen_in(interp) if kind == "mps" else bool(recorder.saved))
+        if kind == "saved":
+            return self._fingerprints.of_files(recorder.saved)
+        return str(mps.is_chosen_in(interp))
 
     def _repeated(self, interp: Interpreter, unit: Unit) -> Unit:
         """Tell the recorder what the unit told it; the unit with the numbers that bindings have now."""

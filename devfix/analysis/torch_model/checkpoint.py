@@ -68,7 +68,6 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:
     """What was saved to a file; one that goes by another name there is the only one that the program writes."""
     files: Mapping[tuple[str, ...], Snapshot] = interp.recorder.saved
-    interp.library.entangled |= bool(files)
     interp.reads.add(("saved",))
     if key is not None and key in files:
         return files[key]

@@ -38,7 +38,6 @@ def _read(interp: Interpreter, library: str, site: CallSite, arg: Arg | None) ->
     interp.reads.add(("saved",))
     if not interp.recorder.saved:
         return UNKNOWN
-    interp.library.entangled = True
     if file_names.may_change(interp.source.tree):
         return UNKNOWN
     name = file_names.of(interp, arg)
