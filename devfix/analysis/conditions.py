@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated, data_tests, enumerations, fetches
+from devfix.analysis import correlated, data_tests, enumerations, fetches, truths
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
@@ -59,7 +59,7 @@ def truth(interp: Interpreter, value: Value) -> bool | None:
         return True
     obj = interp.obj_of(value)
     if obj is not None:
-        if obj.kind == "module":
+        if obj.kind == "module" or truths.is_certain(interp, obj):
             return True
         if obj.kind == "list" and obj.items is not None and obj.element is None:
             return bool(obj.items)
