@@ -107,3 +107,28 @@ def test_what_files_hold_is_asked_for() -> None:
     keeper, _ = compare(moved, keeper)
     keeper, _ = compare({path: text for path, text in texts.items() if "first" not in path}, keeper)
     compare(texts, keeper)
+
+
+def test_a_look_at_a_whole_file_is_asked_for() -> None:
+    kept = "import numpy as np\n\ndef keep():\n    np.save('kept.npy', np.zeros(3))\n"
+    found = (
+        "import numpy as np\nimport torch\n\ndef find():\n"
+        "    return torch.zeros(3, dtype=torch.float32) @ torch.from_numpy(np.load('kept.npy'))\n"
+    )
+    texts = {"main.py": "import pack.first, pack.found\n", "pack/first.py": kept, "pack/found.py": found}
+    keeper, _ = compare(texts, Keeper())
+    assert told(analyse(program_of(texts)))[0], "a sum of two dtypes"
+    moved = {**texts, "pack/found.py": f"{found}\nos.chdir('elsewhere')\n"}
+    assert not told(analyse(program_of(moved)))[0], "which file is read is not known"
+    keeper, _ = compare(moved, keeper)
+    compare(texts, keeper)
+
+
+def test_what_a_function_does_not_use_may_change() -> None:
+    use = "import torch\nWIDTH = 3\n\ndef f(x):\n    return torch.ones(WIDTH) + x.cuda()\n"
+    texts = {"main.py": "import pack.use\n", "pack/use.py": use}
+    keeper, _ = compare(texts, Keeper())
+    keeper, saved = compare({**texts, "pack/use.py": f"{use}\nNAMES = ['a']\n"}, keeper)
+    assert saved > 0
+    _, saved = compare({**texts, "pack/use.py": use.replace("= 3", "= ()")}, keeper)
+    assert saved == 0

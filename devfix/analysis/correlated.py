@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from devfix.analysis import reads
 from devfix.analysis.scope_names import parameters_of
 from devfix.analysis.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
 from devfix.analysis.values import Tensor, TupleValue, Union, Value
@@ -139,7 +140,7 @@ def _is_steady(interp: Interpreter, test: ast.expr) -> bool:
     """Whether nothing in the function or script around gives what a test asks for another value."""
     function = interp.frame.function
     texts = _asked(test)
-    scope = interp.source.tree if function is None else function.node
+    scope = reads.tree(interp) if function is None else function.node
     return bool(texts) and _changing(scope).isdisjoint(texts) and _declared(interp, scope).isdisjoint(texts)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from devfix.analysis import reads
 from devfix.analysis.refilling import grows
 from devfix.analysis.state import State, parted
 from devfix.analysis.syntax import data_names, depends_on_data, remembered, varies, walk
@@ -124,7 +125,7 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
     if not isinstance(test, ast.Name):
         return False
     function = interp.frame.function
-    return test.id in data_names(interp.source.tree if function is None else function.node)
+    return test.id in data_names(reads.tree(interp) if function is None else function.node)
 
 
 def _compares_numbers(test: ast.expr) -> bool:

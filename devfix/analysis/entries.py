@@ -12,7 +12,7 @@ from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
-from devfix.analysis.modules import TAKEN_BACK, forget_where, is_module, is_module_class, tensors
+from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
 from devfix.analysis.torch_model import checkpoint, owners
 from devfix.analysis.values import (
@@ -146,10 +146,9 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
     frame_id = interp.module_frame(path)
     frame = Frame(frame_id, path, "", "module", None, frame_id)
     with interp.entered(frame):
-        globals_ = reads.all_of(interp, frame_id).values()
+        globals_ = reads.definitions(interp, path).values()
         for value in globals_:
-            obj = interp.obj_of(value)
-            if isinstance(value, Ref) and obj is not None and TAKEN_BACK in obj.facts:
+            if reads.is_taken_back(value, interp.obj_of(value)):
                 forget_where(interp, value)  # nobody knows when these functions are called
         for value in _outermost_first(globals_, path):
             if interp.library.steps >= budget:
@@ -168,7 +167,7 @@ def _outermost_first(values: Iterable[Value], path: str) -> list[Class | Functio
 
     What objects are made of mostly stands before them, is seen within them, and need not be seen by itself.
     """
-    own = [value for value in values if isinstance(value, (Class, Function)) and value.path == path]
+    own = [value for value in values if reads.is_definition(value, path)]
     functions = [value for value in own if isinstance(value, Function)]
     return [*functions, *(value for value in reversed(own) if isinstance(value, Class))]
 

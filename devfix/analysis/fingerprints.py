@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from devfix.analysis import reads
 from devfix.analysis.modules import is_module
 from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, Union, Value
 from devfix.findings import Origin
@@ -71,6 +72,19 @@ class Fingerprints:
                 known = self._of(variables[name]) if name in variables else _NOTHING
             self._names[frame, name] = known
         return known
+
+    def of_definitions(self, frame: int, path: str) -> str:
+        """What a module defines, and what it took back to the CPU, in the order of its variables."""
+        key = (frame, "definitions of")  # no name of a variable
+        if key not in self._names:
+            variables = self._layer.frames.get(frame, {})
+            told = {name: value for name, value in variables.items() if self._is_called_upon(value, path)}
+            self._names[key] = digest_of(self._of_entries(told))
+        return self._names[key]
+
+    def _is_called_upon(self, value: Value, path: str) -> bool:
+        obj = self._layer.heap.get(value.address) if isinstance(value, Ref) else None
+        return reads.is_definition(value, path) or reads.is_taken_back(value, obj)
 
     def of_files(self, saved: Mapping[tuple[str, ...], Any]) -> str:
         """What files hold that the program has written so far, in the order in which it wrote them."""

@@ -242,10 +242,6 @@ def _changed(value: Value, change: Callable[[Tensor], Tensor]) -> Value:
     return change(value) if isinstance(value, Tensor) else value
 
 
-#: The fact of a module that was on the accelerator, and was taken back to the CPU, for a while perhaps.
-TAKEN_BACK = "taken back"
-
-
 def forget_where(interp: Interpreter, ref: Ref) -> None:
     """Forget where a module is that is now here and now there."""
     transform(interp, ref, lambda tensor: replace(tensor, device=UNKNOWN_DEVICE))

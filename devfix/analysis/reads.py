@@ -5,15 +5,20 @@ What a name means where a function is executed, the interpreter notes by itself 
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
+from devfix.analysis.values import Class, Function, Ref
 from devfix.imports import package_file, parent_of
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.values import Obj, Value
+
+#: The fact of a module that was on the accelerator, and was taken back to the CPU, for a while perhaps.
+TAKEN_BACK = "taken back"
 
 
 def resolve(interp: Interpreter, importer: str, module: str, level: int = 0) -> str | None:
@@ -33,6 +38,28 @@ def objects(interp: Interpreter) -> list[tuple[int, Obj]]:
     """All objects with their addresses, the oldest first."""
     interp.reads.add(("objects",))
     return interp.state.objects()
+
+
+def tree(interp: Interpreter) -> ast.Module:
+    """The tree of the file that is being executed, for a look at more of it than one function."""
+    interp.reads.add(("text", interp.frame.path))
+    return interp.source.tree
+
+
+def definitions(interp: Interpreter, path: str) -> Mapping[str, Value]:
+    """The variables of the module at a path, for one who looks at ``is_definition`` and ``is_taken_back`` alone."""
+    interp.reads.add(("definitions", path))
+    return interp.state.variables(interp.module_frame(path))
+
+
+def is_definition(value: Value, path: str) -> TypeGuard[Class | Function]:
+    """Whether a variable of a module is a class or function that stands in it."""
+    return isinstance(value, (Class, Function)) and value.path == path
+
+
+def is_taken_back(value: Value, obj: Obj | None) -> TypeGuard[Ref]:
+    """Whether a variable refers to a module (``obj``) that was taken back to the CPU, for a while perhaps."""
+    return isinstance(value, Ref) and obj is not None and TAKEN_BACK in obj.facts
 
 
 def all_of(interp: Interpreter, module: int) -> Mapping[str, Value]:

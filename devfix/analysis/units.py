@@ -141,6 +141,12 @@ class Keeper:
             return str(what[0] in interp.library.modules)
         if kind == "objects":
             return self._fingerprints.of_objects()
+        if kind == "definitions":
+            frame = interp.library.modules[str(what[0])]
+            return self._fingerprints.of_definitions(frame, str(what[0]))
+        if kind == "text":
+            source = interp.program.sources.get(str(what[0]))
+            return "" if source is None else digest_of(source.text)
         if kind == "saved":
             return self._fingerprints.of_files(recorder.saved)
         return str(mps.is_chosen_in(interp))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from devfix.analysis import reads
 from devfix.analysis.scope_names import LOOPS, binds, own_nodes, parameters_of
 from devfix.analysis.syntax import remembered
 from devfix.analysis.values import Const, Ref, Unknown, Value
@@ -112,7 +113,7 @@ def _keeper(interp: Interpreter, name: str) -> int | None:
         stores = _stores(node).get(name)
         if stores is not None:
             return frame.id if stores == 1 else None
-    return frame.module if _stores(interp.source.tree).get(name) == 1 else None
+    return frame.module if _stores(reads.tree(interp)).get(name) == 1 else None
 
 
 @remembered

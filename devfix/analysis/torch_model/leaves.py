@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
+from devfix.analysis import iteration, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.modules import forget_parameters
@@ -109,7 +109,7 @@ def give_vector(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _is_tested(interp: Interpreter, node: ast.expr) -> bool:
     """Whether the function around asks somewhere if the gradient is None."""
-    scope = interp.frame.function.node if interp.frame.function is not None else interp.source.tree
+    scope = interp.frame.function.node if interp.frame.function is not None else reads.tree(interp)
     wanted = ast.dump(node)
     tests = (part for part in ast.walk(scope) if isinstance(part, (ast.Compare, ast.If, ast.BoolOp)))
     asked = (part.left if isinstance(part, ast.Compare) else getattr(part, "test", part) for part in tests)

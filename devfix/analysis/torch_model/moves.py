@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, modules, notes
+from devfix.analysis import containers, modules, notes, reads
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
@@ -266,7 +266,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     if target.device == CPU and target.dtype is None and _stays(interp, ref):
         return ref
     if target.device == CPU and _is_on_accelerator(interp, ref):
-        interp.update(ref, interp.obj(ref).with_fact(modules.TAKEN_BACK, TRUE))
+        interp.update(ref, interp.obj(ref).with_fact(reads.TAKEN_BACK, TRUE))
     where = interp.site("move" if target.device is not None else "cast", site.node)
     module_apply.apply(interp, ref, Retargeting(target.device, target.dtype, where), site.node)
     obj = interp.obj(ref)

@@ -275,7 +275,7 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
     level = len(known.value) - len(module)
     path = reads.resolve(interp, interp.frame.path, module, level)
     if path is None and not level:
-        added = dynamic_imports.added_folders(interp.source.tree)
+        added = dynamic_imports.added_folders(reads.tree(interp))
         found = (reads.resolve(interp, interp.frame.path, f"{folder}.{module}") for folder in added)
         path = next(filter(None, found), None)
     if path is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from devfix.analysis import reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.recorder import OTHERS
@@ -38,7 +39,7 @@ def _read(interp: Interpreter, library: str, site: CallSite, arg: Arg | None) ->
     interp.reads.add(("saved",))
     if not interp.recorder.saved:
         return UNKNOWN
-    if file_names.may_change(interp.source.tree):
+    if file_names.may_change(reads.tree(interp)):
         return UNKNOWN
     name = file_names.of(interp, arg)
     held = interp.recorder.saved.get((OTHERS, library, name)) if name is not None else None
