@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.conditions import truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
+from devfix.analysis.torch_model import device_settings
 from devfix.analysis.torch_model.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
@@ -39,6 +40,8 @@ def device(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.device(...)``."""
     value = site.value(0, "device", "type")
     mps = isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith("mps")
+    if device_settings.is_setting(site.get(0, "device", "type")):
+        return DeviceValue(ACCELERATOR)
     found = device_of(value)
     return DeviceValue(found if found is not None else UNKNOWN_DEVICE, mps=mps)
 
