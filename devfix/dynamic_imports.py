@@ -63,7 +63,8 @@ def pattern(node: ast.expr) -> str:
 
 def matching(pattern: str, folders: Iterable[str], paths: Iterable[str]) -> Iterator[str]:
     """Those of ``paths`` that are modules of a name like ``pattern``, seen from one of ``folders``."""
-    parts = [re.escape(part).replace(re.escape(ANY), "[^/]*") for part in pattern.split(".")]
+    # A package is called by the name of its folder.
+    parts = [re.escape(part).replace(re.escape(ANY), "(?!__init__)[^/]*") for part in pattern.split(".")]
     below = [f"{re.escape(folder.replace(os.sep, '/'))}/" if folder else "" for folder in folders]
     wanted = re.compile(f"(?:{'|'.join(below)}){'/'.join(parts)}(?:/__init__)?\\.py")
     return (path for path in paths if wanted.fullmatch(path.replace(os.sep, "/")))

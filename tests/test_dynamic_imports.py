@@ -38,6 +38,7 @@ def test_modules_of_that_name() -> None:
     assert list(matching("models.*_model", ["a"], paths)) == ["a/models/x_model.py"]
     assert list(matching("models.*_model", ["", "a"], paths)) == ["a/models/x_model.py", "models/x_model.py"]
     assert list(matching("models.*", [""], ["models/net/__init__.py"])) == ["models/net/__init__.py"]
+    assert list(matching("models.*", [""], ["models/__init__.py", "models/net.py"])) == ["models/net.py"]
 
 
 NET = """
@@ -78,6 +79,24 @@ print(net(torch.ones(2, args.width).cuda()))
 def test_a_network_that_an_option_names(module: str, net: str) -> None:
     texts = {"train.py": TRAIN.format(module=module, net=net), "zoo/small.py": NET.format(name="Small")}
     assert [(f.path, f.code) for f in check_texts(texts)] == [("zoo/small.py", "DF104")]
+
+
+RIGHT = NET.replace("torch.zeros(1, 1)", "1").format(name="Big")
+
+
+@pytest.mark.parametrize("parts", ["import torch\n", "class Part:\n    pass\n"])
+def test_a_network_of_which_the_usual_one_is_not_there(parts: str) -> None:
+    train = TRAIN.format(module='"zoo." + args.net', net="module.BigNet")
+    forgotten = train.replace("args.width).cuda()))", "args.width)))")
+    texts = {"train.py": forgotten, "zoo/big.py": RIGHT, "zoo/parts.py": parts, "zoo/__init__.py": ""}
+    assert "args.width, device=next(net.parameters()).device)" in fix_texts(texts)[0]["train.py"]
+    assert check_texts(texts | {"train.py": train}) == []
+
+
+@pytest.mark.parametrize("module", ['"zoo.small"', '"elsewhere." + args.net', '"zoo.small_" + args.net'])
+def test_what_is_not_there_is_none_of_the_others(module: str) -> None:
+    train = TRAIN.format(module=module, net="module.BigNet").replace("args.width).cuda()))", "args.width)))")
+    assert check_texts({"train.py": train, "zoo/big.py": RIGHT}) == []
 
 
 def test_files_belong_together_that_a_run_imports() -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes
+from devfix.analysis import classes, reads
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import external_bases, first_parameter, is_module
@@ -20,6 +20,7 @@ from devfix.analysis.values import (
     Const,
     ExternalMethod,
     Function,
+    Namespace,
     Partial,
     Ref,
     Scalar,
@@ -110,6 +111,15 @@ def with_attribute(interp: Interpreter, values: tuple[Value, ...], name: str) ->
     return found or values
 
 
+def is_in_module(interp: Interpreter, owner: Namespace, name: str) -> bool:
+    """Whether a module of the project calls something so."""
+    frame = interp.module_frame(owner.path)
+    return (
+        reads.variable_of(interp, frame, name) is not None
+        or reads.resolve(interp, owner.path, name, 1) is not None
+    )
+
+
 _COLLECTIONS = (list, tuple, dict, set, map, zip, range, type(_ for _ in ()))
 #: What every tensor can be asked for, and no array.
 _OF_TENSORS_ALONE = frozenset(
@@ -126,6 +136,8 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
         return value.type not in _TYPES or hasattr(_TYPES[value.type], name)
     if isinstance(value, Array):
         return name not in _OF_TENSORS_ALONE
+    if isinstance(value, Namespace):
+        return is_in_module(interp, value, name)
     if isinstance(value, TupleValue):
         return name in value.names or hasattr(tuple, name)
     if isinstance(value, Sequence):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
-from devfix.analysis import attributes, classes, hidden_modules, notes, reads, syntax
+from devfix.analysis import attributes, classes, fitting, hidden_modules, notes, reads, syntax
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
@@ -147,12 +147,8 @@ _MOST_PARTS = 8
 
 def _is_there(interp: Interpreter, owner: Namespace, attribute: Value | None) -> bool:
     """Whether a name is known, and what a module of the project calls something."""
-    frame = interp.module_frame(owner.path)
     name = attribute.value if isinstance(attribute, Const) else None
-    return isinstance(name, str) and (
-        reads.variable_of(interp, frame, name) is not None
-        or reads.resolve(interp, owner.path, name, 1) is not None
-    )
+    return isinstance(name, str) and fitting.is_in_module(interp, owner, name)
 
 
 def _any_of(interp: Interpreter, owner: Namespace) -> Value:
@@ -266,11 +262,12 @@ def _fitting(interp: Interpreter, name: ast.expr | None) -> Value:
 def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``importlib.import_module("models." + args.model)``: as a run has it that is given no options.
 
-    Without a default it may be any of the modules that a name like that fits.
+    Without a default, or where the project has no module of that name, it may be any that a name like that fits.
     """
-    known = usual_value(site.value(0, "name"))
-    if known is None or not isinstance(known.value, str):
-        return _fitting(interp, site.args[0].node if site.args else None)
+    asked = site.get(0, "name")
+    known = usual_value(asked.value) if asked is not None else None
+    if asked is None or known is None or not isinstance(known.value, str):
+        return _fitting(interp, asked.node if asked is not None else None)
     module = known.value.lstrip(".")
     level = len(known.value) - len(module)
     path = reads.resolve(interp, interp.frame.path, module, level)
@@ -280,7 +277,8 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
         path = next(filter(None, found), None)
     if path is not None:
         return interp.load_module(path, "" if level else module)
-    return names.external(module) if not level else UNKNOWN
+    other = UNKNOWN if isinstance(asked.value, Const) else _fitting(interp, asked.node)
+    return names.external(module) if other == UNKNOWN and not level else other
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
