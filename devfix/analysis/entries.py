@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import checkpoint, owners
 from devfix.analysis.values import (
     Class,
     Function,
+    Obj,
     Ref,
     Tensor,
     Unknown,
@@ -99,29 +100,29 @@ def _note_models(interp: Interpreter) -> None:
 
     Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
     """
+    objects = interp.state.objects()
+    made = [(address, obj) for address, obj in objects if _is_made_module(interp, address, obj)]
+    if not made:
+        return  # who holds what takes a look at all objects
     held_by = owners.holders(interp)
     held = {
         obj.trail
-        for address, obj in interp.state.objects()
+        for address, obj in objects
         # A part of a model whose code is not here has the life of the model.
         if any(interp.obj(owner).trail != obj.trail for owner, _ in held_by.get(address, ()))
     }
-    for address, obj in interp.state.objects():
-        if obj.kind not in ("module", "instance") or not obj.trail:
+    for address, obj in made:
+        if address in held_by or obj.trail in (*held, *interp.recorder.models):
             continue
-        ref = Ref(address)
-        if not is_module(interp, ref):
-            continue
-        if (
-            address in held_by
-            or obj.trail[0].kind != "module"
-            or obj.trail in (*held, *interp.recorder.models)
-        ):
-            continue
-        if interp.samplers.get(address, False):
-            continue
-        if any(tensor.parameter for tensor in tensors(interp, ref)):
+        if any(tensor.parameter for tensor in tensors(interp, Ref(address))):
             interp.recorder.models.append(obj.trail)
+
+
+def _is_made_module(interp: Interpreter, address: int, obj: Obj) -> bool:
+    """Whether an object is a module that the program makes, and not of what works on samples."""
+    if obj.kind not in ("module", "instance") or not obj.trail or obj.trail[0].kind != "module":
+        return False
+    return is_module(interp, Ref(address)) and not interp.samplers.get(address, False)
 
 
 def _run_uncalled(interp: Interpreter, path: str, budget: int, keeper: Keeper | None) -> None:

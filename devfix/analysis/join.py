@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
@@ -61,10 +63,22 @@ def join_all(values: list[Value], *, split: bool = False) -> Value:
     """The least upper bound of several values; UNKNOWN for none."""
     if not values:
         return UNKNOWN
+    if len(values) > _MAX_MEMBERS and all(value.__class__ in _APART for value in values):
+        return _one_of(values)
     result = values[0]
     for value in values[1:]:
         result = join_values(result, value, split=split)
     return result
+
+
+def _one_of(values: list[Value]) -> Value:
+    """What ``join_values`` makes of one object after the other, without a new union for each."""
+    found: dict[Value, None] = {}
+    for value in values:
+        found[value] = None
+        if len(found) > _MAX_OBJECTS:
+            found = dict.fromkeys(islice(found, _MAX_MEMBERS))
+    return Union(tuple(found)) if len(found) > 1 else values[0]
 
 
 #: Values that may become one value with another of their kind; of all others each stays what it is.

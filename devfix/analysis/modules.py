@@ -185,9 +185,12 @@ def module_device(interp: Interpreter, value: Value) -> Device | None:
 def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
     """What ``next(module.parameters())`` gives: the module's own come first, then its children's."""
     seen: set[int] = set()
-    pending = [ref]
+    pending: list[Iterator[Ref]] = [iter((ref,))]
     while pending:
-        current = pending.pop()
+        current = next(pending[-1], None)
+        if current is None:
+            pending.pop()
+            continue
         if current.address in seen:
             continue
         seen.add(current.address)
@@ -198,7 +201,7 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
             own = next((tensor for _, tensor in registered(obj) if tensor.parameter), None)
             if own is not None:
                 return own
-        pending.extend(reversed(list(children(interp, current))))
+        pending.append(children(interp, current))
     return None
 
 
