@@ -13,7 +13,7 @@ from devfix.source import Source
 
 
 class KeptTrees:
-    """Lets the trees stay of the first ``room`` code points of text, and of the largest group of files seen so far."""
+    """Lets the trees stay of the largest group of files seen so far, and of ``room`` code points of text beside it."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -21,7 +21,10 @@ class KeptTrees:
         #: How much text there is in each group, and its sources with trees, by a file that stands for the group.
         self._sizes: dict[str, int] = {}
         self._kept: dict[str, list[Source]] = {}
-        self._largest: str | None = None
+        self._largest = ""
+        #: How much text of each group has its trees, and of all of them.
+        self._held: dict[str, int] = {}
+        self._all = 0
 
     def add(self, source: Source, neighbours: Iterable[str]) -> None:
         """One more file was parsed, which belongs with its ``neighbours``."""
@@ -30,18 +33,20 @@ class KeptTrees:
         for neighbour in neighbours:
             group = self._one(group, self._find(neighbour))
         self._sizes[group] = self._sizes.get(group, 0) + size
-        self._room -= size
-        if self._room >= 0:
-            return
-        largest = group if self._largest is None else self._find(self._largest)
-        if self._sizes[group] > self._sizes.get(largest, 0):
-            self._forget(largest)
-            largest = group
-        self._largest = largest
-        if group == largest:
-            self._kept.setdefault(group, []).append(source)
-        else:
+        before = self._find(self._largest)
+        self._largest = max(before, group, key=lambda each: self._sizes.get(each, 0))
+        if group != self._largest and self._beside() + size > self._room:
             source.forget()
+            return
+        self._kept.setdefault(group, []).append(source)
+        self._held[group] = self._held.get(group, 0) + size
+        self._all += size
+        if before != self._largest and self._beside() > self._room:
+            self._forget(before)
+
+    def _beside(self) -> int:
+        """How much text has its trees and is not of the largest group."""
+        return self._all - self._held.get(self._largest, 0)
 
     def _find(self, path: str) -> str:
         while (above := self._above.get(path)) is not None:
@@ -58,8 +63,10 @@ class KeptTrees:
         self._sizes[a] = self._sizes.get(a, 0) + self._sizes.pop(b, 0)
         if b in self._kept:
             self._kept.setdefault(a, []).extend(self._kept.pop(b))
+            self._held[a] = self._held.get(a, 0) + self._held.pop(b)
         return a
 
     def _forget(self, group: str) -> None:
+        self._all -= self._held.pop(group, 0)
         for source in self._kept.pop(group, ()):
             source.forget()

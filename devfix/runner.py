@@ -33,7 +33,7 @@ from devfix.writing import write_reports
 
 #: Below this much text a process would take longer to start than to do its work.
 SMALL = 200_000
-#: The trees of so much text are kept from the first look at the files, whatever program they belong to.
+#: The trees of so much text are kept from the first look at the files, beside those of the largest program.
 KEPT_TREES = 400_000
 #: Stands in the place of a program's key for all files that have nothing to do with accelerators.
 IDLE = "idle"

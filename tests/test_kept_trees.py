@@ -55,5 +55,11 @@ def test_the_first_trees_stay_whatever_they_belong_to() -> None:
     assert held([("a", 2, []), ("b", 2, []), ("c", 3, []), ("d", 3, [])], room=24) == ["a", "b", "c"]
 
 
+def test_what_turns_out_to_be_of_the_largest_program_leaves_room_for_others() -> None:
+    files = [("a", 2, []), ("b", 9, ["a"]), ("c", 2, []), ("d", 1, [])]
+    assert held(files, room=12) == ["a", "b", "c"]
+    assert held([*files, ("e", 14, ["d"])], room=12) == ["c", "e"]  # what was the largest has no room
+
+
 def test_no_more_than_one_of_many_programs_is_kept() -> None:
     assert len(held((f"m{number}", 3, []) for number in range(50))) == 1
