@@ -71,7 +71,9 @@ def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
             (trail,) if entered or kinds & _MILESTONES else ()
         )  # what the dataset was made from stays where it is
     if _was_returned(trail) and _MILESTONES.isdisjoint(site.kind for root in operand.roots for site in root):
-        return (trail,)  # how the function made it is its own affair
+        # How the function made it is its own affair, but not that what it was given was moved before.
+        moved = operand.device.is_accelerator
+        return (trail, *(root for root in operand.roots if moved and root and root[0].kind == "move"))
     if _was_fetched(operand):
         return (trail,)  # what it was fetched from serves others
     return operand.roots if _MILESTONES.isdisjoint(kinds) else (trail, *operand.roots)
