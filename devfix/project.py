@@ -30,6 +30,7 @@ class Program:
 
     Only ``targets`` may be reported on and written; the other sources are context. A program that
     ``adopts`` has just been given its device: all that meets what is there is meant to be there.
+    The project knows the ``importing`` of its files; other texts are asked for it.
     """
 
     sources: Mapping[str, Source]
@@ -37,6 +38,18 @@ class Program:
     layout: Layout = field(compare=False, repr=False)
     device_policy: str = "cuda"
     adopts: bool = False
+    importing: frozenset[str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def imported(self) -> frozenset[str]:
+        """The sources that an import statement of another one names."""
+        if self.importing is not None:
+            return self.importing
+        return frozenset(
+            target
+            for path, source in self.sources.items()
+            for target in self.layout.dependencies(path, find_imports(source.tree))
+        )
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The path of the source that ``module`` means in ``importer``, or None."""
@@ -66,15 +79,18 @@ class Program:
         for path, text in texts.items():
             if sources[path].text != text:
                 sources[path] = sources[path].with_text(text)
-        return replace(self, sources=MappingProxyType(sources))
+        return self.with_sources(sources)
+
+    def with_sources(self, sources: Mapping[str, Source]) -> Program:
+        """The same program with other sources at the same paths."""
+        return replace(self, sources=MappingProxyType(sources), importing=None)
 
     def without(self, path: str) -> Program:
         """The same program as if one of its files were not there."""
         sources = {each: source for each, source in self.sources.items() if each != path}
         layout = Layout(self.layout.roots, sources.__contains__, self.layout.packages)
-        return replace(
-            self, sources=MappingProxyType(sources), targets=self.targets.difference([path]), layout=layout
-        )
+        targets = self.targets.difference([path])
+        return replace(self.with_sources(sources), targets=targets, layout=layout)
 
     def __getstate__(self) -> dict[str, object]:
         """Plain data for another process; the layout is built anew from the sources."""
@@ -85,6 +101,7 @@ class Program:
             "packages": self.layout.packages,
             "device_policy": self.device_policy,
             "adopts": self.adopts,
+            "importing": self.importing,
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -97,6 +114,7 @@ class Program:
         set_(self, "targets", state["targets"])
         set_(self, "device_policy", state["device_policy"])
         set_(self, "adopts", state["adopts"])
+        set_(self, "importing", state["importing"])
         set_(self, "layout", Layout(roots, sources.__contains__, packages))
 
 
@@ -162,12 +180,17 @@ class Project:
         by_text = any(dynamic_imports.ANY in file.patterns for file in self._files.values())
         return {
             path: [
-                *self.layout.dependencies(path, file.imports),
+                *self._dependencies[path],
                 *self._named_by_runs(path, file.patterns),
                 *(self._named_by_texts(file.source) if by_text else ()),
             ]
             for path, file in self._files.items()
         }
+
+    @cached_property
+    def _dependencies(self) -> dict[str, list[str]]:
+        """For each source those that its import statements name."""
+        return {path: self.layout.dependencies(path, file.imports) for path, file in self._files.items()}
 
     def _named_by_texts(self, source: Source) -> Iterator[str]:
         for module in source.named_modules:
@@ -203,9 +226,9 @@ class Project:
         layout = Layout(self.layout.roots, sources.__contains__, packages)
         targets = self.targets.intersection(sources)
         policy = self.device_policy
-        return Program(
-            MappingProxyType(sources), targets, layout, policy if isinstance(policy, str) else policy(targets)
-        )
+        policy = policy if isinstance(policy, str) else policy(targets)
+        importing = frozenset(target for path in sources for target in self._dependencies[path])
+        return Program(MappingProxyType(sources), targets, layout, policy, importing=importing)
 
 
 def connected(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:

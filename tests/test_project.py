@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from edited_packages import Packages
 
 from devfix.project import Project, connected, find_roots, load_project
 from devfix.source import Source
@@ -98,3 +99,23 @@ def test_roots_end_with_the_current_folder_where_that_is_above(
 
 def test_connected_is_deterministic() -> None:
     assert connected({"c": ["a"], "b": [], "a": [], "d": ["b"]}) == [["a", "c"], ["b", "d"]]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_imported_is_known_without_a_look_at_the_trees(seed: int) -> None:
+    texts = Packages(seed).package() | {
+        "pkg/low/one.py": "from .two import a\n",
+        "pkg/low/two.py": "import pkg.m1\n",
+    }
+    for program in Project([Source(path, text) for path, text in texts.items()]).programs():
+        assert program.imported == program.with_sources(program.sources).imported
+
+
+def test_what_is_imported_follows_the_texts() -> None:
+    texts = {"a.py": "import b\n", "b.py": "", "c.py": "import b\n"}
+    program = Project([Source(path, text) for path, text in texts.items()]).whole()
+    assert program.imported == {"b.py"}
+    assert program.with_texts({"b.py": "import c\n"}).imported == {"b.py", "c.py"}
+    assert program.with_texts({"a.py": "", "c.py": ""}).imported == frozenset()
+    assert program.without("b.py").imported == frozenset()
+    assert pickle.loads(pickle.dumps(program)).imported == {"b.py"}

@@ -24,7 +24,6 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
-from devfix.imports import find_imports
 
 if TYPE_CHECKING:
     from devfix.analysis.units import Keeper
@@ -65,12 +64,7 @@ def run_program(
 
 def _scripts(program: Program) -> list[str]:
     """Files that are run: those with a main guard, and those that nobody imports."""
-    imported = {
-        target
-        for path, source in program.sources.items()
-        for target in program.layout.dependencies(path, find_imports(source.tree))
-        if target != path
-    }
+    imported = program.imported
     guarded = [p for p, s in program.sources.items() if _has_main_guard(s.tree)]
     return sorted({*guarded, *(p for p in program.sources if p not in imported)})
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
-from types import MappingProxyType
 
 from devfix.analysis.retracing import Retracer
 from devfix.engine import Engine
@@ -98,7 +96,7 @@ class EditedProgram:
     def judge(self, engine: Engine, program: Program) -> Judgement:
         """What the rules say of the program, which it must be at."""
         padded = {path: text.source for path, text in self._texts.items()}
-        roomy = replace(program, sources=MappingProxyType(padded))
+        roomy = program.with_sources(padded)
         return moved_judgement(judge(roomy, engine.selection, self._retracer.analyse), self)
 
     def moved(self, path: str, span: Span) -> Span:

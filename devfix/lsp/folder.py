@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import MappingProxyType
 
 from devfix.baseline.file import read_baseline
 from devfix.baseline.known import Known, admitted
@@ -129,8 +128,7 @@ class Folder:
         if buffer.good.imports != (find_imports(program.sources[path].tree) if known is None else known):
             self._built = False
         elif program.sources[path] is not buffer.good.source:
-            sources = MappingProxyType({**program.sources, path: buffer.good.source})
-            self._programs[number] = replace(program, sources=sources)
+            self._programs[number] = program.with_sources({**program.sources, path: buffer.good.source})
 
     def program_of(self, path: str) -> Program | None:
         """The program that a file belongs to."""
