@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import callbacks, calls, construction, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
+    apex_precision,
     arguments,
     averages,
     bases,
@@ -102,6 +103,7 @@ HANDLERS: dict[str, Handler] = {
     **number_limits.HANDLERS,
     **functional.HANDLERS,
     **frameworks.HANDLERS,
+    **apex_precision.HANDLERS,
     **dispatching.HANDLERS,
     **grad_mode.HANDLERS,
     **tensor_methods.HANDLERS,
