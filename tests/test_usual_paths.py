@@ -11,7 +11,7 @@ HEAD = """\
 import argparse
 import torch
 import torch.nn as nn
-from apex import amp
+from precision import engine
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--amp", action="store_true")
@@ -38,7 +38,7 @@ def test_code_that_nobody_knows_under_an_option_does_not_take_the_model_away() -
         net.cuda()
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         if args.amp:
-            net, optimizer = amp.initialize(net, optimizer)
+            net, optimizer = engine.initialize(net, optimizer)
         net(x)
     """) == {"net(x.to(next(net.parameters()).device))"}
 
@@ -48,7 +48,7 @@ def test_code_that_nobody_knows_and_that_is_usually_run_does() -> None:
         net.cuda()
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         if not args.amp:
-            net, optimizer = amp.initialize(net, optimizer)
+            net, optimizer = engine.initialize(net, optimizer)
         net(x)
     """)
 
@@ -111,7 +111,7 @@ def test_a_model_that_usually_is_not_moved_is_moved_where_it_is_made() -> None:
     assert changed("""
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         if args.amp:
-            net, optimizer = amp.initialize(net, optimizer)
+            net, optimizer = engine.initialize(net, optimizer)
         net(x.cuda())
     """) == {"net.cuda()"}
 
