@@ -203,3 +203,33 @@ def test_parameters_that_are_registered_under_computed_names_move_with_the_modul
 )
 def test_what_is_registered_of_one_list_says_nothing_of_another(forgotten: str) -> None:
     assert clashes(_NAMELESS.replace(forgotten, "pass"))
+
+
+_EITHER = """
+learned = len(sys.argv) > 1
+if {test}:
+    self.a = nn.Parameter(torch.ones(3))
+else:
+    self.a = torch.ones(3)
+"""
+
+
+@pytest.mark.parametrize("test", ["learned", "not learned"])
+def test_what_is_a_parameter_on_the_other_path_stays_one(tmp_path: Path, test: str) -> None:
+    body = _EITHER.format(test=test)
+    after = body.replace(
+        "self.a = torch.ones(3)", 'self.register_buffer("a", torch.ones(3), persistent=False)'
+    )
+    texts = [
+        _program(each, "return x * self.a").replace("import torch\n", "import sys\n\nimport torch\n", 1)
+        for each in (body, after)
+    ]
+    assert _fixed(tmp_path, texts[0]) == texts[1]
+
+
+def test_what_is_a_parameter_where_nobody_went_stays_one(tmp_path: Path) -> None:
+    body = _EITHER.format(test="learned").replace("len(sys.argv) > 1", "False")
+    after = body.replace(
+        "self.a = torch.ones(3)", 'self.register_buffer("a", torch.ones(3), persistent=False)'
+    )
+    assert _fixed(tmp_path, _program(body, "return x * self.a")) == _program(after, "return x * self.a")

@@ -110,6 +110,8 @@ def _elements(value: TupleValue | Sequence) -> tuple[Value, ...]:
 
 
 def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
+    if a.parameter and not b.parameter and a.device == b.device:
+        a, b = b, a  # its module moves a Parameter: what stays behind is the other
     return replace(
         a,
         device=join_devices(a.device, b.device),

@@ -9,7 +9,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import Account, Taken
-from devfix.analysis.lattice import Device
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.state import Layer
 from devfix.analysis.syntax import makes_functions
@@ -36,7 +35,7 @@ class Library:
     #: What functions that were interpreted outside of scripts came to, by the kind of call.
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     #: What was noted of bindings already, and its number with the recorder; see ``notes``.
-    noted: dict[tuple[str, str, str, str, Device | None, int], int] = field(default_factory=dict)
+    noted: dict[tuple[str, str, str, tuple[object, ...], int], int] = field(default_factory=dict)
     #: What was asked of the modules since somebody wanted to know; see ``reads``.
     reads: set[tuple[Any, ...]] = field(default_factory=set)
     #: Whether something was asked or done that cannot be told of afterwards.

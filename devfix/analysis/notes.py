@@ -48,6 +48,10 @@ NAMESPACE = External("argparse.Namespace")
 _OWNERS = frozenset({"accelerate.Accelerator", "lightning.Fabric"})
 
 
+#: What a name is good for: the kind and the device of what it stands for; and True for a Parameter that is an attribute.
+Found = tuple[str, Device | None] | tuple[str, Device | None, bool]
+
+
 def note_binding(
     interp: Interpreter, path: str, scope: str, name: str, value: Value, statement: ast.stmt | ast.expr | None
 ) -> None:
@@ -58,7 +62,7 @@ def note_binding(
     if is_plain(value):
         ungiven = statement is not None and isinstance(value, Unknown) and not interp.is_script
         kind = "ungiven" if ungiven else _plain_kind(interp, value)
-        _note(interp, path, scope, name, statement, kind, None)
+        _note(interp, path, scope, name, statement, (kind, None))
     else:
         note_summary(interp, path, scope, name, value, statement, summary(interp, value))
 
@@ -97,7 +101,9 @@ def note_attribute(
     """
     ungiven = isinstance(value, Unknown) and not interp.is_script
     plain = ("ungiven" if ungiven else _plain_kind(interp, value)) if is_plain(value) else None
-    found = (plain, None) if plain is not None else summary(interp, value)
+    found: Found = (plain, None) if plain is not None else summary(interp, value)
+    if isinstance(value, Tensor) and value.parameter:
+        found = (*found, True)
     for cls in classes_of:
         note_summary(interp, cls.path, cls.scope, f"self.{name}", value, statement, found)
 
@@ -109,10 +115,10 @@ def note_summary(
     name: str,
     value: Value,
     statement: ast.stmt | ast.expr | None,
-    found: tuple[str, Device | None],
+    found: Found,
 ) -> None:
     """Tell the recorder what a name was bound to, whose summary is known."""
-    _note(interp, path, scope, name, statement, *found)
+    _note(interp, path, scope, name, statement, found)
     obj = interp.obj_of(value)
     if obj is None:
         return
@@ -155,7 +161,7 @@ def _note_parts(
     if "device" not in attrs and isinstance(statement, (ast.For, ast.AsyncFor)):
         devices["device"] = ("other", None)  # not all that the loop goes through have one
     for part, (kind, device) in devices.items():
-        _note(interp, path, scope, f"{name}.{part}", statement, kind, device)
+        _note(interp, path, scope, f"{name}.{part}", statement, (kind, device))
 
 
 def _note(
@@ -164,17 +170,18 @@ def _note(
     scope: str,
     name: str,
     statement: ast.stmt | ast.expr | None,
-    kind: str,
-    device: Device | None,
+    found: Found,
 ) -> None:
     # Most bindings are made again and again: their spans are looked up once.
-    note = (path, scope, name, kind, device, id(statement))
+    note = (path, scope, name, found, id(statement))
     known = interp.library.noted.get(note)
     if known is not None:
         interp.recorder.bind_again(known)
     else:
         span = interp.source.span(statement) if statement is not None else None
-        interp.library.noted[note] = interp.recorder.bind(path, scope, name, Binding(kind, device, span))
+        kind, device, *registered = found
+        binding = Binding(kind, device, span, bool(registered))
+        interp.library.noted[note] = interp.recorder.bind(path, scope, name, binding)
 
 
 def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:

@@ -27,11 +27,13 @@ class Binding:
 
     ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``strange``
     (what a script got from elsewhere), ``ungiven`` (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.
+    ``registered`` is an attribute that was bound to a Parameter, which a module keeps as its own.
     """
 
     kind: str
     device: Device | None
     statement: Span | None
+    registered: bool = False
 
 
 class OptionalCall(NamedTuple):

@@ -118,13 +118,13 @@ def _of_binding(bound: BoundName, texts: _Table[str]) -> list[Any]:
     path, scope, name, binding = bound
     device = [] if binding.device is None else [texts(binding.device.kind), texts(binding.device.label)]
     span = [] if binding.statement is None else _numbers(binding.statement)
-    return [texts(path), texts(scope), texts(name), texts(binding.kind), device, span]
+    return [texts(path), texts(scope), texts(name), texts(binding.kind), device, span, binding.registered]
 
 
 def _binding(row: list[Any], texts: list[str]) -> BoundName:
-    path, scope, name, kind, device, span = row
+    path, scope, name, kind, device, span, registered = row
     on = Device(texts[device[0]], texts[device[1]]) if device else None
-    binding = Binding(texts[kind], on, Span(*span) if span else None)
+    binding = Binding(texts[kind], on, Span(*span) if span else None, registered)
     return texts[path], texts[scope], texts[name], binding
 
 

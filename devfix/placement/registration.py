@@ -131,9 +131,24 @@ def _as_buffer(facts: Facts, attribute: Attribute | NamedAttribute) -> tuple[Fil
     for statement, target in settings:
         if any(attribute.outline.dominates(earlier, statement) for earlier in registered):
             continue
+        if _is_parameter(facts, attribute, statement):
+            continue
         registered.append(statement)
         edits.extend(_registering(attribute, statement, target))
     return tuple(edits)
+
+
+def _is_parameter(facts: Facts, attribute: Attribute, statement: ast.stmt) -> bool:
+    """Whether a statement makes the attribute a Parameter, which trains, and which no buffer may take the place of."""
+    outline = attribute.outline
+    span, scope = outline.source.span(statement), outline.scope(attribute.function)
+    bindings = facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])
+    own = [binding for binding in bindings if binding.statement == span]
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if own or value is None:
+        return any(binding.registered for binding in own)
+    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func).rpartition(".")[2] == "Parameter" for call in calls)
 
 
 def _settings(attribute: Attribute) -> list[tuple[ast.stmt, ast.Attribute]] | None:
