@@ -34,6 +34,12 @@ _COMPUTED = frozenset(
     "probs logits mean mode stddev variance loc scale low high rate concentration concentration0 "
     "concentration1 covariance_matrix scale_tril precision_matrix df".split()
 )
+#: Distributions that expand their parameters to one shape, as torch's own code says (``broadcast_all``): a number beside
+#: a vector is a vector then. ``Binomial`` and ``NegativeBinomial`` are none: one parameter follows the other's device.
+_EXPANDING = frozenset(
+    "Normal LogNormal Laplace Cauchy Gumbel StudentT Gamma Beta Uniform FisherSnedecor Pareto Weibull Kumaraswamy "
+    "VonMises InverseGamma GeneralizedPareto".split()
+)
 #: Arguments that choose between the parts of a mixture, and have no part in what is drawn.
 _CHOOSING = ("parameter 1", "mixture_distribution")
 
@@ -64,11 +70,17 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         numbers = all(isinstance(without_none(arg.value), (Const, Scalar)) for arg in given)
         place = Tensor(rank=0, dtype="float32", trail=trail) if numbers and given and not site.open else None
         return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
-    device = requirements.meet(interp, site.node, name, parts)
+    scalars = last not in _EXPANDING or not any(_is_no_number(interp, part.tensor) for part in parts)
+    device = requirements.meet(interp, site.node, name, parts, scalars=scalars)
     tensors = [part.tensor for part in parts]
     worst = next((t for t in tensors if t.device == device), tensors[0])
     values = TupleValue(tuple(tensors))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
+
+
+def _is_no_number(interp: Interpreter, tensor: Tensor) -> bool:
+    """Whether a parameter has dimensions; where the program was made for the CPU, one that nobody knows may."""
+    return tensor.rank != 0 if interp.program.adopts else tensor.rank not in (0, None)
 
 
 def _mix(interp: Interpreter, name: str, site: CallSite) -> None:

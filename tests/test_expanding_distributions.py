@@ -1,0 +1,96 @@
+"""Distributions that expand a parameter without dimensions to the shape of the others, where it is."""
+
+import pytest
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
+
+PROGRAM = """
+import torch
+from torch import distributions as D
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+scale = {scale}
+made = D.{made}
+print(made.log_prob(torch.rand(3, device=device)).sum())
+"""
+VECTOR = "torch.ones(3, device=device)"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "StudentT(torch.tensor(5.0), scale, scale)",
+        "Normal(torch.tensor(0.0), scale)",
+        "Normal(loc=torch.zeros(()), scale=scale)",
+        "Uniform(torch.tensor(0.0), scale)",
+        "Beta(scale, torch.tensor(2.0))",
+        "Gamma(torch.tensor(2.0), scale)",
+    ],
+)
+def test_a_number_on_the_cpu_is_expanded_there(made: str) -> None:
+    assert clashes(PROGRAM.format(made=made, scale=VECTOR)) == ["7: device"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "StudentT(5.0, scale, scale)",
+        "Normal(0.0, scale)",
+        "Normal(torch.tensor(0.0, device=device), scale)",
+        # What a binomial does not count is brought to what it counts.
+        "Binomial(torch.tensor(5.0), probs=scale / 2)",
+    ],
+)
+def test_what_stands_beside_a_vector_without_harm(made: str) -> None:
+    assert clashes(PROGRAM.format(made=made, scale=VECTOR)) == []
+
+
+def test_beside_another_number_nothing_is_expanded() -> None:
+    text = PROGRAM.format(made="Normal(torch.tensor(0.0), scale)", scale="torch.tensor(1.0, device=device)")
+    assert clashes(text) == []
+
+
+def test_nobody_knows_whether_a_parameter_that_is_handed_in_has_dimensions() -> None:
+    text = """
+    import torch
+    from torch.distributions import Normal
+
+    def around(scale):
+        return Normal(torch.tensor(0.0), scale.cuda())
+    """
+    assert clashes(text) == []
+
+
+def test_it_is_made_beside_the_others() -> None:
+    text = PROGRAM.format(made="StudentT(torch.tensor(5.0), scale, scale)", scale=VECTOR)
+    texts, _ = fix_texts(files(text))
+    after = texts["main.py"]
+    assert "D.StudentT(torch.tensor(5.0, device=device), scale, scale)" in after
+
+
+def test_where_a_program_adopts_a_device_it_goes_along() -> None:
+    text = """
+    import torch
+    from torch import nn
+
+    class Head(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.out = nn.Linear(4, 2)
+
+        def forward(self, x):
+            mu, raw = self.out(x).chunk(2, -1)
+            return torch.distributions.StudentT(torch.tensor(5.0), mu, raw.exp())
+
+    model = Head()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = -model(torch.randn(8, 4)).log_prob(torch.randn(8, 1)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    """
+    texts, _ = fix_texts(files(text), Applicability.UNSAFE, adopt=True)
+    after = texts["main.py"]
+    assert "StudentT(torch.tensor(5.0, device=mu.device), mu, raw.exp())" in after
