@@ -281,7 +281,8 @@ class Origin:
 #: a checkpoint (or one loaded to the CPU on request), the new data of a parameter, a function parameter, the result of an operation,
 #: something else. What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as
 #: one of a Module by its constructor, in a plain container, collected with others of its batch, passed,
-#: moved in vain, kept by an object with a name, met where other runs have a number. What uses the accelerator before
+#: moved in vain, kept by an object with a name, met where other runs have a number, left where it is by what moves
+#: batches of other forms. What uses the accelerator before
 #: a process is forked, and in that process.
 ORIGIN_KINDS = (
     "factory",
@@ -309,6 +310,10 @@ ORIGIN_KINDS = (
     "discarded-move",
     "holder",
     "sometimes",
+    "left-tuple",
+    "left-namedtuple",
+    "left-list",
+    "left-dict",
     "used-before",
     "used-in-process",
 )

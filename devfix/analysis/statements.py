@@ -35,7 +35,7 @@ from devfix.analysis.syntax import (
     statements_in,
     varies,
 )
-from devfix.analysis.torch_model import operators, tables
+from devfix.analysis.torch_model import operators, passing_movers, tables
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def continue_(interp: Interpreter, node: ast.Continue) -> None:
 
 def return_(interp: Interpreter, node: ast.Return) -> None:
     """The path ends here; the value and the state are kept for the caller, unless something ended it before."""
-    value = interp.eval(node.value) if node.value is not None else NONE
+    value = passing_movers.returned(interp, node, interp.eval(node.value)) if node.value is not None else NONE
     if not interp.state.dead:  # what was called may never return
         interp.frame.returns.append((value, interp.state.fork()))
         if node.value is not None:

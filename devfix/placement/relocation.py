@@ -34,6 +34,7 @@ from devfix.placement import (
     own_move,
     parameter_data,
     part_moves,
+    passing_mover,
     rebuilding,
     selecting,
     sibling_move,
@@ -212,6 +213,7 @@ class Relocator:
         yield self._told()
         yield self._at_load()
         yield self._handed_on(trails)
+        yield passing_mover.looking_into(self.facts, trails)
         yield self._all_by(own_move.of_attribute, trails)
 
     def _told(self) -> Edits:

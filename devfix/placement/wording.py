@@ -20,6 +20,10 @@ _SPOKEN = {
     "replaced": "becomes the data of a parameter here",
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
+    **dict.fromkeys(
+        ("left-tuple", "left-namedtuple", "left-list", "left-dict"),
+        "is handed on as it is here, where batches of other forms move",
+    ),
     "used-before": "uses the accelerator before the process starts",
     "used-in-process": "uses it in the process",
     "discarded-move": "is moved here, but the result is thrown away",

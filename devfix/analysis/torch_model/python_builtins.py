@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, iteration, modules, speaking, text_keys
+from devfix.analysis import classes, iteration, modules, named_tuples, speaking, text_keys
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
@@ -261,6 +261,9 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         )
     if scalar_type(value) is not None:
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
+    if isinstance(value, TupleValue):
+        moves = text in ("to", "cuda", "cpu", "detach") and text not in value.names
+        return Const(False) if moves else Scalar("bool")
     obj = interp.obj_of(value)
     if obj is not None and obj.kind in ("list", "dict") and not isinstance(obj.cls, Class):
         return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
@@ -270,6 +273,8 @@ def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Const(True)
     if modules.is_module(interp, value) and text in ("to", "cuda", "cpu", "parameters"):
         return Const(True)
+    if obj is not None and named_tuples.is_one(interp, obj) and text in ("to", "cuda", "cpu", "detach"):
+        return Const(False)
     if obj is not None and obj.kind == "instance" and not list(modules.external_bases(interp, obj.cls)):
         computed = isinstance(obj.cls, Class) and classes.find(interp, obj.cls, "__getattr__") is not None
         return Scalar("bool") if computed else Const(False)

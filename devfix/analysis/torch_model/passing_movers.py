@@ -1,0 +1,121 @@
+"""Passing movers: functions that move the tensors of a nested batch, and hand on what they do not look into.
+
+``to_device`` calls itself for the parts of dicts and lists, moves tensors, and ends in ``return obj``. A tuple that comes
+there stays where it is, which nobody meant: its tensors remember that.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from devfix.analysis import named_tuples
+from devfix.analysis.copying import replace
+from devfix.analysis.lattice import CPU
+from devfix.analysis.syntax import remembered
+from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.trails import extend
+from devfix.analysis.values import Class, Obj, Ref, Tensor, TupleValue, Value
+from devfix.findings import Origin
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_MOVES = ("to", "cuda")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: What Python's own containers look like, by the kind of their object.
+_KINDS = {"list": "left-list", "dict": "left-dict"}
+
+
+class Mover(NamedTuple):
+    """A function that moves what is behind a parameter: where to, None for the accelerator itself."""
+
+    parameter: str
+    targets: tuple[ast.expr | None, ...]
+
+
+def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
+    """What a mover returns as it is: its tensors on the CPU remember in what they were left."""
+    function = interp.frame.function
+    mover = of(function.node) if function is not None and isinstance(node.value, ast.Name) else None
+    if mover is None or not isinstance(node.value, ast.Name) or node.value.id != mover.parameter:
+        return value
+    if not _moves(interp, mover):
+        return value
+    return _marked(interp, value, node.value)
+
+
+@remembered
+def of(function: ast.AST) -> Mover | None:
+    """The parameter that a function moves, parts and all, and returns where it is nothing of the kind."""
+    if not isinstance(function, _FUNCTIONS):
+        return None
+    names = {each.arg for each in (*function.args.posonlyargs, *function.args.args)}
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args]
+    if not any(_called(call) == function.name for call in calls):
+        return None
+    handed = {
+        node.value.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
+    }
+    every = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    for name in sorted(names & handed):
+        targets = tuple(_target(call) for call in every if _moves_name(call, name))
+        if targets:
+            return Mover(name, targets)
+    return None
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _moves_name(call: ast.Call, name: str) -> bool:
+    func = call.func
+    return isinstance(func, ast.Attribute) and func.attr in _MOVES and getattr(func.value, "id", "") == name
+
+
+def _target(call: ast.Call) -> ast.expr | None:
+    named = next((keyword.value for keyword in call.keywords if keyword.arg == "device"), None)
+    return call.args[0] if call.args else named
+
+
+def _moves(interp: Interpreter, mover: Mover) -> bool:
+    """Whether all that is moved goes to the accelerator."""
+    for target in mover.targets:
+        if isinstance(target, (ast.Name, ast.Attribute, ast.Constant)):
+            device = device_of(interp.eval(target))
+            if device is None or not device.is_accelerator:
+                return False
+        elif target is not None:
+            return False
+    return True
+
+
+def _marked(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    if isinstance(value, TupleValue):
+        site = interp.site("left-namedtuple" if value.names else "left-tuple", node)
+        return value.with_items(_left(item, site) for item in value.items)
+    obj = interp.obj_of(value)
+    if obj is None or not isinstance(value, Ref):
+        return value
+    if named_tuples.is_one(interp, obj):
+        site = interp.site("left-namedtuple", node)
+        return named_tuples.with_fields(interp, obj, lambda item: _left(item, site))
+    if obj.kind in _KINDS and not isinstance(obj.cls, Class):
+        _mark(interp, value, obj, interp.site(_KINDS[obj.kind], node))
+    return value
+
+
+def _mark(interp: Interpreter, ref: Ref, obj: Obj, site: Origin) -> None:
+    attrs = {name: _left(part, site) for name, part in obj.attrs.items()}
+    items = tuple(_left(part, site) for part in obj.items) if obj.items is not None else None
+    element = _left(obj.element, site) if obj.element is not None else None
+    interp.update(ref, replace(obj, attrs=attrs, items=items, element=element))
+
+
+def _left(value: Value, site: Origin) -> Value:
+    if not isinstance(value, Tensor) or value.device != CPU:
+        return value
+    return replace(value, trail=extend(value.trail, site))

@@ -1,0 +1,132 @@
+"""Functions that move batches and hand on one form as it is: they look into that form as well."""
+
+import pytest
+from text_program import check_texts, clashes, files, fix_texts
+
+HELPER = """
+import torch
+from collections import namedtuple
+from typing import NamedTuple
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+Pair = namedtuple("Pair", "left right")
+
+class Both(NamedTuple):
+    left: torch.Tensor
+    right: torch.Tensor
+
+class Items(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.randn(4)
+
+def collate(samples):
+    x = torch.stack(samples)
+    return {{"x": x, "rest": {made}}}
+
+def move(obj, where):
+    if torch.is_tensor(obj):
+        return obj.to(where)
+    if isinstance(obj, {known}):
+        return {looked}
+    return obj
+
+model = nn.Linear(4, 2).to(device)
+for batch in DataLoader(Items(), 4, collate_fn=collate):
+    batch = {moved}
+    y = model(batch["x"])
+    print((y.sum() * {read}).sum())
+"""
+OF_DICT = {"known": "dict", "looked": "{k: move(v, where) for k, v in obj.items()}"}
+#: A form, what is read of it, and what is written.
+FORMS = [
+    (
+        "Pair(x, x + 1)",
+        'batch["rest"].left',
+        (
+            '    if isinstance(obj, tuple) and hasattr(obj, "_fields"):\n'
+            "        return type(obj)(*(move(v, where) for v in obj))\n    return obj\n"
+        ),
+    ),
+    (
+        "Both(x, right=x + 1)",
+        'batch["rest"].right',
+        (
+            '    if isinstance(obj, tuple) and hasattr(obj, "_fields"):\n'
+            "        return type(obj)(*(move(v, where) for v in obj))\n    return obj\n"
+        ),
+    ),
+    (
+        "(x, x + 1)",
+        'batch["rest"][0]',
+        "    if isinstance(obj, tuple):\n        return tuple(move(v, where) for v in obj)\n    return obj\n",
+    ),
+    (
+        "[x, x + 1]",
+        'batch["rest"][1]',
+        "    if isinstance(obj, list):\n        return [move(v, where) for v in obj]\n    return obj\n",
+    ),
+]
+
+
+def program(made: str, read: str, *, moved: str = "move(batch, device)", **helper: str) -> str:
+    return HELPER.format(made=made, read=read, moved=moved, **{**OF_DICT, **helper})
+
+
+@pytest.mark.parametrize(("made", "read", "written"), FORMS)
+def test_the_form_that_was_left_is_looked_into(made: str, read: str, written: str) -> None:
+    texts, _ = fix_texts(files(program(made, read)))
+    assert written in texts["main.py"]
+    assert texts["main.py"].replace(written, "    return obj\n") == program(made, read)
+    assert check_texts(texts) == []
+
+
+def test_a_dict_that_was_left_is_looked_into() -> None:
+    text = program(
+        '{"deep": x}', 'batch["rest"]["deep"]', known="list", looked="[move(v, where) for v in obj]"
+    )
+    whole = text.replace('return {"x": x, "rest": {"deep": x}}', 'return [x, {"deep": x}]')
+    whole = whole.replace('batch["rest"]', "batch[1]").replace('batch["x"]', "batch[0]")
+    texts, _ = fix_texts(files(whole))
+    assert (
+        "if isinstance(obj, dict):\n        return {key: move(v, where) for key, v in obj.items()}"
+        in texts["main.py"]
+    )
+    assert check_texts(texts) == []
+
+
+@pytest.mark.parametrize(("made", "read", "written"), FORMS)
+def test_a_mover_that_looks_into_it_already_stays(made: str, read: str, written: str) -> None:
+    text = program(made, read).replace("    return obj\n", written)
+    texts, _ = fix_texts(files(text))
+    assert clashes(text) == []
+    assert texts["main.py"] == text
+
+
+def test_what_nobody_reads_on_the_accelerator_stays() -> None:
+    text = program("(x, x + 1)", "2", moved="move(batch, device)")
+    texts, _ = fix_texts(files(text))
+    assert texts["main.py"] == text
+
+
+def test_a_mover_to_the_cpu_is_none() -> None:
+    text = program("(x, x + 1)", 'batch["rest"][0]', moved='move(batch, "cpu")')
+    texts, _ = fix_texts(files(text))
+    assert "isinstance(obj, tuple)" not in texts["main.py"]
+
+
+def test_a_tuple_has_no_way_to_move() -> None:
+    text = """
+    import torch
+    from collections import namedtuple
+
+    Pair = namedtuple("Pair", "left right")
+    pair = Pair(torch.ones(3), torch.ones(3))
+    pair = pair.to("cuda") if hasattr(pair, "to") else pair
+    print(pair.left + torch.ones(3).cuda())
+    """
+    assert clashes(text) == ["8: device"]
