@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated, data_tests, enumerations, fetches, truths
+from devfix.analysis import correlated, data_tests, enumerations, fetches, rank_tests, truths
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
@@ -307,6 +307,8 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
+            for tensor in rank_tests.compared(part):
+                _doubt_dtype(interp, tensor)
         elif isinstance(part, ast.Attribute) and (tensor := _parted(interp, part)) is not None:
             device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
             _narrow(interp, part.value, replace(tensor, device=device, split=None))
@@ -314,6 +316,12 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _narrow(interp, part, without_none(interp.eval(part)))
         elif isinstance(part, ast.Call) and len(part.args) == 2:
             _assume_instance(interp, part, found)
+
+
+def _doubt_dtype(interp: Interpreter, node: ast.expr) -> None:
+    value = interp.eval(node) if isinstance(node, (ast.Name, ast.Attribute)) else UNKNOWN
+    if isinstance(value, Tensor) and value.dtype is not None:
+        _narrow(interp, node, replace(value, dtype=None, typed=()))
 
 
 def _assume_instance(interp: Interpreter, test: ast.Call, outcome: bool) -> None:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, iteration
 from devfix.analysis.lattice import CPU, Device, rank_of_broadcast
-from devfix.analysis.torch_model import operand_types, requirements, sparse_matrices, table_types
+from devfix.analysis.torch_model import (
+    instance_checks,
+    operand_types,
+    requirements,
+    sparse_matrices,
+    table_types,
+)
 from devfix.analysis.torch_model.operators import known_rank
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of
@@ -43,6 +49,8 @@ def compare(
         if inside is None:
             return Scalar("bool", usual_answer(interp, op, left, right))
         return conditions.boolean(inside is isinstance(op, ast.In))
+    if isinstance(op, (ast.Eq, ast.NotEq)) and instance_checks.is_named_otherwise(interp, node.left, right):
+        return Const(isinstance(op, ast.NotEq))
     left, right = operand_types.operands(interp, left, right)
     table = table_types.of(interp, left) or table_types.of(interp, right)
     if table is not None:

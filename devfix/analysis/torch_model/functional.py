@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
-from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import INTEGERS, rank_of_stack
 from devfix.analysis.torch_model import (
@@ -161,35 +160,6 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     return autocast.widened(interp, name, operations.derived(interp, tensors, site, dtype, rank, device))
 
 
-def einsum(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.einsum(equation, *operands)``."""
-    parts: list[Part] = []
-    for arg in _listed(interp, site.args[1:]):
-        value = without_none(arg.value)
-        if isinstance(value, Tensor):
-            parts.append(Part(value, "operands", arg.node))
-        elif isinstance(value, (TupleValue, Sequence)):
-            return UNKNOWN
-    if not parts:
-        return UNKNOWN
-    requirements.same_dtype(interp, site.node, "torch.einsum", parts)
-    device = requirements.meet(interp, site.node, "torch.einsum", parts, scalars=False)
-    tensors = [part.tensor for part in parts]
-    dtype = autocast.lowered(interp, tensors[0].dtype)
-    return operations.derived(
-        interp, tensors, site, dtype, ranks.of_equation(site.value(0, "equation")), device
-    )
-
-
-def _listed(interp: Interpreter, args: tuple[Arg, ...]) -> tuple[Arg, ...]:
-    """The operands that are given as one list, as they used to be."""
-    node = args[0].node if len(args) == 1 else None
-    items = iteration.exact_items(interp, args[0].value) if isinstance(node, (ast.List, ast.Tuple)) else None
-    if items is None or not isinstance(node, (ast.List, ast.Tuple)) or len(items) != len(node.elts):
-        return args
-    return tuple(Arg(item, elt) for item, elt in zip(items, node.elts, strict=True))
-
-
 def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``F.one_hot`` wants int64 and gives int64 with one more dimension."""
     arg = site.get(0, "tensor", "input")
@@ -331,7 +301,6 @@ def embedding(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.embedding": embedding,
-    "torch.einsum": einsum,
     "torch.where": where,
     "torch.func.functional_call": functional_calls.functional_call,
     "torch.nn.utils.stateless.functional_call": functional_calls.functional_call,

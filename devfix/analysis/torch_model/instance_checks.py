@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import collections.abc
 import numbers
 from collections.abc import Callable
@@ -124,7 +125,8 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
     if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
         return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
     if last in ("Mapping", "MutableMapping", "Dict"):
-        return (obj is not None and obj.kind == "dict") or None
+        plain = isinstance(value, (Tensor, Array, Const, Scalar))
+        return False if plain else (obj is not None and obj.kind == "dict") or None
     if isinstance(value, Array) and package == "numpy":
         return None  # a number of NumPy's, for all that is known
     if isinstance(value, (Tensor, Array, Const, Scalar)):
@@ -183,6 +185,25 @@ def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bo
     if isinstance(obj.cls, Class):
         return any(cls.node is option.node for cls in classes.linearise(obj.cls))
     return False
+
+
+def is_named_otherwise(interp: Interpreter, asked: ast.expr, name: Value) -> bool:
+    """Whether ``x.__class__.__name__`` or ``type(x).__name__`` is certainly not this name, which Python's own class has."""
+    told = name.value if isinstance(name, Const) else None
+    if told not in _BUILT_IN or not isinstance(asked, ast.Attribute) or asked.attr != "__name__":
+        return False
+    cls = asked.value
+    if isinstance(cls, ast.Attribute) and cls.attr == "__class__":
+        value = interp.eval(cls.value)
+    elif (
+        isinstance(cls, ast.Call)
+        and len(cls.args) == 1
+        and interp.eval(cls.func) == External("builtins.type")
+    ):
+        value = interp.eval(cls.args[0])
+    else:
+        return False
+    return _is_one_of(interp, value, (External(f"builtins.{told}"),)) is False
 
 
 def is_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -398,5 +398,5 @@ HANDLERS: dict[str, Handler] = {
     "builtins.callable": callable_,
     "builtins.print": print_,
     **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord".split()},
-    **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in "any all issubclass".split()},
+    **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in ("issubclass",)},
 }

@@ -1,0 +1,89 @@
+"""Tests that tell kinds of values apart: what stands behind them is not for the other kinds."""
+
+from __future__ import annotations
+
+import pytest
+
+from reality import lies
+from text_program import clashes
+
+COLLATE = """
+import collections.abc
+import torch
+def collate(batch):
+    if {test}:
+        return {{key: collate([d[key] for d in batch]) for key in batch[0]}}
+    return torch.stack(batch)
+collate([torch.zeros(3), torch.zeros(3)])
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "isinstance(batch[0], collections.abc.Mapping)",
+        "all(isinstance(b, dict) for b in batch)",
+        "all([isinstance(b, dict) for b in batch])",
+        "any(isinstance(b, dict) for b in batch)",
+        "batch[0].__class__.__name__ == 'dict'",
+        "type(batch[0]).__name__ == 'dict'",
+    ],
+)
+def test_tensors_are_not_taken_for_dicts(test: str) -> None:
+    assert clashes(COLLATE.format(test=test)) == []
+
+
+def test_where_nothing_is_asked_the_keys_of_a_tensor_are_floats() -> None:
+    assert clashes(COLLATE.format(test="len(batch) > 1"))[0].endswith("index-dtype")
+
+
+def test_quantifiers_are_what_python_makes_of_them() -> None:
+    assert (
+        lies(
+            """
+            import torch
+            x = torch.zeros(2)
+            pair = [x, x]
+            a = all(isinstance(t, torch.Tensor) for t in pair)
+            b = any(isinstance(t, dict) for t in pair)
+            c = all([])
+            d = any(())
+            e = all(x)
+            f = x.__class__.__name__ == "dict"
+            g = type(pair).__name__ != "list"
+            h = any([isinstance(pair, list), x])
+            """
+        )
+        == []
+    )
+
+
+RANKS = """
+import torch
+def loss(logits, labels):
+    if {test}:
+        onehot = torch.zeros_like(logits)
+        onehot.scatter_(1, labels[..., None], 1)
+    else:
+        onehot = labels
+    return (logits * onehot).sum()
+def run(flag):
+    logits = torch.rand(3, 4)
+    labels = logits.softmax(1)
+    if flag:
+        labels = labels[0]
+    loss(logits, labels)
+run(open("flag").read())
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["labels.dim() < logits.dim()", "len(labels.shape) < len(logits.shape)", "labels.ndim != logits.ndim"],
+)
+def test_labels_of_another_rank_are_of_another_kind(test: str) -> None:
+    assert clashes(RANKS.format(test=test)) == []
+
+
+def test_labels_of_any_rank_are_what_they_are() -> None:
+    assert clashes(RANKS.format(test="logits.numel() > 3")) != []
