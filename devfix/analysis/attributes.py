@@ -12,6 +12,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.torch_model import (
+    choices,
     indexing,
     leaves,
     mappings,
@@ -320,6 +321,9 @@ def _under_construction(interp: Interpreter, ref: Ref) -> bool:
     )
 
 
+_ENVIRONMENT = External("os.environ")
+
+
 def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
     """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
     receiver = without_none(interp.eval(target.value))
@@ -328,6 +332,8 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
         indexing.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:
             _rebind(interp, target.value, replace(receiver, cast_of=None))
+    if receiver == _ENVIRONMENT:
+        choices.set_environment(interp, key, value)
     for member in members(receiver):
         if isinstance(member, Ref):
             _set_item_of_object(interp, target, member, key, value)

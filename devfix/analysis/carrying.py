@@ -32,7 +32,7 @@ def circumstances(interp: Interpreter) -> tuple[Any, ...]:
     library, recorder, state = interp.library, interp.recorder, interp.state
     return (
         interp.autocast, interp.grad, state.dead, state.default_device, state.used, recorder.accelerated,
-        recorder.muted > 0,
+        recorder.muted > 0, state.hidden,
         library.default_floats, library.casts_unknown, library.default_type, library.as_given,
         len(library.host_options),
         tuple(library.modules.items()), interp.pauses is None, interp.placements is None, interp.is_script,
@@ -120,6 +120,6 @@ def carry(interp: Interpreter, trace: Trace) -> None:
             state.set(frame, name, value)
     for address, obj in objects:
         state.write(address, obj)
-    state.dead, state.used = after.dead, after.used
+    state.dead, state.used, state.hidden = after.dead, after.used, after.hidden
     if after.default_device is not before.default_device:
         state.default_device = after.default_device

@@ -42,7 +42,9 @@ class Matching:
         Of the calls' ``own`` frame only the names count that are ``used`` by what outlives it.
         """
         a, b = self._ours, self._theirs
-        if (a.dead, a.used) != (b.dead, b.used) or not self._same(a.default_device, b.default_device):
+        if (a.dead, a.used, a.hidden) != (b.dead, b.used, b.hidden) or not self._same(
+            a.default_device, b.default_device
+        ):
             return False
         frames, heap = parted(a, b)
         older = [frame for frame in frames if frame < self._birth and frame in live and frame != own]

@@ -57,7 +57,7 @@ class Layer:
 class State:
     """The topmost layer, which is written to, the default device, and whether it is reached."""
 
-    __slots__ = ("dead", "default_device", "frames", "heap", "layer", "used")
+    __slots__ = ("dead", "default_device", "frames", "heap", "hidden", "layer", "used")
 
     def __init__(self, layer: Layer) -> None:
         self.layer = layer
@@ -65,6 +65,8 @@ class State:
         self.heap: dict[int, Obj] = {}
         self.dead = False
         self.default_device: Value | None = None
+        #: Whether the program has hidden the accelerators from itself.
+        self.hidden = False
         #: What put something on the accelerator for the first time; None where not every path here has.
         self.used: Origin | None = None
 
@@ -77,7 +79,7 @@ class State:
         """An independent copy; both go on from here."""
         self._freeze()
         other = self._beside()
-        other.dead = self.dead
+        other.dead, other.hidden = self.dead, self.hidden
         other.default_device, other.used = self.default_device, self.used
         return other
 
@@ -263,7 +265,7 @@ def join_states(
         a.write(address, joined)
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
-    a.used = b.used and a.used
+    a.used, a.hidden = b.used and a.used, a.hidden and b.hidden
     return a
 
 

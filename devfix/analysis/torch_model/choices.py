@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import device_settings
 from devfix.analysis.torch_model.arguments import device_of, dtype_of
 from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
+    FALSE,
     NONE,
     TRUE,
     Const,
@@ -30,10 +31,20 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: What tells a process the GPUs that it may see.
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+
+
 def available(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.cuda.is_available()`` and its relatives: yes."""
+    """``torch.cuda.is_available()`` and its relatives: yes, unless the program itself has hidden what there is."""
     interp.recorder.conditional = True
-    return TRUE
+    return FALSE if interp.state.hidden else TRUE
+
+
+def set_environment(interp: Interpreter, key: Value, value: Value) -> None:
+    """``os.environ[key] = value``; a process that is to see no GPU has none, whatever the machine has."""
+    if isinstance(key, Const) and key.value in _VISIBLE and isinstance(value, Const):
+        interp.state.hidden = value.value in ("", "-1")
 
 
 def device(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -95,7 +106,7 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
 
 def count(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.cuda.device_count()``: at least one, and usually that."""
-    return Scalar("int", 1)
+    return Const(0) if interp.state.hidden else Scalar("int", 1)
 
 
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
