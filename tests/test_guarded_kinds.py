@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from reality import lies
 from text_program import clashes
 

@@ -13,6 +13,7 @@ from devfix.analysis import (
     fitting,
     iteration,
     outcomes,
+    own_attributes,
     parameters,
     recursion,
     returning,
@@ -265,7 +266,10 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     given = tuple(arg.value for arg in site.all_args())
     free = interp.free_until
     if not accounts.may_follow(interp, function, site):
-        return accounts.known(interp, account, given) or _not_followed(interp, site)
+        if (known := accounts.known(interp, account, given)) is None:
+            return _not_followed(interp, site)
+        own_attributes.forget_assigned(interp, function, given)
+        return known
     frame = _new_frame(interp, function, site, given)
     before = interp.steps
     start = interp.state.fork() if recursion.is_active(interp, function) else None

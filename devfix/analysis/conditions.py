@@ -307,8 +307,8 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
-            for tensor in rank_tests.compared(part):
-                _doubt_dtype(interp, tensor)
+            for ranked in rank_tests.compared(part):
+                _doubt_dtype(interp, ranked)
         elif isinstance(part, ast.Attribute) and (tensor := _parted(interp, part)) is not None:
             device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
             _narrow(interp, part.value, replace(tensor, device=device, split=None))

@@ -79,6 +79,14 @@ def of_super(interp: Interpreter, site: CallSite) -> Value:
 _OF_METACLASS = 4
 
 
+_NAMED_TUPLE = "typing.NamedTuple"
+#: Bases whose subclasses have a generated ``__init__`` that takes their annotated fields.
+_WITH_FIELDS = frozenset(
+    {_NAMED_TUPLE, "pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic_settings.BaseSettings",
+     "pydantic.BaseSettings", "msgspec.Struct"}
+)  # fmt: skip
+
+
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
     if not is_module_class(interp, cls):
@@ -92,7 +100,7 @@ def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     init = classes.find(interp, cls, "__init__")
     if isinstance(init, Function):
         calls.call_function(interp, init, [ref], site.node, site)
-    elif classes.is_dataclass(cls) or "typing.NamedTuple" in external_bases(interp, cls):
+    elif classes.is_dataclass(cls) or not _WITH_FIELDS.isdisjoint(external_bases(interp, cls)):
         _fill_fields(interp, cls, ref, site)
     else:
         bases.initialise(interp, ref, cls, site)
@@ -137,7 +145,8 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
         else:
             value = UNKNOWN
         attrs[field.name] = value
-    items = obj.items if classes.is_dataclass(cls) else tuple(attrs[field.name] for field in fields)
+    row = _NAMED_TUPLE in external_bases(interp, cls)
+    items = tuple(attrs[field.name] for field in fields) if row else obj.items
     interp.update(ref, replace(obj, attrs=attrs, items=items))
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, switches
+from devfix.analysis import classes, construction, own_attributes, switches
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
 from devfix.analysis.modules import HOLDERS, has_strange_base, havoc, is_module, transform_one, tree
 from devfix.analysis.recorder import MODULE_TOKEN
-from devfix.analysis.syntax import below, remembered, speaks, walk
+from devfix.analysis.syntax import remembered, speaks, walk
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     UNKNOWN,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
@@ -135,16 +136,7 @@ def _brought(cls: ast.ClassDef) -> frozenset[str]:
 
 
 def _later(interp: Interpreter, obj: Obj) -> Obj:
-    if not isinstance(obj.cls, Class):
-        return obj
-    changing = _changing(interp, obj.cls)
-    if changing.isdisjoint(obj.attrs):
-        return obj
-    attrs = {
-        name: UNKNOWN if name in changing and name not in obj.buffers and _is_plain(value) else value
-        for name, value in obj.attrs.items()
-    }
-    return replace(obj, attrs=attrs)
+    return own_attributes.without(obj, _changing(interp, obj.cls)) if isinstance(obj.cls, Class) else obj
 
 
 def _changing(interp: Interpreter, cls: Class) -> frozenset[str]:
@@ -158,12 +150,8 @@ def _changing(interp: Interpreter, cls: Class) -> frozenset[str]:
     return known
 
 
-def _is_plain(value: Value) -> bool:
-    return not isinstance(value, Ref) and not (isinstance(value, Tensor) and value.parameter)
-
-
 def _methods(cls: ast.ClassDef) -> list[_Method]:
-    return [node for node in cls.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [node for node in cls.body if isinstance(node, _METHODS)]
 
 
 @remembered
@@ -171,7 +159,7 @@ def _reassigned(cls: ast.ClassDef) -> frozenset[str]:
     """The attributes that methods assign once the object is made."""
     helpers = construction_helpers(cls)
     late = (m for m in _methods(cls) if m.name != "__init__" and m.name not in helpers)
-    return frozenset[str]().union(*(_own_attributes(method)[1] for method in late))
+    return frozenset[str]().union(*(own_attributes.of(method)[1] for method in late))
 
 
 @remembered
@@ -180,25 +168,5 @@ def construction_helpers(cls: ast.ClassDef) -> frozenset[str]:
     early: set[str] = set()
     late: set[str] = set()
     for method in _methods(cls):
-        (early if method.name == "__init__" else late).update(_own_attributes(method)[0])
+        (early if method.name == "__init__" else late).update(own_attributes.of(method)[0])
     return frozenset(early - late)
-
-
-@remembered
-def _own_attributes(method: _Method) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes of ``self`` that a method names, and those that it assigns."""
-    named: set[str] = set()
-    assigned: set[str] = set()
-    pending: list[ast.AST] = [method]
-    while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
-        node = pending.pop()
-        if isinstance(node, ast.Attribute):
-            holder = node.value
-            if isinstance(holder, ast.Name):
-                if holder.id == "self":
-                    (assigned if isinstance(node.ctx, ast.Store) else named).add(node.attr)
-            else:
-                pending.append(holder)
-        elif not isinstance(node, (ast.Name, ast.Constant)):
-            pending += below(node)
-    return frozenset(named | assigned), frozenset(assigned)

@@ -143,6 +143,8 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
         layers.fill_container(interp, ref, site)
     elif last in losses.CRITERIA:
         layers.fill_criterion(interp, ref, last, site)
+    elif last in layers.WRAPPERS:
+        layers.fill_wrapper(interp, ref, site)
     elif last in WEIGHTED:
         # What can be moved is the object: the call of its base's ``__init__`` gives None.
         place = norms.own(last, site, layers.parameter(interp, site))

@@ -179,6 +179,13 @@ def _wrap(interp: Interpreter, cls: External, inner: Value | None, site: CallSit
     return interp.new(obj.with_fact("wrapped", inner))
 
 
+def fill_wrapper(interp: Interpreter, ref: Ref, site: CallSite) -> None:
+    """``DataParallel.__init__(self, module)`` of a class that derives from it."""
+    inner = site.value(0, "module")
+    if isinstance(inner, Ref):
+        interp.update(ref, interp.obj(ref).with_attr("module", inner).with_fact("wrapped", inner))
+
+
 def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling a module whose ``forward`` is not in the project."""
     obj = interp.obj(ref)
@@ -240,7 +247,8 @@ def _is_of_torch(interp: Interpreter, step: Value) -> bool:
 
 def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """DataParallel and DDP scatter their inputs to the module's devices, and what lists and dicts hold of them."""
-    return _scattered(interp, interp.obj(ref).facts["wrapped"], site)
+    inner = interp.obj(ref).facts.get("wrapped")
+    return UNKNOWN if inner is None else _scattered(interp, inner, site)
 
 
 def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -1,0 +1,77 @@
+"""Own attributes: what methods name and assign of the object that they belong to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.copying import replace
+from devfix.analysis.syntax import below, remembered
+from devfix.analysis.values import UNKNOWN, Function, Obj, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@remembered
+def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], frozenset[str]]:
+    """The attributes of ``self`` that a method names, and those that it assigns.
+
+    What ``super().cuda()`` gives is the object, too.
+    """
+    found: list[tuple[str, ast.Attribute]] = []
+    selves = {"self"}
+    pending: list[ast.AST] = [method]
+    while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
+        node = pending.pop()
+        if isinstance(node, ast.Attribute):
+            holder = node.value
+            if isinstance(holder, ast.Name):
+                found.append((holder.id, node))
+            else:
+                pending.append(holder)
+        elif not isinstance(node, (ast.Name, ast.Constant)):
+            if isinstance(node, ast.Assign) and _is_of_base(node.value):
+                selves.update(target.id for target in node.targets if isinstance(target, ast.Name))
+            pending += below(node)
+    own = [node for name, node in found if name in selves]
+    return (
+        frozenset(node.attr for node in own),
+        frozenset(node.attr for node in own if isinstance(node.ctx, ast.Store)),
+    )
+
+
+def _is_of_base(node: ast.expr) -> bool:
+    """Whether an expression is ``super().method(...)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    base = node.func.value
+    return isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.func.id == "super"
+
+
+def forget_assigned(interp: Interpreter, function: Function, given: tuple[Value, ...]) -> None:
+    """What a method assigns that is not interpreted again, with this object ``given`` first, is something else from here on."""
+    receiver = given[0] if given and function.owner is not None else None
+    if not isinstance(receiver, Ref) or not isinstance(function.node, _METHODS):
+        return
+    obj = interp.obj(receiver)
+    later = without(obj, of(function.node)[1])
+    if later is not obj:
+        interp.update(receiver, later)
+
+
+def without(obj: Obj, changing: frozenset[str]) -> Obj:
+    """An object of which nothing is known any more of these plain attributes."""
+    if changing.isdisjoint(obj.attrs):
+        return obj
+    attrs = {
+        name: UNKNOWN if name in changing and name not in obj.buffers and _is_plain(value) else value
+        for name, value in obj.attrs.items()
+    }
+    return replace(obj, attrs=attrs)
+
+
+def _is_plain(value: Value) -> bool:
+    return not isinstance(value, Ref) and not (isinstance(value, Tensor) and value.parameter)
