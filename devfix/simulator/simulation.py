@@ -41,6 +41,7 @@ from .patches import (
     tensor_moves,
     tensor_queries,
     threads,
+    unplaced,
 )
 from .patching import Patcher
 
@@ -61,6 +62,7 @@ PATCHES = (
     leaves,
     optimizers,
     composed,
+    unplaced,
     storages,
     numpy_interchange,
     dlpack,

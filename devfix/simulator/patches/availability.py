@@ -10,7 +10,7 @@ import torch
 from ..machine import Machine
 from ..patching import Patcher
 
-#: What torch says where it was built for an accelerator (``version.py``); any plausible one will do.
+#: What torch says where it was built for an accelerator (``version.py``); any plausible one will do where it was not.
 _CUDA_VERSION = "12.6"
 _XPU_VERSION = "20250301"
 
@@ -33,10 +33,11 @@ def install(patcher: Patcher, machine: Machine) -> None:
             "get_device_capability",
             lambda original: getattr(original, "__wrapped__", original),
         )
-    patcher.set(torch.version, "cuda", _CUDA_VERSION if cuda else None)
+    # torchvision refuses a torch of another CUDA than its own.
+    patcher.set(torch.version, "cuda", (torch.version.cuda or _CUDA_VERSION) if cuda else None)
     patcher.set(torch.version, "hip", None)
     if hasattr(torch.version, "xpu"):
-        patcher.set(torch.version, "xpu", _XPU_VERSION if xpu else None)
+        patcher.set(torch.version, "xpu", (torch.version.xpu or _XPU_VERSION) if xpu else None)
     _devices_of(patcher, machine, torch.cuda, "cuda")
     _devices_of(patcher, machine, torch.xpu, "xpu")
     patcher.set(torch.cuda, "is_bf16_supported", lambda *_args, **_kwargs: cuda)
