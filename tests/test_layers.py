@@ -120,3 +120,21 @@ def test_an_average_is_where_it_was_asked_for() -> None:
     AveragedModel(model, device=None)(x.cuda())
     """
     assert clashes(text) == ["6: device", "8: device"]
+
+
+def test_the_states_of_a_recurrent_layer_may_be_given_by_name() -> None:
+    text = """
+    import torch
+
+    rnn = torch.nn.LSTM(4, 4).to("cuda")
+    tokens = torch.ones(3, 2, 4, device="cuda")
+    there, here = torch.zeros(1, 2, 4, device="cuda"), torch.zeros(1, 2, 4)
+    rnn(input=tokens, hx=(there, there))
+    rnn(hx=(here, here), input=tokens)
+    rnn(hx=(here, here))
+    torch.nn.GRU(4, 4).to("cuda")(input=tokens, hx=here)
+
+    def step(tokens, state):
+        return rnn(input=tokens, hx=state)
+    """
+    assert clashes(text) == ["8: device", "10: device"]

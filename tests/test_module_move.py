@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from text_program import fix_texts
 
+from devfix.findings import Applicability
+
 NETWORK = """
 import torch
 from torch import nn
@@ -244,3 +246,33 @@ print(net(torch.ones(3, 4).cuda()))
 """
     made = "torch.nn.Linear(2, 2)"
     assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(made, f"{made}.to(y.device)")
+
+
+def test_a_parameter_with_a_type_moves_by_its_name() -> None:
+    text = """
+import torch
+from torch import nn
+
+class Settings:
+    def __init__(self, path):
+        with open(path) as file:
+            self.__dict__.update(eval(file.read()))
+
+def fit(model: nn.Module, settings: Settings, steps: int = 2) -> float:
+    total = 0.0
+    for _ in range(steps):
+        x = torch.ones(4, 2).to(settings.device)
+        total += model(x).sum().item()
+    return total
+
+settings = Settings("settings.txt")
+if torch.cuda.is_available():
+    settings.device = torch.device("cuda")
+    model = nn.Linear(2, 1)
+else:
+    settings.device = torch.device("cpu")
+    model = nn.Linear(2, 1)
+print(fit(model, settings))
+"""
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == text.replace("    total = 0.0\n", "    model.to(settings.device)\n    total = 0.0\n")

@@ -134,3 +134,47 @@ for rows, _ in DataLoader(dataset=data):
 def test_a_name_that_was_replaced_by_one_of_many_data_sets_is_none() -> None:
     assert len(clashes(CHOSEN.format(move=""))) == 1
     assert clashes(CHOSEN.format(move=".cuda()")) == []
+
+
+BLOCKS = """
+import sys
+import torch
+from torch import nn
+
+class Numbered:
+    def __init__(self, module, prefix):
+        self.module, self.prefix = module, prefix
+
+    def __getitem__(self, number):
+        return getattr(self.module, NAME)
+
+class Net(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+        for number in range(count):
+            self.add_module("hop_{}".format(number), nn.Linear(3, 3))
+        self.hops = Numbered(self, "hop_")
+
+    def forward(self, x):
+        for number in range(self.count):
+            x = self.hops[number](x)
+        return x
+
+net = Net(int(sys.argv[1])).cuda()
+net(torch.ones(2, 3).cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["self.prefix + str(number)", "self.prefix + str(number) + ''", 'f"{self.prefix}{number}"']
+)
+def test_a_part_may_be_asked_for_by_a_name_that_begins_as_a_variable_says(name: str) -> None:
+    text = BLOCKS.replace("NAME", name)
+    assert clashes(text) == []
+    assert clashes(text.replace("3).cuda())", "3))")) == ["23: device"]
+
+
+def test_a_name_of_which_nothing_is_known_stands_for_no_part() -> None:
+    text = BLOCKS.replace("NAME", "self.prefix % number").replace("3).cuda())", "3))")
+    assert clashes(text) == []

@@ -111,9 +111,9 @@ def _bound(
     if isinstance(value, Tensor):
         if interp.program.adopts and arg is not None and arg.node is not None:
             value = value.at(interp.site_of_caller("given", arg.node))
-        value = value.at(interp.site("argument", parameter))
+        value = value.at(interp.site("argument", parameter, parameter.arg))
     elif isinstance(value, Ref) and parameter is not _receiver(function):
-        modules.remember(interp, value, interp.site("argument", parameter))
+        modules.remember(interp, value, interp.site("argument", parameter, parameter.arg))
     interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
     return value

@@ -333,20 +333,20 @@ def _flattened(interp: Interpreter, spec: LayerSpec, name: str, site: CallSite) 
     """An LSTM takes its two states as a tuple: the first stands for both."""
     if "hx" not in spec.inputs:
         return site
-    arg = site.get(1, "hx")
-    if arg is None:
+    data, arg = site.get(0, "input"), site.get(1, "hx")
+    if data is None or arg is None:
         return site
     value = _state_for(name, arg.value)
     items = (value.element,) if isinstance(value, Sequence) else iteration.exact_items(interp, value)
     if not items:
-        return replace(site, args=(site.args[0], Arg(value, arg.node)), keywords={}) if site.args else site
+        return replace(site, args=(data, Arg(value, arg.node)), keywords={})
     tensors = [item for item in items if isinstance(item, Tensor)]
     if not tensors:
         return site
     worst = max(tensors, key=_is_on_host)
     parts = arg.node.elts if isinstance(arg.node, ast.Tuple) else []
     node = next((part for part, item in zip(parts, items, strict=False) if item is worst), None)
-    return replace(site, args=(site.args[0], Arg(worst, node or arg.node)), keywords={})
+    return replace(site, args=(data, Arg(worst, node or arg.node)), keywords={})
 
 
 def _is_on_host(tensor: Tensor) -> int:

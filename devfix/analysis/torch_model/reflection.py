@@ -122,7 +122,7 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
     """``getattr(self, f"step_{phase}")``: any of the attributes whose names begin and end so."""
     obj = interp.obj_of(owner)
     asked = site.get(1)
-    begin, end = syntax.ends_of_text(asked.node) if asked is not None else ("", "")
+    begin, end = _ends_of_name(interp, asked.node) if asked is not None else ("", "")
     if obj is None or not isinstance(owner, Ref) or not (begin or end):
         return UNKNOWN
     cls = obj.cls if isinstance(obj.cls, Class) else None
@@ -137,6 +137,26 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
         if n.isidentifier() or n in obj.attrs
     ]
     return join_all(found[:_MOST_PARTS]) if found else UNKNOWN
+
+
+def _ends_of_name(interp: Interpreter, node: ast.expr | None) -> tuple[str, str]:
+    """What a name that is put together begins with, and ends with: as it is written, or by what a variable holds."""
+    begin, end = syntax.ends_of_text(node)
+    first = _first_part(node)
+    if not begin and isinstance(first, (ast.Name, ast.Attribute)):
+        value = interp.eval(first)
+        begin = value.value if isinstance(value, Const) and isinstance(value.value, str) else ""
+    return begin, end
+
+
+def _first_part(node: ast.expr | None) -> ast.expr | None:
+    """What a text that is put together begins with."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        node = node.left
+    if isinstance(node, ast.JoinedStr) and node.values:
+        node = node.values[0]
+        return node.value if isinstance(node, ast.FormattedValue) and node.format_spec is None else None
+    return node
 
 
 #: Under such names an object keeps what it was given under names that nobody knows.
