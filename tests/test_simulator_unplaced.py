@@ -10,7 +10,7 @@ from devfix.simulator import simulated_accelerator
 
 def test_what_a_sobol_engine_draws_is_on_the_host() -> None:
     with simulated_accelerator():
-        engine = torch.quasirandom.SobolEngine(2, scramble=True, seed=1)
+        engine = torch.quasirandom.SobolEngine(2, scramble=True, seed=1)  # type: ignore[no-untyped-call]
         layer = torch.nn.Linear(2, 1).cuda()
         for points in (engine.draw(4), engine.draw(4)):
             assert points.device.type == "cpu"
