@@ -29,9 +29,7 @@ def main() -> None:
     launch = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(launch)
     package = launch.package().__name__
-    # The second is what an optimizer's first step imports.
-    for name in ("torch", "torch._dynamo"):
-        importlib.import_module(name)
+    importlib.import_module("torch")
     launching = importlib.import_module(f"{package}.launching")
     # The launcher has taken the folder of its own file from the path.
     del sys.path[0]

@@ -33,6 +33,43 @@ print(json.dumps({"name": __name__, "file": __file__, "argv": sys.argv, "path": 
     "package": __package__, "spec": __spec__ and __spec__.name, "main": __main__.__dict__ is globals(),
     "doc": __doc__, "cwd": os.getcwd(), "builtins": type(__builtins__).__name__}))
 """
+_COMPILER = """
+import sys, torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(3, 1)
+optimizer = torch.optim.Adam(net.parameters())
+
+def step(x):
+    optimizer.zero_grad()
+    loss = net(x).pow(2).sum()
+    loss.backward()
+    optimizer.step()
+    return round(loss.item(), 5)
+
+x = torch.ones(2, 3)
+print(step(x), "torch._dynamo" in sys.modules)
+config = torch._dynamo.config
+print(torch._dynamo is sys.modules["torch._dynamo"], config is sys.modules["torch._dynamo.config"])
+from torch._dynamo.eval_frame import OptimizedModule
+print(step(x), isinstance(torch.compile(net), OptimizedModule))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+optimizer.load_state_dict(optimizer.state_dict())
+print(step(x), torch.compile(step, backend="eager")(x))
+print(sum(torch._dynamo.utils.counters["frames"].values()) > 0)
+"""
+_GARBAGE = """
+import gc, weakref, torch
+
+class Node: pass
+
+node = Node()
+node.me, node.data = node, torch.ones(2)
+seen = weakref.ref(node)
+del node
+gc.collect()
+print(gc.isenabled(), seen() is None)
+"""
 _NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "source": "# Not code"},
@@ -53,6 +90,9 @@ PROGRAMS: dict[str, dict[str, Any]] = {
     "strict": {"files": {"a.py": _TRAIN.replace("torch.ones(2, 4).to(device)", "torch.ones(2, 4)")}},
     "right": {"files": {"a.py": _TRAIN}},
     "plain": {"files": {"a.py": _TRAIN}, "mode": "plain", "options": ["--kind", "none"]},
+    "compiler": {"files": {"a.py": _COMPILER}},
+    "compiler of the CPU": {"files": {"a.py": _COMPILER}, "mode": "plain", "options": ["--kind", "none"]},
+    "garbage": {"files": {"a.py": _GARBAGE}},
     "steps": {"files": {"a.py": _TRAIN}, "options": ["--max-steps", "2"]},
     "first": {
         "files": {"a.py": _TRAIN.replace("torch.ones(2, 4).to(device)", "torch.ones(2, 4)")},
@@ -166,6 +206,9 @@ def test_a_module_finds_itself(
         ("plain", ("finished", 0, None, 0)),
         ("heal", ("finished", 0, None, 0)),
         ("strict", ("raised", 1, None, 1)),
+        ("compiler", ("finished", 0, None, 0)),
+        ("compiler of the CPU", ("finished", 0, None, 0)),
+        ("garbage", ("finished", 0, None, 0)),
         ("steps", ("stopped", 0, "max-steps", 0)),
         ("first", ("stopped", 0, "max-mismatches", 0)),
         ("exit", ("exited", 3, None, 3)),
@@ -247,6 +290,22 @@ def test_a_simulated_run_trains_what_the_cpu_trains(runs: dict[str, dict[str, An
     assert runs["plain"]["report"]["transfers"] == []
 
 
+def test_the_compiler_comes_when_the_program_asks_for_it(runs: dict[str, dict[str, Any]]) -> None:
+    simulated, plain = runs["compiler"], runs["compiler of the CPU"]
+    told = [line.split() for line in plain["out"].splitlines()]
+    assert [line[-1] for line in told] == ["False", "True", "True", told[3][1], "True"]
+    assert told[1] == ["True", "True"]
+    losses = [float(told[0][0]), float(told[2][0]), *map(float, told[3])]
+    assert losses == sorted(losses, reverse=True)
+    assert len(set(losses)) == 4
+    # Nothing is compiled where the accelerator is simulated, and all else is the same.
+    assert simulated["out"].splitlines() == [*plain["out"].splitlines()[:-1], "False"]
+
+
+def test_a_programs_garbage_is_collected(runs: dict[str, dict[str, Any]]) -> None:
+    assert (runs["garbage"]["out"], runs["garbage"]["err"]) == ("True True\n", "")
+
+
 def test_a_notebook_is_one_program(runs: dict[str, dict[str, Any]]) -> None:
     run = runs["notebook"]
     assert run["out"] == "3\n"
@@ -263,11 +322,15 @@ def test_a_notebook_is_one_program(runs: dict[str, dict[str, Any]]) -> None:
 def test_the_launcher_is_run_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "devfix.py").write_text("raise SystemError")
     (tmp_path / "a.py").write_text(
-        "import sys\nprint([name for name in sys.modules if name.startswith('devfix')])"
+        "import sys\nprint([name for name in sys.modules if name.startswith('devfix')])\n"
+        "file = open('kept.txt', 'w')\nprint('written at the end', file=file)"
     )
     report = tmp_path / "report.json"
     command = [sys.executable, str(LAUNCHER), "--mode", "strict", "--report", str(report), "a.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
     assert json.loads(report.read_text())["outcome"]["how"] == "finished"
-    assert {path.name for path in tmp_path.iterdir()} <= {"a.py", "devfix.py", "report.json", "__pycache__"}
+    assert (tmp_path / "kept.txt").read_text() == "written at the end\n"
+    known = {"a.py", "devfix.py", "kept.txt", "report.json", "__pycache__"}
+    assert {path.name for path in tmp_path.iterdir()} <= known
+    assert done.stderr == ""

@@ -13,6 +13,7 @@ from devfix.proof.witness import WitnessError, find_witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the interpreters here are shell scripts")
 
+PYTHON = sys.executable
 FOUND = {"python": "3.12.1", "paths": ["", "/site"], "torch": "2.11.0+cu130", "kind": None, "gpu": None}
 
 
@@ -91,3 +92,40 @@ def test_what_was_tried_is_told(tmp_path: Path) -> None:
         find_witness("auto", "/no/such/python", tmp_path)
     with pytest.raises(WitnessError, match="no Python interpreter was found"):
         find_witness("auto", None, tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("on", "build", "found"),
+    [
+        ("auto", "cuda = hip = xpu = None", "2.11.0+x"),
+        ("simulator", "cuda = '13.0'; hip = xpu = None", "2.11.0+x"),
+        ("auto", "cuda = '13.0'; hip = xpu = None", "imported"),
+        ("auto", "cuda = hip = None", "imported"),
+        ("simulator", "raise SystemExit('no version')", "no version"),
+    ],
+)
+def test_a_torch_that_is_built_for_no_gpu_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str, build: str, found: str
+) -> None:
+    if sys.platform == "darwin" and on == "auto":
+        pytest.skip("Metal is in every build")
+    package = tmp_path / "torch"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit('imported')\n")
+    (package / "version.py").write_text(f"__version__ = '2.11.0+x'\n{build}\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    if found.startswith("2"):
+        assert find_witness(on, PYTHON, tmp_path).torch == found
+    else:
+        with pytest.raises(WitnessError, match=found):
+            find_witness(on, PYTHON, tmp_path)
+
+
+def test_a_version_that_is_no_part_of_torch_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise SystemExit('imported')\n")
+    (tmp_path / "version.py").write_text("__version__ = '1'; cuda = hip = xpu = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(WitnessError, match="imported"):
+        find_witness("auto", PYTHON, tmp_path)

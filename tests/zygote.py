@@ -54,7 +54,6 @@ class Zygote:
 
 def _serve() -> None:
     import torch  # noqa: PLC0415 - only in the process that serves
-    import torch._dynamo  # noqa: PLC0415 - a program's first optimizer takes a second to import it
 
     torch.set_num_threads(1)
     for line in sys.stdin:

@@ -11,11 +11,19 @@ from typing import Any
 
 from devfix.interpreters import interpreters
 
-#: Asked in the user's interpreter: which torch there is, and which accelerator really computes.
+#: Asked in the user's interpreter: which torch there is, and which accelerator really computes. A torch that is built
+#: for none, or need not have one, is not imported: that takes seconds.
 _QUESTION = """
-import importlib.util, json, sys
+import importlib.util, json, os, runpy, sys
 found = {"python": sys.version.split()[0], "executable": sys.executable, "paths": sys.path[1:], "torch": None, "kind": None, "gpu": None}
-if importlib.util.find_spec("torch"):
+spec = importlib.util.find_spec("torch")
+folder = os.path.dirname(spec.origin) if spec and spec.origin and spec.submodule_search_locations else ""
+version = os.path.join(folder, "version.py") if folder else ""
+build = runpy.run_path(version) if os.path.isfile(version) else {}
+without = sys.platform != "darwin" and all(build.get(kind, "") is None for kind in ("cuda", "hip", "xpu"))
+if "__version__" in build and (without or sys.argv[1:] == ["simulator"]):
+    found["torch"] = str(build["__version__"])
+elif spec:
     import torch
     found["torch"] = str(torch.__version__)
     for kind in ("cuda", "xpu", "mps"):
@@ -83,7 +91,7 @@ def find_witness(on: str, python: str | None, folder: Path) -> Witness:
     """
     tried = []
     for candidate in [python] if python else interpreters(folder):
-        found = _ask(candidate)
+        found = _ask(candidate, on)
         if found.get("torch"):
             return _chosen(on, found)
         tried.append(f"{candidate}: {found.get('fault') or 'torch is not installed'}")
@@ -112,8 +120,8 @@ def _numbers(version: str) -> tuple[int, int]:
     return (int(words[0]), int(words[1])) if len(words) > 1 and words[1].isdecimal() else (0, 0)
 
 
-def _ask(python: str) -> dict[str, Any]:
-    command = [python, "-c", _QUESTION]
+def _ask(python: str, on: str) -> dict[str, Any]:
+    command = [python, "-c", _QUESTION, on]
     try:
         done = subprocess.run(  # noqa: S603 - the interpreter that the user named or works with
             command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=_PATIENCE

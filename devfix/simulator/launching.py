@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
+import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from . import launch_options, program, shown_traceback
+from . import deferred_compiler, launch_options, program, shown_traceback
 from .launch_options import LaunchOptions
 from .limits import Limits, Stop
 
@@ -26,13 +29,16 @@ def main(words: list[str]) -> None:
     options = launch_options.parse(words)
     # The first to be registered is the last to be called: after what torch and the program want done.
     atexit.register(_finish)
-    if options.mode == "plain" and options.kind == "none":
-        _hide_accelerators()
-    # torch is imported from here on: accelerators have to be hidden first.
-    from .parameters import Trained  # noqa: PLC0415 - as above
-    from .run_report import RunReport  # noqa: PLC0415 - as above
+    with _to_stay():
+        if options.mode == "plain" and options.kind == "none":
+            _hide_accelerators()
+        # torch is imported from here on: accelerators have to be hidden first.
+        from .parameters import Trained  # noqa: PLC0415 - as above
+        from .run_report import RunReport  # noqa: PLC0415 - as above
 
-    machine = _simulated(options)
+        machine = _simulated(options)
+    # Asked before whatever the simulation puts there.
+    deferred_compiler.defer()
     trained = Trained()
     report = RunReport(options.report, options.mode, options.kind, machine, trained)
     report.write(final=False)
@@ -55,6 +61,19 @@ def main(words: list[str]) -> None:
         limits.over = True
 
 
+@contextlib.contextmanager
+def _to_stay() -> Iterator[None]:
+    """Look for no garbage in what is imported here, now or later: that takes half as long as the import."""
+    usual = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if usual:
+            gc.enable()
+
+
 def _seeing(machine: Machine, report: RunReport, limits: Limits) -> Callable[[], None]:
     def seen() -> None:
         report.refresh()
@@ -71,14 +90,11 @@ def _simulated(options: LaunchOptions) -> Optional[Machine]:
 
     shown_traceback.clean_in_workers()
     entered = contextlib.ExitStack()
-    # Kept open by a reference that outlives the program.
-    _never_left.append(entered)
+    # Kept open by a reference that outlives the program, and whatever Python takes away at its end.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(entered))
     return entered.enter_context(
         simulated_accelerator(options.kind, options.devices, heal=options.mode == "heal")
     )
-
-
-_never_left: list[contextlib.ExitStack] = []
 
 
 def _hide_accelerators() -> None:

@@ -1,0 +1,85 @@
+"""Deferred compiler: optimizers import torch's compiler only to tell it to keep out, and that import takes seconds.
+
+Until something else imports the compiler there is nothing to keep out, and those two files of torch get a stand-in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Callable, Optional
+
+_COMPILER = "torch._dynamo"
+#: Each of them imports it for one of the two functions of the stand-in, and for nothing else.
+_ONLY_TELLING = ("torch.optim.optimizer", "torch._compile")
+
+
+def defer() -> None:
+    """Let the compiler be imported when it is needed; one that is there already is left alone."""
+    sys.meta_path.insert(0, _Finder())
+
+
+class _StandIn(ModuleType):
+    """What the two files see; all else that is asked of it is the compiler's own.
+
+    It stays an attribute of torch until the compiler takes its place, but never in ``sys.modules``, where it would
+    be taken for the compiler.
+    """
+
+    def graph_break(self, *_args: Any, **_options: Any) -> None:
+        """Break no graph, as there is none; the next import finds the compiler when it has come meanwhile."""
+        self._withdraw()
+
+    def disable(self, function: Callable[..., Any], *args: Any, **options: Any) -> Callable[..., Any]:
+        """Give a function that the compiler keeps out of, once it is there."""
+        self._withdraw()
+        disabled: list[Callable[..., Any]] = []
+
+        def run(*its_args: Any, **its_options: Any) -> Any:
+            compiler = sys.modules.get(_COMPILER)
+            if compiler is None or isinstance(compiler, _StandIn):
+                return function(*its_args, **its_options)
+            if not disabled:
+                disabled.append(compiler.disable(function, *args, **options))
+            return disabled[0](*its_args, **its_options)
+
+        # How the compiler knows what it keeps out of.
+        run._torchdynamo_disable = True  # type: ignore[attr-defined]
+        return run
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._withdraw()
+        return getattr(importlib.import_module(_COMPILER), name)
+
+    def _withdraw(self) -> None:
+        if sys.modules.get(_COMPILER) is self:
+            del sys.modules[_COMPILER]
+
+
+class _Finder:
+    """Gives the stand-in to the files that want no more."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> Optional[ModuleSpec]:
+        """Find it for them alone."""
+        if name != _COMPILER or _importing() not in _ONLY_TELLING:
+            return None
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Make the stand-in."""
+        return _StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing to execute."""
+
+
+def _importing() -> str:
+    """The name of the module whose import statement is being executed."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("importlib."):
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
