@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -27,6 +28,12 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         patch.delenv("DEVFIX_CACHE_DIR", raising=False)
         patch.delenv("DEVFIX_CACHE_SECRET", raising=False)
         yield
+
+
+def pytest_collection_finish() -> None:
+    """All that was imported and collected stays to the end: garbage is looked for in what comes later, and less often."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
