@@ -139,3 +139,14 @@ def test_a_module_is_moved_by_who_makes_it(base: str) -> None:
 )
 def test_names_lose_the_file_that_defines_them(long: str, short: str) -> None:
     assert canonical(long) == short
+
+
+@pytest.mark.parametrize("name", ["cpu_device", "device_cpu", "host_device"])
+def test_a_parameter_that_is_called_after_the_host_is_no_accelerator(name: str) -> None:
+    assert (
+        clashes(f"import torch\ndef f({name}):\n    return torch.ones(2, device={name}) + torch.eye(2)\n")
+        == []
+    )
+    assert clashes(
+        "import torch\ndef f(device):\n    return torch.ones(2, device=device) + torch.eye(2)\n"
+    ) == ["3: device"]
