@@ -15,6 +15,9 @@ from hypothesis import settings
 settings.register_profile("devfix", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("devfix")
 
+# A tenth of the time went into looking for garbage.
+gc.set_threshold(50_000, 20, 50)
+
 # A shell starts what it runs in the background deaf to interrupts, and with it every program that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,9 +34,8 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 
 def pytest_collection_finish() -> None:
-    """All that was imported and collected stays to the end: garbage is looked for in what comes later, and less often."""
+    """All that was imported and collected stays to the end: garbage is looked for in what comes later."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -52,6 +52,17 @@ def test_version() -> None:
     assert run("--version") == (0, f"devfix {__version__}\n", "")
 
 
+def test_what_a_command_leaves_is_not_looked_through_for_garbage_at_its_end() -> None:
+    program = (
+        "import atexit, gc\n"
+        "atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 1000, len(gc.get_objects()) < 1000))\n"
+        "from devfix.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"devfix {__version__}\nTrue True True\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [("--nonsense",), ("chekc",), ("check", "--color", "red"), ("check", "--jobs", "0"), ("explain",)],
