@@ -465,3 +465,38 @@ def test_a_plain_list_of_a_name_that_another_class_uses_too_is_told_by_what_it_h
     )
     weight = next(each for each in _one(texts, observed).operands if each.device == "cpu")
     assert [site.text for site in weight.trail] == ["[Part()]", "self.stack"]
+
+
+def test_of_the_parameters_of_a_layer_the_one_to_blame_stands_for_all() -> None:
+    texts = files("""
+        def prune(layer, mask):
+            layer.weight.data = torch.from_numpy(layer.weight.numpy() * mask)
+
+        def forward(layer, x):
+            return layer(x)
+    """)
+    report = Report(texts)
+    observed = report.mismatch(
+        "aten::addmm",
+        [report.place("layer(x)")],
+        [
+            operand("self", "cuda:0", ["layer.bias"], owners=[report.owner(0, "layer", "bias")]),
+            operand("mat1", "cuda:0", ["x"]),
+            operand(
+                "mat2",
+                "cuda:0",
+                made=report.made(
+                    "numpy", "torch.from_numpy", "torch.from_numpy(layer.weight.numpy() * mask)"
+                ),
+                blamed=True,
+                dtype="float64",
+                owners=[report.owner(0, "layer", "weight")],
+            ),
+        ],
+        [{"layer": "module:cuda:0", "x": "tensor:cuda:0 float32 4x4"}],
+        kind="dtype",
+        wanted="float32",
+    )
+    blamed = _one(texts, observed).operands[0]
+    assert (blamed.text, blamed.role, blamed.dtype) == ("layer", "weight", "float64")
+    assert [site.kind for site in blamed.roots[0]][:1] == ["numpy"]

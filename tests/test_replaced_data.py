@@ -5,6 +5,8 @@ from textwrap import dedent, indent
 import pytest
 from text_program import clashes, fix_texts
 
+from devfix.findings import Applicability
+
 HEAD = """
 import torch
 from torch import nn
@@ -170,3 +172,71 @@ def test_what_is_right(case: str) -> None:
     assert clashes(text) == []
     inside = HEAD + "def main(net, x):\n" + indent(dedent(RIGHT[case]).strip(), "    ")
     assert clashes(f"{inside}\n    print(net(x).sum())\n\nmain(net, x)\n") == []
+
+
+NUMBERS = "import numpy as np\n"
+
+
+def recast(change: str) -> str:
+    """What becomes of the lines between the head and the use, where the dtype does not fit."""
+    text = NUMBERS + program(change)
+    assert {clash.partition(": ")[2] for clash in clashes(text)} == {"dtype"}
+    fixed, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert clashes(fixed["main.py"]) == []
+    return fixed["main.py"].removeprefix(NUMBERS + HEAD).removesuffix(USE).strip()
+
+
+@pytest.mark.parametrize(
+    ("change", "written"),
+    [
+        (
+            "net[0].weight.data = torch.from_numpy(np.random.randn(8, 4)).to(device)",
+            "net[0].weight.data = torch.from_numpy(np.random.randn(8, 4)).float().to(device)",
+        ),
+        (
+            "net[1].bias.data = torch.tensor(np.random.randn(2), device=device)",
+            "net[1].bias.data = torch.tensor(np.random.randn(2), device=device, dtype=torch.float32)",
+        ),
+        (
+            "net[0].weight = nn.Parameter(torch.from_numpy(np.random.randn(8, 4)).to(device))",
+            "net[0].weight = nn.Parameter(torch.from_numpy(np.random.randn(8, 4)).float().to(device))",
+        ),
+    ],
+)
+def test_data_of_a_width_that_nobody_chose(change: str, written: str) -> None:
+    assert recast(change) == written
+
+
+def test_data_of_all_parameters_that_went_through_numpy() -> None:
+    changed = recast("""
+        for p in net.parameters():
+            w = p.detach().cpu().numpy()
+            p.data = torch.from_numpy(w * (np.abs(w) > 0.1).astype(float)).to(p.device)
+    """)
+    assert "p.data = torch.from_numpy(w * (np.abs(w) > 0.1).astype(float)).float().to(p.device)" in changed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "net[0].weight.data = torch.from_numpy(np.random.randn(8, 4)).to(net[0].weight)",
+        "net[0].weight.data = torch.from_numpy(np.random.randn(8, 4).astype(np.float32)).to(device)",
+        "net[0].weight.data.copy_(torch.from_numpy(np.random.randn(8, 4)))",
+        "net[1].weight = nn.Parameter(torch.zeros(2, 8, device=device))",
+        "net.double()\nnet[0].weight.data = torch.from_numpy(np.random.randn(8, 4)).to(device)\nx = x.double()",
+        "net[0].weight.data = torch.from_numpy(np.random.randn(8, 4)).to(device)\nnet.float()",
+    ],
+)
+def test_data_that_the_layer_can_work_with(change: str) -> None:
+    text = NUMBERS + program(change)
+    assert clashes(text) == []
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+def test_a_width_that_somebody_chose_is_that_of_the_input() -> None:
+    change = "for p in net.parameters():\n    p.data = p.data.double()"
+    text = NUMBERS + program(change)
+    fixed, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert change in fixed["main.py"]
+    assert clashes(fixed["main.py"]) == []
+    assert "print(net(x.to(next(net.parameters()).dtype)).sum())" in fixed["main.py"]

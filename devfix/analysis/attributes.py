@@ -276,6 +276,7 @@ def _set_object_attribute(
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
+    obj = replaced_data.with_parameter(interp, obj, value, target, statement)
     interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
 
 

@@ -14,7 +14,7 @@ from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
-from devfix.analysis.torch_model import checkpoint, owners
+from devfix.analysis.torch_model import checkpoint, optim, owners
 from devfix.analysis.values import (
     Class,
     Function,
@@ -90,7 +90,7 @@ def run_script(interp: Interpreter, path: str) -> None:
 
 
 def _note_models(interp: Interpreter) -> None:
-    """Write down the lives of the script's models: modules with parameters that nobody holds.
+    """Write down the lives of the script's models: modules with parameters that nobody holds, or held when they were trained.
 
     Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
     """
@@ -106,7 +106,8 @@ def _note_models(interp: Interpreter) -> None:
         if any(interp.obj(owner).trail != obj.trail for owner, _ in held_by.get(address, ()))
     }
     for address, obj in made:
-        if address in held_by or obj.trail in (*held, *interp.recorder.models):
+        known = address in held_by or obj.trail in held
+        if (known and not optim.is_trained_alone(obj)) or obj.trail in interp.recorder.models:
             continue
         if any(tensor.parameter for tensor in tensors(interp, Ref(address))):
             interp.recorder.models.append(obj.trail)

@@ -80,7 +80,8 @@ def _operands(sighting: Sighting) -> list[Operand]:
     """The operands that matter, those to blame first; a module's parameters count as one."""
     described: dict[tuple[str, object, str | None], tuple[bool, Operand]] = {}
     on_device = sighting.observed.kind == "device"
-    for number, operand in enumerate(sighting.observed.operands):
+    numbered = sorted(enumerate(sighting.observed.operands), key=lambda pair: not pair[1].blamed)
+    for number, operand in numbered:
         if on_device and operand.device == "cpu" and not operand.blamed:
             continue  # it may be there: a scalar of the host, say
         one = _operand(sighting, number, operand)

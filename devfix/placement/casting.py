@@ -256,7 +256,7 @@ class Recaster:
 
     def _at_use(self) -> tuple[FileEdit, ...]:
         place = self._place(self.operand.path, self.operand.span)
-        if place is None or self.operand.span == self.mismatch.sink:
+        if place is None or self.operand.span == self.mismatch.sink or _is_called(place):
             return ()
         if isinstance(place.node, ast.Call):
             return self._recast(place, place.node)  # a cast right there is replaced, not doubled
@@ -323,6 +323,12 @@ def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:
         if all(edit.path in paths for edit in more):
             edits.update(dict.fromkeys(more))
     return [Fix(first.title, tuple(edits), first.applicability), *others]
+
+
+def _is_called(place: Place) -> bool:
+    """Whether an expression stands for the module that is called there, whose parameters are no values of the call's."""
+    call = place.outline.parents.get(place.node)
+    return isinstance(call, ast.Call) and call.func is place.node
 
 
 def _is_spread(call: ast.Call) -> bool:

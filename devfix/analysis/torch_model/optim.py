@@ -166,6 +166,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 def _step(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
+    if interp.is_script and not interp.recorder.accelerated:  # else nobody asks for models
+        _note_trained(interp, obj)
     device = parameter_device(interp, obj)
     state = obj.facts.get("state device")
     if device is None or not device.is_known:
@@ -176,6 +178,25 @@ def _step(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> None:
         return
     if "stateless" not in obj.facts:
         interp.update(ref, obj.with_fact("state device", DeviceValue(device)))
+
+
+#: Under which fact a module keeps whether it was trained before another one held it.
+_TRAINED_ALONE = "trained alone"
+
+
+def is_trained_alone(obj: Obj) -> bool:
+    """Whether a module was trained while no other one held it: it is a model of its own, whatever it is a part of now."""
+    return obj.facts.get(_TRAINED_ALONE) == TRUE
+
+
+def _note_trained(interp: Interpreter, obj: Obj) -> None:
+    found = obj.facts.get("owners")
+    for owner in found.items if isinstance(found, TupleValue) else ():
+        address = owner.value if isinstance(owner, Const) else None
+        module = interp.state.read(address) if isinstance(address, int) else None
+        if module is not None and isinstance(address, int) and _TRAINED_ALONE not in module.facts:
+            alone = address not in owners.holders(interp)
+            interp.update(Ref(address), module.with_fact(_TRAINED_ALONE, Const(alone)))
 
 
 def record_step(interp: Interpreter, obj: Obj, state: Device, device: Device, site: CallSite) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import modules
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import CPU
+from devfix.analysis.lattice import CPU, FLOATS
 from devfix.analysis.torch_model import leaves
-from devfix.analysis.values import Ref, Tensor
+from devfix.analysis.trails import dtype_trails, extend
+from devfix.analysis.values import Class, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import Loop
@@ -38,11 +39,13 @@ def assign(
 
     def replaced(old: Tensor) -> Tensor:
         new = replace(old, device=value.device, dtype=value.dtype, rank=value.rank, empty=value.empty)
+        if value.dtype != old.dtype:
+            new = replace(new, typed=tuple(extend(trail, made) for trail in dtype_trails(value)))
         roots = value.roots or ((value.trail,) if value.trail else ())
         stays = value.device != CPU or old.device == CPU or not tensor.parameter
         return new if stays else replace(new, trail=(made,), roots=roots, split=None)
 
-    left = _is_left(tensor, value)
+    left = _is_left(tensor, value) or _is_of_other_width(tensor, value)
     owner = _walked(interp, target.value, tensor) if left else None
     layer = _layer(interp, target.value) if left else None
     if layer is not None:
@@ -56,11 +59,31 @@ def assign(
         modules.forget_parameters(interp, tensor, value.device)
 
 
+def with_parameter(
+    interp: Interpreter, obj: Obj, value: Value, target: ast.expr, statement: ast.stmt | ast.expr | None
+) -> Obj:
+    """A layer of torch's own that was given a parameter, ``layer.weight = nn.Parameter(t)``, of another width."""
+    given = isinstance(value, Tensor) and value.parameter and not isinstance(obj.cls, Class)
+    if not given or not isinstance(value, Tensor) or obj.place is None:
+        return obj
+    if not _is_of_other_width(obj.place, value):
+        return obj
+    made = interp.site("replaced", statement.value if isinstance(statement, ast.Assign) else target)
+    typed = tuple(extend(trail, made) for trail in dtype_trails(value))
+    return replace(obj, place=replace(obj.place, dtype=value.dtype, typed=typed))
+
+
 def _is_left(tensor: Tensor, value: Tensor) -> bool:
     """Whether a parameter on the accelerator gets data from the CPU, which nobody took there for that purpose."""
     moved = value.trail[:1] != () and value.trail[0].kind == "move"
     away = tensor.device.is_accelerator or tensor.is_parted
     return tensor.parameter and value.device == CPU and away and not moved
+
+
+def _is_of_other_width(tensor: Tensor, value: Tensor) -> bool:
+    """Whether a parameter gets floats of another width, as what went through NumPy may be."""
+    widths = tensor.dtype, value.dtype
+    return tensor.parameter and widths[0] != widths[1] and all(width in FLOATS for width in widths)
 
 
 def _layer(interp: Interpreter, holder: ast.expr) -> Ref | None:

@@ -209,14 +209,21 @@ def _decisive(parts: list[Part]) -> Part:
     A complex one does, since a cast to a real dtype drops half of every number. Otherwise a parameter's dtype
     was chosen for the whole module, and a weight that is computed of parameters
     (after a step by hand) has it, too. Otherwise floats come before integers, and float64 that
-    nobody asked for (it comes from NumPy) gives way to what it meets.
+    nobody asked for (it comes from NumPy) gives way to what it meets, also where a parameter got it as its data.
     """
     complexes = [part for part in parts if (part.tensor.dtype or "").startswith("complex")]
-    parameters = [part for part in parts if part.tensor.parameter]
+    parameters = [part for part in parts if part.tensor.parameter and not _was_replaced(part.tensor)]
     floats = [part for part in parts if part.tensor.dtype in FLOATS]
-    chosen = [part for part in floats if not _is_numpy_default(part.tensor)]
+    chosen = [part for part in floats if not (_is_numpy_default(part.tensor) or _was_replaced(part.tensor))]
     learned = [part for part in chosen if part.tensor.grad and part.role == "weight"]
     return (complexes or parameters or learned or chosen or floats or parts)[0]
+
+
+def _was_replaced(tensor: Tensor) -> bool:
+    """Whether a parameter got data that nobody cast, and with them a dtype that nobody chose for the module."""
+    trails = dtype_trails(tensor)
+    given = bool(trails) and all(any(site.kind == "replaced" for site in trail) for trail in trails)
+    return given and (_is_numpy_default(tensor) or all(trail[0].kind == "factory" for trail in trails))
 
 
 def _is_numpy_default(tensor: Tensor) -> bool:
