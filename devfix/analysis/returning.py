@@ -46,9 +46,8 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     value, state = _join(frame.returns or frame.rescues, frame.unusual, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         fills = id(other) in frame.filling
-        value = (
-            rescued if fills and isinstance(value, (Unknown, ExternalMethod)) else join_values(value, rescued)
-        )
+        taken = fills and isinstance(value, (Unknown, ExternalMethod))
+        value = rescued if taken else join_values(value, rescued, split=split and fills)
         state = join_states(state, other, alike=True) if fills else keep_main_path(state, other)
     return value, state
 
