@@ -83,3 +83,34 @@ def test_where_another_option_gives_a_number_nothing_can_move_there() -> None:
     text = _CHOSEN.format(other="0.0")
     assert clashes(text) == ["19: device"]
     assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+_DRAWN_FROM = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(2, 4).to(device)
+y = x + {drawn}
+print(y.sum())
+"""
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "torch.normal(torch.zeros(2, 4))",
+        "torch.rand_like(torch.zeros(2, 4))",
+        "torch.full((2, 4), 0.5).bernoulli()",
+    ],
+)
+def test_what_is_drawn_of_a_tensor_made_on_the_spot_is_moved_after_the_draw(drawn: str) -> None:
+    text = _DRAWN_FROM.format(drawn=drawn)
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == _DRAWN_FROM.format(drawn=f"{drawn}.to(device)")
+
+
+def test_what_is_only_computed_of_it_is_made_on_the_device() -> None:
+    after = fix_texts({"main.py": _DRAWN_FROM.format(drawn="torch.zeros(2, 4).add(1)")}, Applicability.SAFE)[
+        0
+    ]
+    assert "torch.zeros(2, 4, device=device).add(1)" in after["main.py"]

@@ -24,21 +24,28 @@ from devfix.placement.device_expression import DeviceExpression, Place
 
 Edits = tuple[FileEdit, ...]
 
-#: Calls that make a tensor, to be filled at once, where their argument is.
-#: What draws where the tensor is that it is given.
+#: What draws where the tensor is that it is given, by a generator that it is given, too.
 _OF_TENSORS = frozenset({"torch.bernoulli", "torch.multinomial", "torch.poisson"})
+#: All that draws where the tensor is that it is given.
+_DRAWING = _OF_TENSORS | {"torch.normal", "torch.rand_like", "torch.randn_like", "torch.randint_like"}
+#: Calls that make a tensor, to be filled at once, where their argument is.
 _LIKE = ("torch.empty_like", "torch.zeros_like", "torch.ones_like")
 
 
-#: Methods that fill a tensor with what they draw.
+#: Methods that fill a tensor with what they draw, or draw from it.
 _FILLING = frozenset(
-    "uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_".split()
+    "uniform_ normal_ random_ bernoulli_ exponential_ cauchy_ log_normal_ geometric_ bernoulli multinomial".split()
 )
 
 
 def filled_at_random(outline: Outline, call: ast.Call) -> ast.Call | None:
-    """``torch.empty(n).uniform_()`` around ``torch.empty(n)``: what is drawn on the CPU stays what it is."""
+    """``torch.empty(n).uniform_()`` around ``torch.empty(n)``: what is drawn on the CPU stays what it is.
+
+    So does what a function draws of it, as ``torch.normal(torch.zeros(n))`` does.
+    """
     method = outline.parents.get(call)
+    if isinstance(method, ast.Call) and call in method.args:
+        return method if ast.unparse(method.func) in _DRAWING else None
     around = outline.parents.get(method) if isinstance(method, ast.Attribute) else None
     if not isinstance(method, ast.Attribute) or not isinstance(around, ast.Call) or around.func is not method:
         return None
