@@ -111,6 +111,57 @@ def test_an_attribute_beside_those_that_are_made_with_it() -> None:
     assert fix_texts({"main.py": after})[0]["main.py"] == after
 
 
+BOUND = """\
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--use_cuda", type=bool, default=torch.cuda.is_available())
+parser.add_argument("--gpu", type=int, default=0)
+args = parser.parse_args()
+
+
+class Agent:
+    def __init__(self, args):
+        self.args = args
+        self.net = nn.Linear(4, 2)
+        self.target = nn.Linear(4, 2)
+        self.scale = torch.ones(2)
+        if args.use_cuda:
+            {first} = {first}.cuda(args.gpu)
+            self.scale = self.scale.cuda(args.gpu)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def learn(self, x):
+        if self.args.use_cuda:
+            x = x.cuda(self.args.gpu)
+        loss = (self.net(x) - self.target(x).detach()) * self.scale
+        loss.mean().backward()
+        self.optimizer.step()
+
+
+Agent(args).learn(torch.ones(3, 4))
+"""
+
+
+@pytest.mark.parametrize(("first", "other"), [("self.target", "self.net"), ("self.net", "self.target")])
+def test_an_attribute_beside_one_that_is_bound_to_its_name_again(first: str, other: str) -> None:
+    before = BOUND.format(first=first)
+    move = f"            {first} = {first}.cuda(args.gpu)\n"
+    after = before.replace(move, f"{move}            {other} = {other}.cuda(args.gpu)\n")
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+    assert fix_texts({"main.py": after})[0]["main.py"] == after
+
+
+def test_a_tensor_that_is_bound_to_its_name_again_is_no_module_to_stand_beside() -> None:
+    before = BOUND.format(first="self.target").replace(
+        "            self.target = self.target.cuda(args.gpu)\n", ""
+    )
+    assert "self.net = self.net.cuda(" not in fix_texts({"main.py": before})[0]["main.py"]
+
+
 def test_an_attribute_that_is_made_after_the_others_moved() -> None:
     before = """\
 import torch

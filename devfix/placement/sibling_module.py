@@ -24,7 +24,7 @@ def beside(facts: Facts, site: Origin) -> Edits:
     outline = facts.outline(site.path)
     named = outline.expression_at(site.span) if site.kind in ("name", "attribute") else None
     if isinstance(named, ast.Attribute):
-        return _beside_attribute(outline, site.path, named)
+        return _beside_attribute(facts, site.path, named)
     if not isinstance(named, ast.Name) or not isinstance(outline.statement_of(named), ast.Assign):
         return ()
     moves = list(_moves(outline, outline.statement_of(named)))
@@ -39,15 +39,23 @@ def beside(facts: Facts, site: Origin) -> Edits:
     return ()
 
 
-def _beside_attribute(outline: Outline, path: str, named: ast.Attribute) -> Edits:
-    """``self.net.cuda()`` after ``self.other.cuda()``, in whichever method, where one block makes both."""
+def _beside_attribute(facts: Facts, path: str, named: ast.Attribute) -> Edits:
+    """``self.net.cuda()`` after ``self.other.cuda()``, in whichever method, where one block makes both.
+
+    What is bound to its name again, as ``self.other = self.other.cuda()``, has its like written beside it.
+    """
+    outline = facts.outline(path)
     made, name = outline.statement_of(named), ast.unparse(named)
     function = outline.function_of(made)
     owner = outline.class_of(function) if function is not None else None
     if not isinstance(made, ast.Assign) or owner is None or not isinstance(named.value, ast.Name):
         return ()
     together = {ast.unparse(target) for part in outline.block_of(made) for target in _targets(part)}
-    moves = [part for part in ast.walk(owner) if isinstance(part, ast.Expr) and _moved(part)]
+    moves = [
+        part
+        for part in ast.walk(owner)
+        if isinstance(part, ast.Expr | ast.Assign) and _moved(part) and _is_of_module(facts, path, part)
+    ]
     if any(_moved(part) == name for part in moves):
         return ()  # it is moved there already: something else is wrong
     later = (part for part in moves if outline.function_of(part) is not function or part.lineno > made.lineno)
@@ -55,8 +63,9 @@ def _beside_attribute(outline: Outline, path: str, named: ast.Attribute) -> Edit
     if found is None:
         return ()
     last = [part for part in outline.block_of(found) if part in moves and _moved(part) in together][-1]
-    suffix = ast.unparse(last)[len(_moved(last)) :]
-    return (FileEdit(path, InsertAfter(outline.source.span(last), f"{name}{suffix}")),)
+    bound = f"{name} = " if isinstance(last, ast.Assign) else ""
+    suffix = ast.unparse(last.value)[len(_moved(last)) :]
+    return (FileEdit(path, InsertAfter(outline.source.span(last), f"{bound}{name}{suffix}")),)
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
@@ -64,12 +73,28 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 
 
 def _moved(statement: ast.stmt) -> str:
-    """What ``self.net.cuda()`` moves by being a statement of its own, which only modules do; "" for any other."""
-    value = statement.value if isinstance(statement, ast.Expr) else None
+    """What ``self.net.cuda()`` moves, a statement of its own or one that binds it to its name; "" for any other."""
+    value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
     func = value.func if isinstance(value, ast.Call) else None
-    if not isinstance(func, ast.Attribute) or func.attr != "cuda":
+    if (
+        not isinstance(func, ast.Attribute)
+        or func.attr != "cuda"
+        or not isinstance(func.value, ast.Attribute)
+    ):
         return ""
-    return ast.unparse(func.value) if isinstance(func.value, ast.Attribute) else ""
+    moved = ast.unparse(func.value)
+    return moved if all(ast.unparse(target) == moved for target in _targets(statement)) else ""
+
+
+def _is_of_module(facts: Facts, path: str, move: ast.Expr | ast.Assign) -> bool:
+    """Whether a move is one of a module: all that are statements of their own are, of the others what was bound tells."""
+    if isinstance(move, ast.Expr):
+        return True
+    outline = facts.outline(path)
+    span, function = outline.source.span(move), outline.function_of(move)
+    scope = outline.scope(function) if function is not None else ""
+    bindings = facts.bindings(path, scope).get(_moved(move), [])
+    return {binding.kind for binding in bindings if binding.statement == span} == {"module"}
 
 
 def _moves(outline: Outline, naming: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
