@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes, iteration, modules
+from devfix.analysis import attributes, classes, iteration, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
-from devfix.analysis.notes import note_binding
+from devfix.analysis.notes import note_attribute, note_binding
 from devfix.analysis.syntax import entry_of_items
 from devfix.analysis.torch_model import file_parts
 from devfix.analysis.trails import extend
-from devfix.analysis.values import Array, Ref, Tensor, TupleValue, Union, Value, members, without_none
+from devfix.analysis.values import Array, Class, Ref, Tensor, TupleValue, Union, Value, members, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -134,6 +134,11 @@ def _discard_move(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Va
 
     receiver = call.func.value
     if call.func.attr not in moves.METHODS:
+        return
+    if isinstance(receiver, ast.Attribute) and modules.is_module(interp, value):
+        holder = interp.obj_of(interp.eval(receiver.value)) if isinstance(receiver.value, ast.Name) else None
+        if holder is not None and isinstance(holder.cls, Class):
+            note_attribute(interp, classes.linearise(holder.cls), receiver.attr, value, node)
         return
     if isinstance(receiver, ast.Name) and all(modules.is_module(interp, m) for m in members(value)):
         frame = _frame_of(interp, receiver.id)

@@ -21,7 +21,7 @@ from devfix.placement import boundness, moving_module, own_device, sizing
 from devfix.placement.dependence import dotted, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
-from devfix.placement.reaching import in_sight, is_usable, is_wanted, may_be_packed, reaches
+from devfix.placement.reaching import in_sight, is_usable, is_wanted, lasting, may_be_packed, reaches
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -238,9 +238,10 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
-        if not all(b.kind == kind and is_wanted(b.device) for b in given(bindings)):
-            continue
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
+        known = given(bindings) if here else lasting(place, given(bindings))
+        if not all(b.kind == kind and is_wanted(b.device) for b in known):
+            continue
         if here and not any(_set_before(place, b) for b in bindings):
             continue
         if not boundness.is_set_before(place.outline, function, name.split(".")[1]):

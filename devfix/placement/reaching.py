@@ -22,6 +22,25 @@ def is_wanted(device: Device | None) -> bool:
     return device is not None and device.is_accelerator
 
 
+def lasting(place: Place, bindings: list[Binding]) -> list[Binding]:
+    """What an attribute is bound to in the end: a module that is made on the CPU and moved further down is where it moved."""
+    moved = [each for each in bindings if each.kind == "module" and is_wanted(each.device) and each.statement]
+    return [each for each in bindings if not any(_comes_before(place, each, move) for move in moved)]
+
+
+def _comes_before(place: Place, binding: Binding, move: Binding) -> bool:
+    """Whether a module is bound above the move of it in one function, or in the constructor where another method moves it."""
+    if binding.kind != "module" or is_wanted(binding.device) or not binding.statement or not move.statement:
+        return False
+    made, moved = place.outline.statement_at(binding.statement), place.outline.statement_at(move.statement)
+    if made is None or moved is None:
+        return False
+    maker, mover = place.outline.function_of(made), place.outline.function_of(moved)
+    if maker is mover:
+        return made.lineno < moved.lineno
+    return isinstance(maker, ast.FunctionDef) and maker.name == "__init__"
+
+
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     wanted = []

@@ -1,0 +1,81 @@
+"""Modules that an object keeps and moves further down: methods that have no device ask them for theirs."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+_AGENT = """
+import argparse
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", type=int, default=0)
+args = parser.parse_args()
+use_cuda = torch.cuda.is_available()
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(4, 8)
+        self.fc2 = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+class Agent:
+    def __init__(self):
+        self.policy = Policy()
+        {moved}
+
+    def place(self):
+        if use_cuda:
+            {placed}
+
+    def value(self, x):
+        return self.policy(x)
+
+    def learn(self, x):
+        if use_cuda:
+            x = x.cuda(args.gpu)
+        return self.value(x).mean()
+
+    def act(self, observation):
+        x = torch.as_tensor(observation).view(1, 4){near}
+        return self.value(x).max(1)[1].item()
+
+
+agent = Agent()
+agent.place()
+agent.learn(torch.ones(3, 4)).backward()
+agent.act([1.0, 2.0, 3.0, 4.0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("moved", "placed"),
+    [
+        ("pass", "self.policy.cuda(args.gpu)"),
+        ("pass", "self.policy = self.policy.cuda(args.gpu)"),
+        ("self.policy.cuda(args.gpu)", "torch.cuda.empty_cache()"),
+        ("self.policy = self.policy.cuda(args.gpu)", "torch.cuda.empty_cache()"),
+    ],
+)
+def test_a_method_without_a_device_asks_the_module_that_moved_for_its_own(moved: str, placed: str) -> None:
+    before = _AGENT.format(moved=moved, placed=placed, near="")
+    after = fix_texts({"main.py": before}, Applicability.SAFE)[0]["main.py"]
+    near = ".to(next(self.policy.parameters()).device)"
+    assert after == _AGENT.format(moved=moved, placed=placed, near=near)
+
+
+def test_a_module_that_goes_back_to_the_cpu_tells_no_device() -> None:
+    before = _AGENT.format(moved="self.policy.cuda()", placed="self.policy = self.policy.cpu()", near="")
+    before = before.replace("agent.place()\n", "") + "agent.place()\n"
+    after = fix_texts({"main.py": before}, Applicability.SAFE)[0]["main.py"]
+    assert ".to(next(self.policy.parameters()).device)" not in after
