@@ -278,3 +278,42 @@ def test_among_other_moves_a_module_moves_like_them(before: str, after: str) -> 
 def test_what_other_runs_do_not_move_moves_no_module(before: str, after: str) -> None:
     text = AMONG.format(before=before, after=after)
     assert "net = nn.Linear(3, 2).to(" in _fixed(text)
+
+
+EITHER = """
+import sys
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, gpu):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+        self.gpu = gpu
+
+    def forward(self, x):
+        noise = torch.zeros(1, 3)
+        if self.gpu:
+            noise = noise.cuda()
+        return self.fc(noise + x)
+
+use_gpu = "cpu" not in sys.argv and torch.cuda.is_available()
+net = Net(use_gpu)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(4, 3)
+if use_gpu:
+    loss = net(x.cuda()).sum(){other}
+else:
+    loss = net(x).sum()
+print(loss.item())
+"""
+
+
+def test_a_flag_by_which_a_file_moves_or_does_the_same_without_guards_the_module() -> None:
+    text = EITHER.format(other="")
+    made = "net = Net(use_gpu)\n"
+    assert _fixed(text) == text.replace(made, f"{made}if use_gpu:\n    net.cuda()\n")
+
+
+def test_a_flag_by_which_a_file_does_something_else_guards_no_module() -> None:
+    assert "net.cuda()" not in _fixed(EITHER.format(other=" * 2"))

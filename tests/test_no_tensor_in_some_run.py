@@ -163,3 +163,32 @@ def test_what_all_objects_keep_as_a_tensor_is_a_buffer() -> None:
     after = adopted(files(text, level=LEVEL))
     assert 'register_buffer("bound", bound, persistent=False)' in after["level.py"]
     assert check_texts(after) == []
+
+
+def test_what_is_asked_for_its_array_is_a_tensor_whatever_else_a_function_is_handed() -> None:
+    text = """
+import torch
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x, lengths):
+        return self.fc(x), lengths.numpy()
+
+def infer(net, x, texts):
+    lengths = torch.LongTensor([len(text) for text in texts]).cuda()
+    return net(x, lengths)
+
+net = Encoder().cuda()
+x = torch.ones(1, 2).cuda()
+print(infer(net, x, ["a"]))
+try:
+    print(net(x, 3))
+except AttributeError:
+    print("no tensor")
+"""
+    fixed = fix_texts({"main.py": text})[0]["main.py"]
+    assert fixed == text.replace("lengths.numpy()", "lengths.cpu().numpy()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
 from devfix.findings import (
     Applicability,
     FileEdit,
@@ -12,6 +13,7 @@ from devfix.findings import (
     Mismatch,
     Operand,
     ReplaceExpression,
+    WrapExpression,
 )
 from devfix.placement import argument_move, suffixes
 from devfix.placement.device_expression import Place, place_at
@@ -32,17 +34,24 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     if node is None or operand.span == mismatch.sink:
         return []
     place = Place(operand.path, outline, node)
-    edits = (
-        _of_items(facts, place, suffix)
-        if mismatch.get("inside")
-        else suffixes.added(facts, place.outline, node, suffix)
-    )
+    if _is_asked_for_array(outline, node):
+        edits: tuple[FileEdit, ...] = (FileEdit(place.path, WrapExpression(operand.span, "", suffix)),)
+    elif mismatch.get("inside"):
+        edits = _of_items(facts, place, suffix)
+    else:
+        edits = suffixes.added(facts, place.outline, node, suffix)
     if not edits and may_be_number(outline, facts, node):
         edits = _where_named(facts, operand, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy `{operand.text}` to the CPU"
     return [Fix(title, edits, Applicability.SAFE)]
+
+
+def _is_asked_for_array(outline: Outline, node: ast.expr) -> bool:
+    """Whether it is ``node.numpy()``: whatever else a function is handed, what gets there is a tensor."""
+    asked = outline.parents.get(node)
+    return isinstance(asked, ast.Attribute) and asked.attr == "numpy"
 
 
 def _where_named(facts: Facts, operand: Operand, suffix: str) -> tuple[FileEdit, ...]:

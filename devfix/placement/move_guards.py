@@ -123,12 +123,20 @@ def _bound(function: ast.AST) -> set[str]:
 
 
 def of_file(outline: Outline) -> Iterator[ast.expr]:
-    """The flags under which a file moves something by ``.cuda()``, or seeds the accelerator, and does nothing else."""
+    """The flags under which a file moves something by ``.cuda()``, or seeds the accelerator, and does nothing else.
+
+    What it does otherwise may be the same without the moves.
+    """
     for choice in ast.walk(outline.source.tree):
-        if isinstance(choice, ast.If) and not choice.orelse and is_flag(choice.test):
-            values = [part.value for part in choice.body if isinstance(part, (ast.Assign, ast.Expr))]
-            if len(values) == len(choice.body) and all(_is_of_accelerator(value) for value in values):
-                yield choice.test
+        if isinstance(choice, ast.If) and is_flag(choice.test) and _is_of_moves_alone(choice):
+            yield choice.test
+
+
+def _is_of_moves_alone(choice: ast.If) -> bool:
+    if choice.orelse:
+        return is_guard(choice) and ".cuda()" in ast.unparse(ast.Module(choice.body, []))
+    values = [part.value for part in choice.body if isinstance(part, (ast.Assign, ast.Expr))]
+    return len(values) == len(choice.body) and all(_is_of_accelerator(value) for value in values)
 
 
 def _is_of_accelerator(value: ast.expr) -> bool:

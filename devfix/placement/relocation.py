@@ -37,6 +37,7 @@ from devfix.placement import (
     passing_mover,
     rebuilding,
     selecting,
+    sibling_argument,
     sibling_move,
     suffixes,
     together,
@@ -136,6 +137,7 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
+        yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
         returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
@@ -323,13 +325,8 @@ class Relocator:
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
         """Each of the values that the operand is computed from moves where it comes into sight."""
-        found: dict[FileEdit, None] = {}
-        for trail in trails:
-            edits = next((edits for edits in ways(trail) if edits), ())
-            if not edits:
-                return ()
-            found.update(dict.fromkeys(edits))
-        return tuple(found)
+        found: list[Edits] = [next((edits for edits in ways(trail) if edits), ()) for trail in trails]
+        return tuple(dict.fromkeys(edit for edits in found for edit in edits)) if all(found) else ()
 
     def _at_arrival(self, trail: Trail) -> Iterator[Edits]:
         yield from self._at_unpacking(trail)
