@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import device_expression, giving, introduction, leafhood, own_device
+from devfix.placement import device_expression, giving, introduction, leafhood, module_choice, own_device
 from devfix.placement.device_expression import DeviceExpression, Place
 
 Trail = tuple[Origin, ...]
@@ -111,7 +111,7 @@ def _places(facts: Facts, lives: list[Trail]) -> list[Place]:
     together = _returned_together(facts, lives)
     for made in dict.fromkeys(life[0] for life in lives):
         own = [_where_had(facts, life) for life in lives if life[0] == made]
-        places = own if None not in own else [together.get(made) or _place(facts, made)]
+        places = own if None not in own else [together.get(made) or _made(facts, made)]
         found.update((place.node, place) for place in places if place is not None)
     return list(found.values())
 
@@ -184,6 +184,14 @@ def _is_module(facts: Facts, place: Place) -> bool:
     names = facts.bindings(place.path, place.outline.scopes(place.node)[0])
     bound = names.get(getattr(place.node, "id", ""), [])
     return bool(bound) and all(binding.kind == "module" for binding in bound)
+
+
+def _made(facts: Facts, site: Origin) -> Place | None:
+    """Where a model is made, or chosen instead of one that a caller gave."""
+    place = _place(facts, site)
+    if place is None or not isinstance(place.node, ast.expr):
+        return place
+    return replace(place, node=module_choice.with_given(place.outline, place.node))
 
 
 def _place(facts: Facts, site: Origin) -> Place | None:

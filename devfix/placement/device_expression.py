@@ -350,9 +350,22 @@ def _module_peer(
     """``next(model.parameters()).device``; inside the module itself, of ``self``."""
     if root == receiver and _function_of(place, peer) is place.outline.function_of(place.node):
         return receiver if _is_module_scope(facts, place, receiver) else None
-    if at_sink and "." not in peer.text:
+    if (
+        at_sink
+        and "." not in peer.text
+        and all(_has_parameters(each) for each in _bound_to(facts, place, root))
+    ):
         return peer.text
     return None
+
+
+def _bound_to(facts: Facts, place: Place, name: str) -> list[Binding]:
+    return facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(name, [])
+
+
+def _has_parameters(binding: Binding) -> bool:
+    """Whether a name stands for a module with parameters, and not for an activation in the turn of a loop."""
+    return binding.kind != "module" or binding.device is not None
 
 
 def _function_of(place: Place, peer: Operand) -> ast.AST | None:

@@ -1,4 +1,7 @@
-"""Choices of a module: where each branch of an ``if`` makes one, whichever it is moves once, after the ``if``."""
+"""Choices of a module: where each branch of an ``if`` makes one, whichever it is moves once, after the ``if``.
+
+Of a module that is given and one that is made else, too, whichever it is moves.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,34 @@ def after(outline: Outline, made: ast.expr) -> tuple[ast.If, str] | None:
     if len(taken) < 2 or not complete or not all(_makes(branch, name) for branch in taken):
         return None
     return None if _is_called(choice, name) else (choice, name)
+
+
+def with_given(outline: Outline, made: ast.expr) -> ast.expr:
+    """The choice between a module that a caller may give and one that is made else: ``model or Net()``.
+
+    What is given moves as well, since what it is called with does. Any other expression is given back as it is.
+    """
+    choice = outline.parents.get(made)
+    if isinstance(choice, ast.BoolOp) and isinstance(choice.op, ast.Or) and choice.values[1:] == [made]:
+        given = choice.values[0]
+    elif isinstance(choice, ast.IfExp) and made in (choice.body, choice.orelse):
+        given = choice.orelse if made is choice.body else choice.body
+        if not any(isinstance(part, ast.Name) and _same(part, given) for part in ast.walk(choice.test)):
+            return made
+    else:
+        return made
+    return choice if isinstance(given, ast.Name) and _is_parameter(outline, given) else made
+
+
+def _same(name: ast.Name, other: ast.expr) -> bool:
+    return isinstance(other, ast.Name) and name.id == other.id
+
+
+def _is_parameter(outline: Outline, name: ast.Name) -> bool:
+    function = outline.function_of(name)
+    return isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+        part.arg == name.id for part in ast.walk(function.args) if isinstance(part, ast.arg)
+    )
 
 
 def _branches(choice: ast.If) -> Iterator[list[ast.stmt]]:
