@@ -20,6 +20,7 @@ from devfix.analysis import (
     handlers,
     imports,
     iteration,
+    keyed_caches,
     patterns,
     replacing,
     suspended,
@@ -108,6 +109,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop = interp.frame.loops[-1]
         loop.by_data = loop.by_data or depends_on_data(node.test)
         loop.varied = loop.varied or rounds
+    keyed = keyed_caches.begins_empty(interp, node)
     _run_branch(interp, node.body, unusual=usual is False)
     then = interp.state
     caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]
@@ -119,7 +121,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     _run_branch(interp, node.orelse, unusual=usual is True)
     split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
-    split = split or interp.program.adopts
+    split = split or keyed or interp.program.adopts
     # What a file holds that was there is what is made where it was not.
     alike = concerns_file(node.test)
     chosen = correlated.outcomes(interp, node, then, interp.state)

@@ -1,0 +1,114 @@
+"""Caches under keys that tell sizes alone: who comes second finds what was made where the first one was."""
+
+import pytest
+from text_program import clashes, files, fix_texts
+
+HEAD = """
+import torch
+from torch import nn
+
+CACHE = {}
+"""
+NET = """
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 1, 3, padding=1)
+        {dry_run}
+
+    def features(self, x):
+        x = self.conv(x)
+        return x * ramp({key}, x)
+
+    def forward(self, x):
+        return self.features(x)
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net(16).to(device)
+print(net(torch.randn(2, 1, 16, device=device)).sum())
+"""
+RAMP = """
+def ramp(n, like):
+    if n not in CACHE:
+        CACHE[n] = torch.arange(n, device=like.device).float()
+    return CACHE[n]
+"""
+DRY_RUN = "self.n = self.features(torch.zeros(1, 1, size)).numel()"
+
+
+def program(ramp: str = RAMP, *, key: str = "x.size(-1)", dry_run: str = DRY_RUN) -> str:
+    return HEAD + ramp + NET.format(key=key, dry_run=dry_run)
+
+
+@pytest.mark.parametrize("key", ["16", "x.size(-1)", "x.shape[2]", "len(x[0, 0])"])
+def test_what_a_dry_run_left_on_the_cpu_moves(key: str) -> None:
+    texts, _ = fix_texts(files(program(key=key)))
+    assert f"return x * ramp({key}, x).to(x.device)" in texts["main.py"]
+    assert clashes(texts["main.py"]) == []
+
+
+def test_a_key_of_several_numbers() -> None:
+    ramp = """
+def ramp(n, like):
+    c, w = like.shape[1:]
+    key = (c, w)
+    if key not in CACHE:
+        made = torch.arange(w, device=like.device).float()
+        CACHE[key] = made.expand(c, w)
+    return CACHE[key]
+"""
+    texts, _ = fix_texts(files(program(ramp)))
+    assert "return x * ramp(x.size(-1), x).to(x.device)" in texts["main.py"]
+
+
+def test_a_cache_of_an_object() -> None:
+    text = """
+import torch
+from torch import nn
+
+class Mask(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kept = {}
+
+    def forward(self, x):
+        n = x.size(0)
+        if n not in self.kept:
+            self.kept[n] = torch.eye(n, device=x.device)
+        return self.kept[n] @ x
+
+mask = Mask()
+print(mask(torch.ones(3, 3)))
+mask.cuda()
+print(mask(torch.ones(3, 3).cuda()))
+"""
+    assert clashes(text) == ["14: device"]
+
+
+DEVICE_KEYED = """
+def ramp(n, like):
+    key = (n, {device})
+    if key not in CACHE:
+        CACHE[key] = torch.arange(n, device=like.device).float()
+    return CACHE[key]
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(DEVICE_KEYED.format(device="like.device")),
+        program(DEVICE_KEYED.format(device="str(like.device)")),
+        program(DEVICE_KEYED.format(device="like.device.type")),
+        program(DEVICE_KEYED.format(device="like.is_cuda")),
+        program(DEVICE_KEYED.format(device="like.get_device()")),
+        program(DEVICE_KEYED.format(device="like.device.index")),
+        program(RAMP.replace("return CACHE[n]", "return CACHE[n].to(like.device)")),
+        program(dry_run="self.n = size"),
+        program(dry_run="self.n = self.conv(torch.zeros(1, 1, size)).numel()"),
+        program(dry_run=f"{DRY_RUN}\n        CACHE.clear()"),
+    ],
+)
+def test_a_cache_that_serves_each_device(text: str) -> None:
+    assert clashes(text) == []
+    assert fix_texts(files(text))[0]["main.py"] == text
