@@ -10,7 +10,8 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.values import UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, without_none
+from devfix.analysis.torch_model import owners
+from devfix.analysis.values import TRUE, UNKNOWN, Obj, Ref, Tensor, TupleValue, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -27,6 +28,8 @@ def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
         return calls.call_unknown(interp, site)
     own = {part: interp.obj(part) for part in modules.tree(interp, module)}
     modules.transform(interp, module, _substitute(interp, tensors))
+    for part in own:
+        interp.update(part, interp.obj(part).with_fact(owners.SUBSTITUTED, TRUE))
     result = calls.call(interp, module, _arguments(interp, site))
     for part, before in own.items():
         _give_back(interp, part, before)
@@ -34,17 +37,23 @@ def functional_call(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def _substitute(interp: Interpreter, tensors: Value | None) -> Callable[[Tensor], Tensor]:
-    """What stands for a tensor of the module: those given, as far as they are all alike."""
+    """What stands for a tensor of the module: those given, as far as they are all alike.
+
+    Of several dicts the first that is known to hold tensors has the parameters, whatever the others hold.
+    """
     parts = tensors.items if isinstance(tensors, TupleValue) else (tensors,)
     dicts = [obj for obj in map(interp.obj_of, parts) if obj is not None and obj.kind == "dict"]
-    held = [value for obj in dicts for value in containers.everything(obj)]
-    given = join_all(held) if len(dicts) == len(parts) else UNKNOWN
+    held = [containers.everything(obj) for obj in dicts] if len(dicts) == len(parts) else []
+    each = [join_all(values) for values in held if values]
+    given = join_all(each) if each else UNKNOWN
+    parameters = next((value for value in each if isinstance(value, Tensor)), UNKNOWN)
 
     def change(own: Tensor) -> Tensor:
-        if not isinstance(given, Tensor):
+        value = parameters if own.parameter else given
+        if not isinstance(value, Tensor):
             # Where a device has just been chosen, all that belongs to the model is there.
             return replace(own, device=own.device if interp.program.adopts else UNKNOWN_DEVICE, dtype=None)
-        return replace(own, device=given.device, dtype=given.dtype, trail=given.trail, roots=given.roots)
+        return replace(own, device=value.device, dtype=value.dtype, trail=value.trail, roots=value.roots)
 
     return change
 
@@ -53,12 +62,9 @@ def _give_back(interp: Interpreter, part: Ref, before: Obj) -> None:
     """The module has its own tensors again; what else the call stored stays."""
     now = interp.obj(part)
     own = {name: before.attrs[name] for name, _ in modules.registered(before) if name}
-    interp.update(
-        part,
-        replace(
-            now, attrs={**now.attrs, **own}, place=before.place, items=before.items, element=before.element
-        ),
-    )
+    facts = {name: value for name, value in now.facts.items() if name != owners.SUBSTITUTED}
+    now = replace(now, attrs={**now.attrs, **own}, facts=facts)
+    interp.update(part, replace(now, place=before.place, items=before.items, element=before.element))
 
 
 def _arguments(interp: Interpreter, site: CallSite) -> CallSite:

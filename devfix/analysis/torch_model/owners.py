@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _PLACED = ("move", "host-checkpoint", "replaced")
 
 
+#: Under which fact a module is known to run with tensors that it was given for one call: they have their own lives.
+SUBSTITUTED = "substituted"
+
 #: For each object the modules that hold it: directly (second item None) or in a plain list or dict (that).
 Holders = dict[int, list[tuple[Ref, Ref | None]]]
 
@@ -146,6 +149,8 @@ def weight(
     devices = {tensor.device.kind for tensor in tensors}
     dtypes = {tensor.dtype for tensor in tensors if tensor.dtype is not None}
     apart = "cpu" in devices and not devices.isdisjoint(("accelerator", "same-as"))
+    if SUBSTITUTED in interp.obj(ref).facts:
+        return Part(place, "weight", callee, held=True), None
     if interp.recorder.muted or not (apart or len(dtypes) > 1):
         return Part(place, "weight", callee), None
     key = (id(callee), ref.address, place.trail[:1])

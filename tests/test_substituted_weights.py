@@ -1,0 +1,81 @@
+"""Weights that a module is given for one call: where they are is told by their own lives."""
+
+import pytest
+from text_program import clashes, files, fix_texts
+
+HEAD = """
+import copy
+import torch
+from torch import nn
+from torch.func import functional_call, stack_module_state, vmap
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3, 4, device=device)
+"""
+ENSEMBLE = """
+nets = [nn.Linear(4, 2) for _ in range(5)]
+params, buffers = stack_module_state(nets)
+template = copy.deepcopy(nets[0]).to("meta")
+for net in nets:
+    net.to(device)
+
+def single(params, buffers, x):
+    return functional_call(template, (params, buffers), (x,))
+
+print(vmap(single, in_dims=(0, 0, None))(params, buffers, x))
+"""
+FAST = """
+net = nn.Linear(4, 2)
+fast = {name: p.detach().clone() for name, p in net.named_parameters()}
+net.to(device)
+print(functional_call(net, fast, (x,)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        (ENSEMBLE, "[nn.Linear(4, 2) for", "[nn.Linear(4, 2).to(device) for"),
+        (FAST, "net = nn.Linear(4, 2)\n", "net = nn.Linear(4, 2).to(device)\n"),
+    ],
+)
+def test_weights_that_were_copied_before_the_move(text: str, before: str, after: str) -> None:
+    texts, _ = fix_texts(files(HEAD + text))
+    assert texts["main.py"] == (HEAD + text).replace(before, after)
+    assert clashes(texts["main.py"]) == []
+
+
+def test_buffers_that_nobody_knows_do_not_hide_the_parameters() -> None:
+    assert [clash.partition(": ")[2] for clash in clashes(HEAD + ENSEMBLE)] == ["device"]
+
+
+MOVED_FIRST = ENSEMBLE.replace("for net in nets:\n    net.to(device)\n", "").replace(
+    "params, buffers", "for net in nets:\n    net.to(device)\nparams, buffers", 1
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MOVED_FIRST,
+        ENSEMBLE.replace(
+            "\ndef single", "params = {k: v.to(device) for k, v in params.items()}\n\ndef single"
+        ),
+        FAST.replace(
+            "net.to(device)\n", "net.to(device)\nfast = {k: v.to(device) for k, v in fast.items()}\n"
+        ),
+        # The module itself may be anywhere.
+        FAST.replace("net.to(device)\n", "fast = {k: v.to(device) for k, v in fast.items()}\n"),
+        FAST.replace("net.to(device)\n", "").replace("clone()", "to(device)"),
+    ],
+)
+def test_weights_that_are_where_the_input_is(text: str) -> None:
+    assert clashes(HEAD + text) == []
+    assert fix_texts(files(HEAD + text))[0]["main.py"] == HEAD + text
+
+
+def test_after_the_call_the_module_has_its_own_weights() -> None:
+    text = FAST.replace("net.to(device)\n", "").replace("clone()", "to(device)") + "print(net(x))\n"
+    last = len((HEAD + text).splitlines())
+    assert clashes(HEAD + text) == [f"{last}: device"]
+    assert "net = nn.Linear(4, 2).to(device)" in fix_texts(files(HEAD + text))[0]["main.py"]
