@@ -156,7 +156,7 @@ def _one(text: str, path: str | os.PathLike[str], settings: Settings | None, tas
     engine = _engine(settings or Settings())
     source = _source(short_path(os.fspath(path)), text)
     if isinstance(source, Skipped):
-        raise SourceError(source.reason)
+        raise SourceError(f"the text {source.reason}")
     results = run_source(source, engine, task)
     (report,) = results.reports
     found = _result(report, results)

@@ -127,7 +127,7 @@ def _project(program: Program) -> Project:
 def _parsed(path: str, text: str) -> Source:
     source = check_syntax(Source(path, text))
     if isinstance(source, Skipped):
-        raise AssertionError(f"{path}: {source.reason}")  # noqa: TRY004 - a test's verdict
+        raise AssertionError(f"{path} {source.reason}")  # noqa: TRY004 - a test's verdict
     return source
 
 

@@ -152,7 +152,7 @@ def test_files_are_fixed_and_what_cannot_be_read_is_told() -> None:
     bad, main = shown.files
     assert (main.path, main.text, main.changed) == ("main.py", FIXED, True)
     assert bad.error is not None
-    assert "syntax error in line 1" in bad.error
+    assert "has a syntax error in line 1" in bad.error
     assert bad.text is None
     done = devfix.apply_paths(["."])
     assert Path("main.py").read_text() == FIXED

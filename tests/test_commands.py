@@ -241,7 +241,7 @@ def test_standard_input_that_needs_nothing_comes_back() -> None:
 def test_standard_input_that_does_not_parse_gives_nothing_back() -> None:
     code, out, err = run("apply", "-", stdin=b"def f(:\n")
     assert (code, out) == (2, "")
-    assert "error: stdin.py syntax error in line 1" in err
+    assert "error: stdin.py has a syntax error in line 1" in err
 
 
 def test_standard_input_has_a_name_and_settings() -> None:

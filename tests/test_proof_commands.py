@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_read_is_an_error() -> None:
     write(Path(), {"train.py": FAULTY, "broken.py": "import torch\ndef (:\n"})
     code, _, err = run("prove", ".", "--no-reference")
     assert code == 2
-    assert "error: broken.py syntax error in line 2" in err
+    assert "error: broken.py has a syntax error in line 2" in err
 
 
 @pytest.mark.parametrize(

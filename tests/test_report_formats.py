@@ -265,7 +265,7 @@ def test_github_commands_are_escaped() -> None:
         f"::error title=devfix (DF102 operand-not-moved),file={name},line=8,endLine=8,col=9,endColumn=17::"
     )
     assert lines[3] == (
-        "::error title=devfix (skipped),file=broken.py::broken.py syntax error in line 2: invalid syntax"
+        "::error title=devfix (skipped),file=broken.py::broken.py has a syntax error in line 2: invalid syntax"
     )
     assert lines[4].startswith("::notice title=devfix (skipped),file=other.ipynb::")
     assert lines[5] == "::error title=devfix (crash),file=crashed.py::crashed.py: ValueError: <no>"
@@ -328,7 +328,7 @@ def test_the_page_needs_nothing_else_and_shows_all() -> None:
         "crashed.py",
         "ValueError: <no>",
         "rule pack theirs",
-        "syntax error in line 2",
+        "has a syntax error in line 2",
     ):
         assert told in page.text
     assert "+    é = torch.randn(8, 4).to(device)" in page.text

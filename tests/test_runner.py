@@ -121,7 +121,7 @@ def test_what_cannot_be_looked_at_is_said_and_the_rest_is_done() -> None:
     results = run(".", "missing.py", "notes.txt")
     assert outcome(results) == {
         "binary.py": "skipped: is not Python text: it contains NUL bytes",
-        "broken.py": "skipped: syntax error in line 1: invalid syntax",
+        "broken.py": "skipped: has a syntax error in line 1: invalid syntax",
         "deep.py": "skipped: is nested too deeply to be parsed",
         "empty.py": "0 findings",
         "fine.py": "changed",
@@ -141,7 +141,7 @@ def test_a_file_without_tensors_is_not_parsed() -> None:
     assert outcome(run()) == {
         "a.py": "0 findings",
         "b.py": "0 findings",
-        "c.py": "skipped: syntax error in line 1: invalid syntax",
+        "c.py": "skipped: has a syntax error in line 1: invalid syntax",
         "d.py": "0 findings",
     }
 
@@ -152,7 +152,7 @@ def test_all_that_belongs_to_programs_with_tensors_is_parsed() -> None:
     assert outcome(run()) == {
         "a.py": "changed",
         "b.py": "0 findings",
-        "c.py": "skipped: syntax error in line 1: invalid syntax",
+        "c.py": "skipped: has a syntax error in line 1: invalid syntax",
     }
 
 
@@ -359,7 +359,7 @@ def test_a_broken_text_is_an_error() -> None:
     results = run_text(b"def f(:", "a.py", toy_engine(BAD), Task())
     assert (results.exit_code, outcome(results)) == (
         2,
-        {"a.py": "skipped: syntax error in line 1: invalid syntax"},
+        {"a.py": "skipped: has a syntax error in line 1: invalid syntax"},
     )
 
 

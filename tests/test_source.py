@@ -62,8 +62,8 @@ def test_any_comment_survives_the_round_trip(text: str) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"x = (\n", "syntax error in line 1: '(' was never closed"),
-        (b"ok = 1\ndef f(:\n", "syntax error in line 2: invalid syntax"),
+        (b"x = (\n", "has a syntax error in line 1: '(' was never closed"),
+        (b"ok = 1\ndef f(:\n", "has a syntax error in line 2: invalid syntax"),
         (b"x\0y", "is not Python text: it contains NUL bytes"),
         (b"s = '\xe9'\n", "cannot be decoded: invalid or missing encoding declaration"),
         (b"# coding: klingon\n", "cannot be decoded: unknown encoding: klingon"),

@@ -133,9 +133,9 @@ def test_the_rule_has_nothing_to_say_of_the_fixed_program() -> None:
 
 
 def test_programs_must_parse() -> None:
-    with pytest.raises(AssertionError, match=r"main\.py: syntax error in line 1"):
+    with pytest.raises(AssertionError, match=r"main\.py has a syntax error in line 1"):
         findings(Renames, "def f(:")
-    with pytest.raises(AssertionError, match=r"main\.py: syntax error in line 1"):
+    with pytest.raises(AssertionError, match=r"main\.py has a syntax error in line 1"):
         assert_fixes(Renames, OLD, "def f(:")
 
 

@@ -13,7 +13,8 @@ class Float64MeetsFloat32(Rule):
     on the CPU as well.
 
     The fix casts to the dtype of the parameters where the data enters torch, or at the use; float64
-    targets from NumPy go along, for losses that older versions cannot differentiate. It is unsafe, since a cast changes numbers; a program that is double on purpose is left alone.
+    targets from NumPy are cast as well, for losses that older versions of PyTorch cannot differentiate.
+    It is unsafe, since a cast changes numbers. A program that is double on purpose is left alone.
 
     Before::
 

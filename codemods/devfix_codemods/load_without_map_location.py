@@ -14,9 +14,9 @@ class LoadWithoutMapLocation(Rule):
     torch.cuda.is_available() is False".
 
     The fix loads to the program's device where it is in scope; without one, a state goes to the CPU,
-    from where ``load_state_dict`` copies to wherever the model is. It is unsafe for a state that a script only
-    hands to ``load_state_dict``: that runs on any machine like the one that wrote the file, and the
-    fix merely lets the file travel. Left alone are programs that never ask whether there is an
+    from where ``load_state_dict`` copies it to wherever the model is. The fix is unsafe for a state that a script
+    only hands to ``load_state_dict``: that runs on any machine like the one that wrote the file, and the
+    fix only lets other machines read it. Left alone are programs that never ask whether there is an
     accelerator, scripts that wrote the file themselves, and functions of libraries.
 
     Before::

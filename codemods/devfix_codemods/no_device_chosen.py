@@ -9,17 +9,19 @@ class NoDeviceChosen(Rule):
     """Nothing in the program is ever put on an accelerator.
 
     Such a program is right, and slow where an accelerator is present: everything runs on the CPU.
-    This rule only runs with ``--adopt``, since where code runs is the author's decision.
+    This rule runs only with ``--adopt``, since where code runs is the author's decision.
 
     The fix gives the program one ``device`` (the accelerator where there is one, else the CPU) and
     moves its models there as they are made, or where the script has them from another file. An
     object that makes its own models keeps the device as ``self.device``. Tensors that are trained
-    without a model are made there. Inputs, targets and whatever else meets them follow by the other
-    rules, where values begin before what is computed of them. The choice is written as the setting
-    ``device-policy`` says. There is no fix where a model is written to a file as a whole and some script
-    reads a file of which nobody knows what is in it (it would get the model on the accelerator), nor where
-    a process that the script starts is given a model, or code that has one or makes one (a fork cannot use
-    the accelerator of its parent), nor where an operator takes a tensor and a NumPy array.
+    without a model are made there. Inputs, targets and whatever else meets them are moved by the other
+    rules, preferably where they are made rather than what is computed from them. The setting
+    ``device-policy`` says how the device is chosen.
+
+    There is no fix where a model is written to a file as a whole and some script reads a file of unknown
+    content (it would get the model on the accelerator), where a process that the script starts is given a
+    model, or code that has or makes one (a fork cannot use the accelerator of its parent), or where an
+    operator takes a tensor and a NumPy array.
 
     Before::
 

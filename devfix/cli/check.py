@@ -59,17 +59,17 @@ def check(
         bool,
         typer.Option(
             "--update-baseline",
-            help="The same for the files that are checked; what it has of others stays.",
+            help="Write the findings of the checked files to the baseline, keep those of other files, and report none.",
         ),
     ] = False,
     prune_baseline: Annotated[
-        bool, typer.Option("--prune-baseline", help="Take out of the baseline what is gone.")
+        bool, typer.Option("--prune-baseline", help="Remove from the baseline the findings that are gone.")
     ] = False,
     add_ignore: Annotated[
         str | None,
         typer.Option(
             metavar="[=REASON]",
-            help="Write comments that suppress the findings to the files, with or without a reason.",
+            help="Write suppression comments for all findings into the files, with a reason if one is given.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -82,7 +82,7 @@ def check(
         bool, typer.Option("--watch", "-w", help="Check again whenever a file changes, until Ctrl-C.")
     ] = False,
 ) -> None:
-    """Report what would fail. Writes nothing, but for a baseline or comments that are asked for.
+    """Report what would fail. Writes nothing except a baseline or comments that are asked for.
 
     Exit code 0 when there are no findings, 1 when there are, 2 on an error.
     """

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 def config(
     *,
     asked: Asked,
-    path: Annotated[Path | None, typer.Argument(metavar="FILE", help="Default: this folder.")] = None,
+    path: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="The file or folder in question. Default: this folder."),
+    ] = None,
     output_format: Plain = PlainFormat.TEXT,
 ) -> None:
-    """Say which settings hold for a file and where they come from, and which rules run on it and why.
+    """Say which settings hold for a file and where they come from. Also which rules run on it, and why.
 
     Exit code 0, or 2 when the settings are wrong.
     """

@@ -13,7 +13,7 @@ def lsp(
         bool, typer.Option("--stdio", hidden=True, help="As many editors call a server.")
     ] = True,
 ) -> None:
-    """Serve an editor: the Language Server Protocol over standard input and output. Runs no code of yours.
+    """Serve an editor over the Language Server Protocol. Runs no code of yours.
 
     Only the commands devfix.run and devfix.showProof, which the editor's user calls, run a program. Exit code 2 when the
     packages that `devfix[lsp]` brings are missing.

@@ -11,7 +11,7 @@ from devfix.cli.options import Again, CampaignEngine, Color, Colour, ExportForma
 
 app = typer.Typer(
     name="migrate",
-    help="Apply fixes to many repositories: on branches and as patches, verified, resumable.",
+    help="Apply fixes to many repositories, verified and resumable.",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -21,7 +21,7 @@ app = typer.Typer(
 CampaignPath = Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign's TOML file.")]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="GLOB", help="Only repositories of such names. Repeatable."),
+    typer.Option("--only", metavar="GLOB", help="Only repositories whose name matches. Repeatable."),
 ]
 Push = Annotated[bool, typer.Option("--push", help="Push the branches.")]
 Open = Annotated[
@@ -29,9 +29,21 @@ Open = Annotated[
     typer.Option("--open", help="Push, and open draft pull requests through gh; update those there are."),
 ]
 Concurrency = Annotated[
-    int, typer.Option("--concurrency", "-j", min=0, help="Repositories at a time. Default: the campaign's.")
+    int,
+    typer.Option(
+        "--concurrency",
+        "-j",
+        min=0,
+        metavar="NUMBER",
+        help="Repositories at a time. Default: the campaign's.",
+    ),
 ]
-Engine = Annotated[CampaignEngine | None, typer.Option("--engine", help="Default: the campaign's.")]
+Engine = Annotated[
+    CampaignEngine | None,
+    typer.Option(
+        "--engine", help="Where the work is done: here or on a Ray cluster. Default: the campaign's."
+    ),
+]
 
 
 @app.command()
@@ -54,7 +66,7 @@ def run(
         bool, typer.Option("--close", help="Only close the pull requests that were opened.")
     ] = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Fetch again what was fetched: repositories move on.")
+        bool, typer.Option("--refresh", help="Fetch the repositories again, as they may have changed.")
     ] = False,
     only: Only = None,
     concurrency: Concurrency = 0,
@@ -78,14 +90,14 @@ def run(
 @app.command()
 def retry(
     campaign: CampaignPath,
-    which: Annotated[Again, typer.Option("--which", help="Which of them.")] = Again.FAILED,
+    which: Annotated[Again, typer.Option("--which", help="Which repositories to try again.")] = Again.FAILED,
     push: Push = False,
     open_: Open = False,
     only: Only = None,
     concurrency: Concurrency = 0,
     engine: Engine = None,
 ) -> None:
-    """Run again, and try what failed once more from the step where it failed.
+    """Run again, and retry what failed from the step where it failed.
 
     Exit codes are those of `run`.
     """
@@ -116,7 +128,9 @@ def status(campaign: CampaignPath, color: Colour = Color.AUTO) -> None:
 def export(
     campaign: CampaignPath,
     output_format: Annotated[ExportFormat, typer.Option("--format", "--output-format")] = ExportFormat.JSON,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it there.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    ] = None,
 ) -> None:
     """Write the state for other tools, as JSON or CSV.
 
@@ -131,11 +145,14 @@ def export(
 def report(
     campaign: CampaignPath,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Default: report.html beside the state.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where the page is written. Default: report.html beside the state."
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in the browser.")] = False,
 ) -> None:
-    """Write a page that shows the campaign, in one file that needs no other.
+    """Write a page that shows the campaign, in a single file.
 
     Exit code 0, whatever became of the repositories, or 2 on an error.
     """

@@ -10,7 +10,12 @@ import typer
 
 
 def new_rule(
-    name: Annotated[str, typer.Argument(help="What the rule is called: the bad pattern, in small-letters.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The name of the rule: the bad pattern, such as `moved-without-device`."
+        ),
+    ],
     pack: Annotated[
         Path,
         typer.Option("--pack", metavar="FOLDER", help="The pack it belongs to; made if it is not there."),
@@ -19,7 +24,7 @@ def new_rule(
         str | None, typer.Option(metavar="CODE", help="Its code, such as ACME101. Default: the next one.")
     ] = None,
 ) -> None:
-    """Make a rule of your own: its file, a case and a test, which pass as they are.
+    """Make a rule of your own: its file, a case and a test. They pass as they are.
 
     Exit code 0 when the files were made, 2 when they cannot be.
     """

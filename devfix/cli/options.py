@@ -93,29 +93,31 @@ Paths = Annotated[
     ),
 ]
 Diff = Annotated[bool, typer.Option("--diff", help="Print a patch and write nothing.")]
-Unsafe = Annotated[bool, typer.Option("--unsafe", help="Take unsafe fixes too.")]
+Unsafe = Annotated[bool, typer.Option("--unsafe", help="Apply unsafe fixes too.")]
 Adopt = Annotated[bool, typer.Option("--adopt", help="Let a program that never chooses a device choose one.")]
 Format = Annotated[
     OutputFormat,
-    typer.Option("--output-format", envvar="DEVFIX_OUTPUT_FORMAT", help="How findings are written."),
+    typer.Option("--output-format", envvar="DEVFIX_OUTPUT_FORMAT", help="The format of the findings."),
 ]
 FormatOfSettings = Annotated[
     OutputFormat | None,
     typer.Option(
         "--output-format",
         envvar="DEVFIX_OUTPUT_FORMAT",
-        help="How findings are written. Default: as the settings say, or text.",
+        help="The format of the findings. Default: that of the settings, or text.",
     ),
 ]
 Baseline = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Leave out the findings that are listed there.")
+    str | None, typer.Option(metavar="FILE", help="Leave out the findings that this file lists.")
 ]
-NoBaseline = Annotated[bool, typer.Option("--no-baseline", help="Leave none out, whatever the settings say.")]
+NoBaseline = Annotated[
+    bool, typer.Option("--no-baseline", help="Use no baseline, whatever the settings say.")
+]
 BaselineCommit = Annotated[
     str | None,
     typer.Option(metavar="REVISION", help="Leave out the findings that this git commit has already."),
 ]
-Plain = Annotated[PlainFormat, typer.Option("--output-format", help="How it is written.")]
+Plain = Annotated[PlainFormat, typer.Option("--output-format", help="The format of the output.")]
 OutputFile = Annotated[
     Path | None,
     typer.Option(
@@ -123,12 +125,10 @@ OutputFile = Annotated[
         "-o",
         metavar="FILE",
         envvar="DEVFIX_OUTPUT_FILE",
-        help="Write the findings there, not to standard output.",
+        help="Write the findings to this file instead of standard output.",
     ),
 ]
-Statistics = Annotated[
-    bool, typer.Option("--statistics", help="Only say how often each rule found something.")
-]
+Statistics = Annotated[bool, typer.Option("--statistics", help="Show only how many findings each rule has.")]
 ShowFixes = Annotated[bool, typer.Option("--show-fixes", help="List what was fixed.")]
 ExitZero = Annotated[
     bool,
@@ -140,27 +140,36 @@ NonZeroOnFix = Annotated[
         "--exit-non-zero-on-fix", help="Exit with 1 when a file was changed, even if nothing remains."
     ),
 ]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
-StdinName = Annotated[str, typer.Option("--stdin-filename", help="The file that standard input stands for.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, metavar="NUMBER", help="Processes to use. Default: one per core.")
+]
+StdinName = Annotated[
+    str, typer.Option("--stdin-filename", metavar="FILE", help="The file that standard input stands for.")
+]
 ShowTiming = Annotated[bool, typer.Option("--show-timing", help="Say on standard error where the time went.")]
 NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Neither read nor write what is known from before.")
+    bool, typer.Option("--no-cache", help="Neither read nor write the cache of earlier runs.")
 ]
 CacheDir = Annotated[
     Path | None,
     typer.Option(
-        metavar="FOLDER", help="Where to keep what is known. Default: .devfix_cache beside the settings."
+        metavar="FOLDER", help="Where the cache is kept. Default: .devfix_cache beside the settings."
     ),
 ]
 Colour = Annotated[Color, typer.Option("--color", help="When to use colours.")]
-RunOn = Annotated[On, typer.Option("--on", help="What to run on. auto: a GPU where there is one.")]
+RunOn = Annotated[
+    On, typer.Option("--on", help="What to run on; auto is a GPU where there is one, else the simulator.")
+]
 Python = Annotated[
     str | None,
     typer.Option(metavar="PATH", help="The interpreter to run with. Default: the one that has torch."),
 ]
 Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")]
 Steps = Annotated[
-    int | None, typer.Option("--max-steps", min=1, help="Stop each run after so many optimizer steps.")
+    int | None,
+    typer.Option(
+        "--max-steps", min=1, metavar="NUMBER", help="Stop each run after this many optimizer steps."
+    ),
 ]
 
 

@@ -41,16 +41,25 @@ def prove(
     adopt: Adopt = False,
     timeout: Timeout = 300.0,
     memory: Annotated[
-        float, typer.Option(min=0, metavar="GIB", help="Memory of each run. Default: 80% of the machine's.")
+        float,
+        typer.Option(
+            min=0,
+            metavar="GIB",
+            show_default=False,
+            help="Memory limit of each run. Default: 80% of the machine's.",
+        ),
     ] = 0.0,
-    processes: Annotated[int, typer.Option(min=1, help="Processes that a run may have at a time.")] = 256,
+    processes: Annotated[
+        int, typer.Option(min=1, metavar="NUMBER", help="Processes that a run may have at a time.")
+    ] = 256,
     max_copy: Annotated[
-        float, typer.Option(min=0, metavar="GIB", help="How much of a folder is copied.")
+        float, typer.Option(min=0, metavar="GIB", help="The largest folder that is copied.")
     ] = 1.0,
     max_steps: Steps = None,
     network: Annotated[bool, typer.Option("--network", help="Leave the network on.")] = False,
     no_reference: Annotated[
-        bool, typer.Option("--no-reference", help="Run before and after only, and compare no results.")
+        bool,
+        typer.Option("--no-reference", help="Run the program before and after only, and compare no results."),
     ] = False,
     tolerance: Annotated[
         float | None,
@@ -59,10 +68,12 @@ def prove(
         ),
     ] = None,
     output_format: Plain = PlainFormat.TEXT,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Programs to run at a time.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="NUMBER", help="Programs to run at a time.")
+    ] = 1,
     color: Colour = Color.AUTO,
 ) -> None:
-    """Run programs before and after the fixes, and say what that proves. Runs your code; writes nothing.
+    """Run programs before and after the fixes, and compare results. Runs your code; writes nothing.
 
     Every run is a child process in a copy of the folder, with limits, without a network where the system
     allows that, on a GPU or, where there is none, a simulated one. A folder stands for its programs; a

@@ -15,7 +15,7 @@ def rules(
     output_format: Plain = PlainFormat.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --output-format json.")] = False,
 ) -> None:
-    """List the rules: code, name, how far the fix can be trusted, and what is wrong.
+    """List the rules: code, name, trust in the fix, and what is wrong.
 
     As JSON with the family, whether it runs by default, since which version, and the whole page. Exit code 0, or 2 when
     rules of an installed pack cannot be loaded; the others are listed all the same.
@@ -27,7 +27,8 @@ def rules(
 
 def explain(
     rule: Annotated[
-        str | None, typer.Argument(help="A rule's code or name.", autocompletion=completion.rule)
+        str | None,
+        typer.Argument(metavar="RULE", help="A rule's code or name.", autocompletion=completion.rule),
     ] = None,
     error: Annotated[
         str | None,
@@ -36,12 +37,13 @@ def explain(
         ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where the files of the traceback are.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where to look for the files that the traceback names."),
     ] = None,
     output_format: Annotated[PlainFormat, typer.Option("--output-format")] = PlainFormat.TEXT,
     color: Colour = Color.AUTO,
 ) -> None:
-    """Show a rule's page, or say what a pasted error means and how it is fixed.
+    """Show a rule's page, or say what a pasted error means. With --error also how it is fixed.
 
     With --error the exit code is 0 when the error is explained, 1 when it is not recognised, 2 when
     there is nothing that reads as an error.

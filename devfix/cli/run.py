@@ -18,15 +18,19 @@ def run(
         ),
     ],
     kind: Annotated[Kind, typer.Option("--kind", help="The accelerator to simulate.")] = Kind.CUDA,
-    devices: Annotated[int, typer.Option(min=1, help="How many there are.")] = 1,
+    devices: Annotated[
+        int, typer.Option(min=1, metavar="NUMBER", help="How many accelerators to simulate.")
+    ] = 1,
     python: Python = None,
     max_seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="Stop the program after so many seconds.")
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run after this many seconds.")
     ] = None,
     max_steps: Steps = None,
     max_total_seconds: Annotated[
         float,
-        typer.Option(min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after so many."),
+        typer.Option(
+            min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after this many seconds."
+        ),
     ] = 1800,
     strict: Annotated[bool, typer.Option("--strict", help="Stop the program at the first mismatch.")] = False,
     sandbox: Annotated[
@@ -37,9 +41,12 @@ def run(
         bool, typer.Option("--quiet", "-q", help="Do not show what the program prints.")
     ] = False,
     report_format: Annotated[
-        ReportFormat, typer.Option("--format", "--output-format", help="How the report is written.")
+        ReportFormat, typer.Option("--format", "--output-format", help="The format of the report.")
     ] = ReportFormat.TEXT,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report there.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report to this file instead of standard output."),
+    ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what the runs show, and run again until it runs through.")
     ] = False,
@@ -47,16 +54,16 @@ def run(
         bool, typer.Option("--diff", help="With --fix: print a patch and write nothing.")
     ] = False,
     unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="With --fix: also where its results on the CPU change.")
+        bool, typer.Option("--unsafe", help="With --fix: also apply fixes that change results on the CPU.")
     ] = False,
     color: Colour = Color.AUTO,
 ) -> None:
-    """Run a program on a simulated accelerator, and report every mismatch it meets. Runs your code.
+    """Run a program on a simulated accelerator; report every mismatch. Runs your code.
 
-    The program runs to its end with true numbers: mismatches are written down, with the line where each
-    operand comes from, instead of raised. Copies between host and device, and waits, are counted by
-    line. Its own output is shown as it comes; reports as JSON or HTML have standard output to
-    themselves, and it goes to standard error. Exit code 0 when there is no mismatch, 1 when there are
+    The program runs to its end with true numbers: instead of being raised, mismatches are noted with the
+    line where each operand comes from. Copies between host and device, and waits, are counted by
+    line. The program's own output is shown as it comes; it goes to standard error where a JSON or HTML
+    report is written to standard output. Exit code 0 when there is no mismatch, 1 when there are
     some, 2 when the program fails for another reason or cannot be run.
 
     With --fix the program is run several times, in copies of its folder, and its files are rewritten

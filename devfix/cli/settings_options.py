@@ -26,20 +26,26 @@ def _files(help_text: str, metavar: str = "GLOB") -> Any:
 
 #: The options, with their defaults; each that takes words is a field of ``Asked``.
 _OPTIONS: dict[str, tuple[Any, Any]] = {
-    "select": (_rules("Run only these: codes, prefixes, names or ALL, with commas."), None),
-    "ignore": (_rules("Do not run these."), None),
-    "extend_select": (_rules("Run these too."), None),
+    "select": (_rules("Run only these rules: codes, prefixes, names or ALL, separated by commas."), None),
+    "ignore": (_rules("Do not run these rules."), None),
+    "extend_select": (_rules("Run these rules too."), None),
     "per_file_ignores": (_files("Do not run these rules on these files.", "GLOB:RULE"), None),
-    "extend_per_file_ignores": (_files("The same, besides those of the settings.", "GLOB:RULE"), None),
+    "extend_per_file_ignores": (
+        _files("Do not run these rules on these files either, besides what the settings say.", "GLOB:RULE"),
+        None,
+    ),
     "fixable": (_rules("Offer and apply the fixes of these rules only."), None),
-    "extend_fixable": (_rules("Those of these rules too."), None),
+    "extend_fixable": (_rules("Offer and apply the fixes of these rules too."), None),
     "unfixable": (_rules("Neither offer nor apply the fixes of these rules."), None),
-    "exclude": (_files("Leave these out of folders, instead of those of the settings."), None),
-    "extend_exclude": (_files("Leave these out too."), None),
+    "exclude": (_files("Leave these files out of folders, instead of those that the settings name."), None),
+    "extend_exclude": (_files("Leave these files out too."), None),
     "respect_gitignore": (
         Annotated[
             bool | None,
-            typer.Option("--respect-gitignore/--no-respect-gitignore", help="Leave out what Git ignores."),
+            typer.Option(
+                "--respect-gitignore/--no-respect-gitignore",
+                help="Leave out, or do not leave out, what Git ignores.",
+            ),
         ],
         None,
     ),
@@ -47,7 +53,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         Annotated[
             bool | None,
             typer.Option(
-                "--force-exclude/--no-force-exclude", help="Leave them out even where they are named."
+                "--force-exclude/--no-force-exclude",
+                help="Leave out excluded files even when they are named on the command line.",
             ),
         ],
         None,

@@ -96,6 +96,8 @@ def find_witness(on: str, python: str | None, folder: Path) -> Witness:
             return _chosen(on, found)
         tried.append(f"{candidate}: {found.get('fault') or 'torch is not installed'}")
     reasons = "; ".join(tried) or "no Python interpreter was found"
+    if python:
+        raise WitnessError(f"programs cannot be run with {reasons}")
     raise WitnessError(f"no interpreter to run programs with ({reasons}); name one with --python")
 
 

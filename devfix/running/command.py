@@ -50,7 +50,7 @@ def _run(request: Request, wishes: Wishes) -> int:
 
 def _watched(request: Request, wishes: Wishes) -> Account:
     if not request.is_module and not os.path.exists(request.program):
-        raise UsageError(f"there is no {request.program}")
+        raise UsageError(f"{request.program} does not exist")
     python = find_interpreter(wishes.python, Path.cwd())
     sys.stderr.write(f"devfix runs your code: {python} {' '.join(request.words)}\n")
     sys.stderr.flush()

@@ -32,6 +32,8 @@ def find_interpreter(python: str | None, folder: Path) -> str:
             return candidate
         tried.append(f"{candidate}: {fault}")
     reasons = "; ".join(tried) or "no Python interpreter was found"
+    if python:
+        raise InterpreterError(f"the program cannot be run with {reasons}")
     raise InterpreterError(f"no interpreter to run the program with ({reasons}); name one with --python")
 
 
