@@ -106,7 +106,15 @@ def fixed_alone(text: str) -> str:
     return fix_texts({"main.py": text})[0]["main.py"]
 
 
-@pytest.mark.parametrize("made", [ONE_BY_ONE, TOGETHER, f"{ONE_BY_ONE}\nprint('made')"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        ONE_BY_ONE,
+        TOGETHER,
+        f"{ONE_BY_ONE}\nprint('made')",
+        f"{ONE_BY_ONE}\n_ = x.data.fill_(1)\nx.mul_(2)",
+    ],
+)
 def test_what_is_made_moves_under_the_guard_of_what_is_made_with_it(made: str) -> None:
     before = GUARDED.format(made=made)
     assert fixed_alone(before) == before.replace("    y = y.cuda()\n", "    y = y.cuda()\n    x = x.cuda()\n")
@@ -117,9 +125,10 @@ def test_what_is_made_moves_under_the_guard_of_what_is_made_with_it(made: str) -
     [
         (f"{ONE_BY_ONE}\nif x.sum() > 3:\n    print(x)", "if use_gpu:\n"),
         (f"{ONE_BY_ONE}\nimport numpy\nprint(numpy.max(x))", "if use_gpu:\n"),
+        (f"{ONE_BY_ONE}\nfilled = x.fill_(1)\nprint(net(filled))", "if use_gpu:\n"),
         (ONE_BY_ONE, "if use_gpu:\n    print('moved')\n"),
     ],
-    ids=["it is read before", "by NumPy", "the guard does something else"],
+    ids=["it is read before", "by NumPy", "what fills it is kept", "the guard does something else"],
 )
 def test_other_guards_are_left_alone(made: str, guard: str) -> None:
     before = GUARDED.format(made=made).replace("if use_gpu:\n", guard)

@@ -12,6 +12,7 @@ from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement import device_expression
 from devfix.placement.batch_move import with_other_branches
+from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
@@ -71,12 +72,30 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
 
 
 def _next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
-    """The line behind a statement in which a name stands again."""
+    """The line behind a statement in which a name stands again, where that does more than fill it."""
     scope = outline.function_of(statement) or outline.source.tree
     end = (statement.end_lineno or 0, statement.end_col_offset or 0)
     found = outline.occurrences(scope, name)
-    lines = [node.lineno for node in found if (node.lineno, node.col_offset) >= end]
+    lines = [
+        node.lineno
+        for node in found
+        if (node.lineno, node.col_offset) >= end and not _only_fills(outline.statement_of(node), name)
+    ]
     return min(lines, default=math.inf)
+
+
+def _only_fills(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement is ``name.fill_(...)`` or the like, whose result nobody keeps."""
+    if isinstance(statement, ast.Assign):
+        nobody = all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
+    else:
+        nobody = isinstance(statement, ast.Expr)
+    call = statement.value if nobody and isinstance(statement, (ast.Assign, ast.Expr)) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    method = call.func.attr
+    owner = dotted(call.func.value)
+    return owner in (name, f"{name}.data") and method.endswith("_") and not method.endswith("__")
 
 
 def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
