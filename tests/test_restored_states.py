@@ -196,3 +196,32 @@ x = torch.ones(3).cuda()
 print(x - torch.load("mean.pt"))
 """
     assert trust(text) == [Applicability.SAFE]
+
+
+RELOADED = """
+import sys
+import torch
+
+net = torch.nn.Linear(3, 2)
+if torch.cuda.is_available():
+    net.cuda()
+x = torch.rand(4, 3)
+if torch.cuda.is_available():
+    x = x.cuda()
+net.load_state_dict(torch.load(sys.argv[1]))
+first = net(x)
+net.load_state_dict(torch.load(sys.argv[2]))
+print(first - net(x))
+"""
+
+
+def test_a_state_is_loaded_to_the_cpu_whatever_tensors_are_at_hand() -> None:
+    after, _ = fix_texts({"main.py": RELOADED}, Applicability.UNSAFE)
+    assert after["main.py"].count('map_location="cpu"') == 2
+
+
+def test_a_state_is_loaded_to_the_device_that_the_program_chose() -> None:
+    chosen = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+    text = RELOADED.replace("import torch\n", f"import torch\n\n{chosen}")
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert after["main.py"].count("map_location=device") == 2

@@ -55,7 +55,13 @@ class MapLocation:
         return self.mismatch.get("certain") != "no"
 
     def _device(self, place: Place) -> str | None:
-        found = device_expression.find(self.facts, place, [])
+        # A state is copied to where the model is: what tensor is at hand has nothing to do with it.
+        states = self.mismatch.kind == "map-location" and not self.is_certain
+        found = (
+            device_expression.chosen(self.facts, place)
+            if states
+            else device_expression.find(self.facts, place, [])
+        )
         named = found is not None and not found.edits and dotted(ast.parse(found.code, mode="eval").body)
         serves = named and (self.is_certain or not _is_fixed(place, named))
         if serves and found is not None and not self._holds_host_state(place):
