@@ -92,3 +92,41 @@ def test_the_part_that_is_moved_already_stays() -> None:
 )
 def test_what_is_right_stays(use: str) -> None:
     assert not check_texts({"main.py": program(DICT, use)})
+
+
+KEYED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Cells(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return {{"image": torch.ones(3), "mask": torch.ones(4), "weight": torch.ones(4)}}
+
+def train(net, device, loader):
+    for {names} in {loader}:
+        x = sample["image"].to(device)
+        y = sample["mask"]{moved}
+        w = sample["weight"].to(device)
+        print((w * (net(x) - y)).sum())
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+train(nn.Linear(3, 4).to(device), device, DataLoader(Cells(), batch_size=2))
+"""
+LOOPS = [("sample", "loader"), ("step, sample", "enumerate(loader)")]
+
+
+@pytest.mark.parametrize(("names", "loader"), LOOPS)
+def test_what_is_taken_from_a_batch_moves_as_the_rest_that_is_taken_from_it(names: str, loader: str) -> None:
+    text = KEYED.format(names=names, loader=loader, moved="")
+    assert fix_texts({"main.py": text})[0]["main.py"] == KEYED.format(
+        names=names, loader=loader, moved=".to(device)"
+    )
+
+
+@pytest.mark.parametrize(("names", "loader"), LOOPS)
+def test_a_batch_whose_parts_move_where_they_are_taken_stays(names: str, loader: str) -> None:
+    assert not check_texts({"main.py": KEYED.format(names=names, loader=loader, moved=".to(device)")})

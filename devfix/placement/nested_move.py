@@ -40,8 +40,8 @@ def _nested(facts: Facts, place: Place, loop: ast.For | ast.AsyncFor) -> Iterato
     span = place.outline.source.span(loop)
     bindings = facts.bindings(place.path, place.outline.scopes(loop)[0])
     for part in ast.walk(loop.target):
-        if whole and isinstance(part, ast.Name) and moves_parts(loop, part.id):
-            return  # what else is in it moves in the same way
+        if isinstance(part, ast.Name) and moves_parts(loop, part.id):
+            continue  # what else is in it moves in the same way
         if isinstance(part, ast.Name) and mentions(loop.body, {part.id}) and not _is_moved(loop, part.id):
             kinds = {bound.kind for bound in bindings.get(part.id, ()) if bound.statement == span}
             if len(kinds) == 1 and kinds <= (batch_forms.DICTS if whole else batch_forms.COLLECTIONS):
