@@ -239,3 +239,40 @@ def test_arguments_that_are_handed_on_together_have_no_to() -> None:
         "main.py"
     ]
     assert ".to(" not in after.partition("if input")[0]
+
+
+GLOBAL_NETS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+def train():
+    step = 0
+    for x, _ in DataLoader(TensorDataset(torch.randn(8, 4), torch.ones(8)), batch_size=2):
+        step += 1
+        {first}
+        print(nn.functional.mse_loss(decoder(code), x), step)
+
+encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+if torch.cuda.is_available():
+    encoder, decoder = encoder.cuda(), decoder.cuda()
+train()
+"""
+
+
+def test_a_batch_moves_at_the_top_to_a_model_that_the_function_only_uses() -> None:
+    before = GLOBAL_NETS.format(first="code = encoder(x)")
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    move = "x = x.to(next(encoder.parameters()).device)"
+    assert after == before.replace("        step += 1", f"        {move}\n        step += 1")
+
+
+def test_a_model_that_the_function_makes_later_names_no_device_at_the_top() -> None:
+    before = GLOBAL_NETS.format(first="own = nn.Linear(4, 2).cuda(); code = own(x)")
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert "own.parameters" not in after.partition("step += 1")[0]
+
+
+def test_a_batch_that_moves_with_a_model_of_the_file_stays() -> None:
+    right = GLOBAL_NETS.format(first="x = x.to(next(encoder.parameters()).device); code = encoder(x)")
+    assert fix_texts({"main.py": right})[0]["main.py"] == right

@@ -21,7 +21,16 @@ from devfix.placement import boundness, moving_module, own_device, sizing
 from devfix.placement.dependence import dotted, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
-from devfix.placement.reaching import in_sight, is_usable, is_wanted, lasting, may_be_packed, reaches
+from devfix.placement.reaching import (
+    has_parameters,
+    in_sight,
+    is_only_used,
+    is_usable,
+    is_wanted,
+    lasting,
+    may_be_packed,
+    reaches,
+)
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -350,22 +359,10 @@ def _module_peer(
     """``next(model.parameters()).device``; inside the module itself, of ``self``."""
     if root == receiver and _function_of(place, peer) is place.outline.function_of(place.node):
         return receiver if _is_module_scope(facts, place, receiver) else None
-    if (
-        at_sink
-        and "." not in peer.text
-        and all(_has_parameters(each) for each in _bound_to(facts, place, root))
-    ):
+    here = at_sink or is_only_used(place, peer)
+    if here and "." not in peer.text and has_parameters(facts, place, root):
         return peer.text
     return None
-
-
-def _bound_to(facts: Facts, place: Place, name: str) -> list[Binding]:
-    return facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(name, [])
-
-
-def _has_parameters(binding: Binding) -> bool:
-    """Whether a name stands for a module with parameters, and not for an activation in the turn of a loop."""
-    return binding.kind != "module" or binding.device is not None
 
 
 def _function_of(place: Place, peer: Operand) -> ast.AST | None:

@@ -20,6 +20,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
+from devfix.placement.dependence import dotted
 from devfix.placement.registration import Attribute, attribute_at
 
 #: What a ``ModuleList`` and a ``ModuleDict`` can do that a list and a dict can do.
@@ -201,6 +202,9 @@ def _spelt(facts: Facts, path: str, kind: str) -> tuple[str, tuple[FileEdit, ...
     torch = _name_of_torch(facts, path)
     if torch is not None:
         return f"{torch}.nn.{kind}", ()
+    starred = _starred(facts.source(path).tree)
+    if starred is not None:
+        return f"{starred}.{kind}", ()
     return kind, (FileEdit(path, AddImport("torch.nn", kind)),)
 
 
@@ -211,3 +215,12 @@ def _name_of_torch(facts: Facts, path: str) -> str | None:
                 if alias.name == "torch":
                     return alias.asname or "torch"
     return None
+
+
+def _starred(tree: ast.Module) -> str | None:
+    """What the base classes of a file call ``torch.nn``, where it has that name by ``from module import *``."""
+    stars = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+    bases = [base for node in tree.body if isinstance(node, ast.ClassDef) and stars for base in node.bases]
+    names = (base.value for base in bases if isinstance(base, ast.Attribute) and base.attr == "Module")
+    found = (dotted(name) for name in names)
+    return next((name for name in found if name in ("nn", "torch.nn")), None)

@@ -14,6 +14,7 @@ from devfix.placement.naming import given
 
 if TYPE_CHECKING:
     from devfix.analysis.facts import Facts
+    from devfix.findings import Operand
     from devfix.placement.device_expression import Place
 
 
@@ -44,7 +45,7 @@ def _comes_before(place: Place, binding: Binding, move: Binding) -> bool:
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     wanted = []
-    bindings = given(in_sight(place, bindings))
+    bindings = _decided(given(in_sight(place, bindings)), kind)
     for binding in bindings:
         if binding.kind == kind and is_wanted(binding.device):
             wanted.append(binding)
@@ -53,6 +54,38 @@ def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> b
     if any(binding.statement is None for binding in wanted):
         return True
     return any(reaches(place, scope, binding) for binding in wanted)
+
+
+def _decided(bindings: list[Binding], kind: str) -> list[Binding]:
+    """The bindings without those of runs that nobody began, where another run of the statement has the accelerator.
+
+    What such a run is given is wherever its other values are, so the name stands for their device there too.
+    """
+    decided = {each.statement for each in bindings if each.kind == kind and is_wanted(each.device)}
+    return [
+        each
+        for each in bindings
+        if each.kind != kind
+        or each.statement not in decided
+        or each.device is None
+        or each.device.kind != "same-as"
+    ]
+
+
+def has_parameters(facts: Facts, place: Place, name: str) -> bool:
+    """Whether no module that a name stands for is one without parameters, as an activation in the turn of a loop."""
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(name, [])
+    return all(each.kind != "module" or each.device is not None for each in bindings)
+
+
+def is_only_used(place: Place, peer: Operand) -> bool:
+    """Whether the function around a place is the one that uses the peer, and never binds its name."""
+    function = place.outline.function_of(place.node)
+    node = place.outline.expression_at(peer.span)
+    if function is None or node is None or place.outline.function_of(node) is not function:
+        return False
+    stores = (part for part in ast.walk(function) if isinstance(part, ast.Name) and part.id == peer.text)
+    return not any(isinstance(part.ctx, ast.Store) for part in stores)
 
 
 def may_be_packed(place: Place, facts: Facts, node: ast.AST) -> bool:
