@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
-from devfix.placement import suffixes
+from devfix.placement import gradient_function, suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -63,7 +63,13 @@ class Recaster:
         """
         if self.wanted not in _DEFAULTS and self.follows is not None:
             return self._fixes(self._at_use())
-        return self._fixes(self._at_entries(), self._at_move(), self._at_use(), self._after_unpacking())
+        return self._fixes(
+            self._at_entries(),
+            self._at_move(),
+            self._at_gradient(),
+            self._at_use(),
+            self._after_unpacking(),
+        )
 
     def at_entries(self) -> tuple[FileEdit, ...]:
         """The edits that cast where the data enters torch, if that can be done."""
@@ -253,6 +259,15 @@ class Recaster:
         if statement.targets != bound:
             return ()
         return self._wrap(Place(place.path, outline, statement.value))
+
+    def _at_gradient(self) -> tuple[FileEdit, ...]:
+        """``grad = grad.float()`` in the ``backward`` of an autograd function, before it meets what was not cast."""
+        place = self._place(self.operand.path, self.operand.span)
+        name, suffix = gradient_function.gradient(place) if place is not None else "", self._suffix()
+        if place is None or not name or not suffix:
+            return ()
+        span = place.outline.source.span(place.outline.statement_of(place.node))
+        return (FileEdit(place.path, InsertBefore(span, f"{name} = {name}{suffix}")),)
 
     def _at_use(self) -> tuple[FileEdit, ...]:
         place = self._place(self.operand.path, self.operand.span)

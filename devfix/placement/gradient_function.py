@@ -21,7 +21,7 @@ Trail = tuple[Origin, ...]
 #: The classes of ``torch.autograd`` that are derived from; see "Extending PyTorch" in its documentation.
 _BASES = frozenset({"Function", "InplaceFunction"})
 #: Where their results are made.
-_FORWARD = "forward"
+_FORWARD, _BACKWARD = "forward", "backward"
 
 
 def values(facts: Facts, trails: Iterable[Trail], mismatch: Mismatch) -> list[tuple[Origin, Place]]:
@@ -54,10 +54,32 @@ def _places(facts: Facts, trail: Trail) -> Iterator[tuple[Origin, Place]]:
             yield site, place
 
 
-def _is_forward(place: Place) -> bool:
-    """Whether a place is in the ``forward`` of an autograd function."""
+def gradient(place: Place) -> str:
+    """The gradient that an expression in ``backward`` begins with, as ``grad`` of ``grad.t()``; "" where there is none.
+
+    It has the dtype of the result of ``forward``, which autocast may have chosen.
+    """
+    node = place.node
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
     function = place.outline.function_of(place.node)
-    if not isinstance(function, ast.FunctionDef) or function.name != _FORWARD:
+    if (
+        not isinstance(node, ast.Name)
+        or not isinstance(function, ast.FunctionDef)
+        or not _is_in(place, _BACKWARD)
+    ):
+        return ""
+    return node.id if node.id in [each.arg for each in function.args.args[1:]] else ""
+
+
+def _is_forward(place: Place) -> bool:
+    return _is_in(place, _FORWARD)
+
+
+def _is_in(place: Place, name: str) -> bool:
+    """Whether a place is in the method of this name of an autograd function."""
+    function = place.outline.function_of(place.node)
+    if not isinstance(function, ast.FunctionDef) or function.name != name:
         return False
     cls = place.outline.class_of(function)
     return cls is not None and _is_function(place.outline, cls)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes
@@ -53,8 +54,24 @@ def apply(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     backward = classes.find(interp, cls, "backward")
     if isinstance(backward, Function):
         incoming = tuple(Arg(_gradient(value)) for value in _outputs(result))
+        precision = interp.autocast
+        interp.autocast = precision if _is_told(forward) or _is_told(backward) else None
         calls.call_function(interp, backward, [context], site.node, CallSite(site.node, incoming))
+        interp.autocast = precision
     return _tracked(result, True if grad is None else None)
+
+
+#: What has ``backward`` run as ``forward`` did: gradients come back when ``autocast`` has ended.
+_TOLD = frozenset({"custom_fwd", "custom_bwd"})
+
+
+def _is_told(function: Function) -> bool:
+    """Whether a decorator sees to the precision that a function runs in."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if getattr(called, "attr", getattr(called, "id", "")) in _TOLD:
+            return True
+    return False
 
 
 def _forward(interp: Interpreter, cls: Class, forward: Function, context: Ref, site: CallSite) -> Value:

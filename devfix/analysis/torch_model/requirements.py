@@ -209,14 +209,23 @@ def _decisive(parts: list[Part]) -> Part:
     A complex one does, since a cast to a real dtype drops half of every number. Otherwise a parameter's dtype
     was chosen for the whole module, and a weight that is computed of parameters
     (after a step by hand) has it, too. Otherwise floats come before integers, and float64 that
-    nobody asked for (it comes from NumPy) gives way to what it meets, also where a parameter got it as its data.
+    nobody asked for (it comes from NumPy) gives way to what it meets, also where a parameter got it as its data,
+    and so does a gradient in the dtype that autocast chose.
     """
     complexes = [part for part in parts if (part.tensor.dtype or "").startswith("complex")]
     parameters = [part for part in parts if part.tensor.parameter and not _was_replaced(part.tensor)]
     floats = [part for part in parts if part.tensor.dtype in FLOATS]
-    chosen = [part for part in floats if not (_is_numpy_default(part.tensor) or _was_replaced(part.tensor))]
+    given = (_is_numpy_default, _was_replaced, _is_gradient)
+    chosen = [part for part in floats if not any(nobody_chose(part.tensor) for nobody_chose in given)]
     learned = [part for part in chosen if part.tensor.grad and part.role == "weight"]
     return (complexes or parameters or learned or chosen or floats or parts)[0]
+
+
+def _is_gradient(tensor: Tensor) -> bool:
+    """Whether a half begins as an argument: a gradient, which has the dtype that autocast chose for the result."""
+    trails = dtype_trails(tensor)
+    halves = tensor.dtype in ("float16", "bfloat16")
+    return halves and bool(trails) and all(trail[:1] and trail[0].kind == "argument" for trail in trails)
 
 
 def _was_replaced(tensor: Tensor) -> bool:
