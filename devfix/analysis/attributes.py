@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     table_types,
     tables,
     tensor_attributes,
+    value_classes,
 )
 from devfix.analysis.trails import OF_OBJECT, extend
 from devfix.analysis.values import (
@@ -82,7 +83,7 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
         return _namespace_attribute(interp, value, name)
     if isinstance(value, (Tensor, Array, DeviceValue)):
         found = tensor_attributes.get(interp, value, name, node)
-        return found if found is not None else ExternalMethod(value, name, node)
+        return found if found is not None else _plain_attribute(interp, value, name, node)
     if isinstance(value, Class):
         return _class_attribute(interp, value, value, name, node)
     if isinstance(value, SuperValue):
@@ -90,11 +91,13 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     if isinstance(value, Unknown):
         return _unknown_attribute(value, name)
     if isinstance(value, TupleValue):
-        return named_tuples.attribute(value, name) or ExternalMethod(value, name, node)
-    return _plain_attribute(value, name, node)
+        return named_tuples.attribute(value, name) or _plain_attribute(interp, value, name, node)
+    return _plain_attribute(interp, value, name, node)
 
 
-def _plain_attribute(value: Value, name: str, node: ast.expr) -> Value:
+def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
+    if name == "__class__":
+        return value_classes.class_of(interp, value)
     if name == "value" and isinstance(value, (Const, Partial)):
         return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
@@ -140,12 +143,12 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         if name == "data" and mappings.is_user_dict(interp, obj):
             return ref  # what it wraps holds the same entries
         entry = obj.attrs.get(name) if isinstance(obj.cls, Class) and not hasattr(dict, name) else None
-        return entry if entry is not None else ExternalMethod(ref, name, node)
+        return entry if entry is not None else _plain_attribute(interp, ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
         return found
-    if name == "__class__" and isinstance(obj.cls, Class):
-        return obj.cls
+    if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):
+        return value_classes.class_of(interp, ref)
     if name == "__dict__":
         from devfix.analysis.torch_model import reflection  # it gets attributes by name
 
@@ -164,6 +167,8 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
     found = classes.find(interp, cls, name)
     if found is not None:
         return bind_method(interp, found, receiver, node)
+    if name == named_tuples.FIELDS and (fields := named_tuples.fields_of(interp, cls)):
+        return named_tuples.texts(fields)
     if isinstance(receiver, Ref):
         getter = classes.find(interp, cls, "__getattr__")
         own = not is_module(interp, receiver) or not tensor_attributes.is_of_modules(interp, receiver, name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration, modules
+from devfix.analysis import calls, classes, iteration, modules
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.values import (
     UNKNOWN,
     Class,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: What calling a type that ``namedtuple`` made means; its first argument are the fields' defaults.
 MAKE = "collections.namedtuple.__new__"
+#: The attribute that names the fields.
+FIELDS = "_fields"
 #: Fields of what PyTorch returns, by the length of the tuple.
 _OF_TORCH = {
     2: {
@@ -39,12 +41,17 @@ _OF_TORCH = {
 def attribute(value: TupleValue, name: str) -> Value | None:
     """``value.name`` for a field; None when the tuple has no such field."""
     if value.names:
-        if name == "_fields":
-            return TupleValue(tuple(map(Const, value.names)))
+        if name == FIELDS:
+            return texts(value.names)
         found = value.names.index(name) if name in value.names else None
     else:
         found = _OF_TORCH.get(len(value.items), {}).get(name)
     return value.items[found] if found is not None and found < len(value.items) else None
+
+
+def texts(names: tuple[str, ...]) -> TupleValue:
+    """A tuple of texts."""
+    return TupleValue(tuple(map(Const, names)))
 
 
 def define(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -59,6 +66,16 @@ def define(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     first = (UNKNOWN,) * (len(names) - len(last))
     return Partial(External(MAKE), (TupleValue((*first, *last), names),), ())
+
+
+def class_of(value: TupleValue) -> Partial:
+    """The type that made a named tuple; what its defaults are the tuple does not tell."""
+    return Partial(External(MAKE), (value.with_items((UNKNOWN,) * len(value.names)),), ())
+
+
+def is_type(value: Value) -> bool:
+    """Whether a value is a type that ``namedtuple`` made."""
+    return isinstance(value, Partial) and value.function == External(MAKE)
 
 
 def _names(interp: Interpreter, given: Value) -> tuple[str, ...] | None:
@@ -81,15 +98,24 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     )
 
 
-def made_of(interp: Interpreter, maker: Partial, site: CallSite) -> Value:
+def made_of(interp: Interpreter, maker: Value, site: CallSite) -> Value:
     """``State._make(items)``."""
-    fields, items = maker.args[0], iteration.exact_items(interp, site.value(0, "iterable") or UNKNOWN)
-    if not isinstance(fields, TupleValue):
-        return UNKNOWN
+    given = site.value(0, "iterable") or UNKNOWN
+    fields, items = fields_of(interp, maker), iteration.exact_items(interp, given)
     if items is None:
-        element = iteration.element(interp, site.value(0, "iterable") or UNKNOWN, None)
-        items = (element,) * len(fields.items)
-    return fields.with_items(items) if len(items) == len(fields.items) else UNKNOWN
+        items = (iteration.element(interp, given, None),) * len(fields)
+    if not fields or len(items) != len(fields):
+        return UNKNOWN
+    return calls.call(interp, maker, CallSite(site.node, tuple(map(Arg, items))))
+
+
+def fields_of(interp: Interpreter, maker: Value) -> tuple[str, ...]:
+    """What the fields of a type of named tuples are called; nothing for any other class."""
+    if isinstance(maker, Partial) and is_type(maker):
+        return maker.args[0].names if isinstance(maker.args[0], TupleValue) else ()
+    if isinstance(maker, Class) and "typing.NamedTuple" in modules.external_bases(interp, maker):
+        return tuple(field.name for field in classes.fields(maker))
+    return ()
 
 
 def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) -> Value:
@@ -98,6 +124,8 @@ def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) ->
         return value.with_items(
             site.value(None, field) or item for field, item in zip(value.names, value.items, strict=True)
         )
+    if name == "_make" and value.names:
+        return made_of(interp, class_of(value), site)
     if name == "_asdict" and value.names:
         return interp.new(Obj("dict", attrs=dict(zip(value.names, value.items, strict=True))))
     return Scalar("int") if name in ("index", "count") else UNKNOWN

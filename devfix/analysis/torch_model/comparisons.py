@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import (
     requirements,
     sparse_matrices,
     table_types,
+    value_classes,
 )
 from devfix.analysis.torch_model.operators import known_rank
 from devfix.analysis.torch_model.requirements import Part
@@ -27,6 +28,7 @@ from devfix.analysis.values import (
     DeviceValue,
     DTypeValue,
     External,
+    Partial,
     Scalar,
     Tensor,
     Unknown,
@@ -43,6 +45,7 @@ def compare(
     """One comparison."""
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = conditions.compare_identity(interp, left, right)
+        same = value_classes.are_same(left, right) if same is None else same
         return conditions.boolean(None if same is None else same is isinstance(op, ast.Is))
     if isinstance(op, (ast.In, ast.NotIn)):
         inside = _contains(interp, left, right)
@@ -104,8 +107,10 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if left.name is None or right.name is None or not isinstance(op, (ast.Eq, ast.NotEq)):
             return None
         return (left.name == right.name) is isinstance(op, ast.Eq)
-    if isinstance(left, (External, Class)) and isinstance(right, (External, Class)):
-        return _compare_classes(op, left, right)
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        same = value_classes.are_same(left, right)
+        if same is not None:
+            return same is isinstance(op, ast.Eq)
     if not (isinstance(left, Const) and isinstance(right, Const)):
         return None
     order = _ORDERS.get(type(op))
@@ -119,18 +124,6 @@ _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
-
-
-def _compare_classes(op: ast.cmpop, left: External | Class, right: External | Class) -> bool | None:
-    """``type(x) == numpy.ndarray``: a class has several names in its package, and none in another one."""
-    if not isinstance(op, (ast.Eq, ast.NotEq)):
-        return None
-    if left == right:
-        return isinstance(op, ast.Eq)
-    if isinstance(left, Class) and isinstance(right, Class):
-        return None
-    packages = [side.name.partition(".")[0] if isinstance(side, External) else "" for side in (left, right)]
-    return None if packages[0] == packages[1] else isinstance(op, ast.NotEq)
 
 
 def _compare_devices(op: ast.cmpop, left: Value, right: Value) -> bool | None:
@@ -160,6 +153,8 @@ def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None
     items = iteration.exact_items(interp, container)
     if isinstance(item, Const) and items is not None and all(isinstance(i, Const) for i in items):
         return item in items
+    if items is not None and isinstance(item, (Class, External, Partial)):
+        return value_classes.is_among(item, items)
     if isinstance(item, DTypeValue) and item.name is not None and items is not None:
         names = [other.name for other in items if isinstance(other, DTypeValue) and other.name is not None]
         return item.name in names if len(names) == len(items) else None

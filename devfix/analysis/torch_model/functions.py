@@ -10,6 +10,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import (
     apex_precision,
     arguments,
+    attribute_checks,
     averages,
     bases,
     checkpoint,
@@ -66,6 +67,7 @@ from devfix.analysis.torch_model import (
     text_files,
     threads,
     trees,
+    value_classes,
     vision,
 )
 from devfix.analysis.values import UNKNOWN, Value
@@ -89,6 +91,8 @@ HANDLERS: dict[str, Handler] = {
     **python_builtins.HANDLERS,
     **text_files.HANDLERS,
     **instance_checks.HANDLERS,
+    **attribute_checks.HANDLERS,
+    **value_classes.HANDLERS,
     **reflection.HANDLERS,
     **records.HANDLERS,
     **getters.HANDLERS,

@@ -40,6 +40,9 @@ _BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
 _TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 #: Modules of abstract classes, of which Python itself tells what is an instance.
 _ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
+_COLLECTIONS: dict[str, type] = {"list": list, "dict": dict, "set": set}
+#: Abstract classes that only those are instances of who say so: the methods alone do not make one.
+_REGISTERED = (collections.abc.Mapping, collections.abc.Sequence, collections.abc.Set)
 
 _DIMENSIONS = ("1d", "2d", "3d")
 _CONVOLUTIONS = tuple(f"Conv{n}" for n in _DIMENSIONS)
@@ -124,9 +127,10 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
         return _is_built_in(interp, value, obj, last)
     if package in _ABSTRACT and isinstance(value, (Array, Const, Scalar)):
         return _is_kind_of(value, getattr(_ABSTRACT[package], last, None))
-    if last in ("Mapping", "MutableMapping", "Dict"):
-        plain = isinstance(value, (Tensor, Array, Const, Scalar))
-        return False if plain else (obj is not None and obj.kind == "dict") or None
+    if last in ("Mapping", "MutableMapping", "Dict") and obj is not None and obj.kind == "dict":
+        return True
+    if package in _ABSTRACT:
+        return _is_collection(interp, value, obj, getattr(_ABSTRACT[package], last, None))
     if isinstance(value, Array) and package == "numpy":
         return None  # a number of NumPy's, for all that is known
     if isinstance(value, (Tensor, Array, Const, Scalar)):
@@ -142,6 +146,28 @@ def _is_kind_of(value: Value, abstract: object) -> bool | None:
     """Whether a number or a text is what an abstract class stands for; arrays may be numbers themselves."""
     kind = type(None) if value == NONE else _TYPES.get(scalar_type(value) or "")
     return issubclass(kind, abstract) if kind is not None and isinstance(abstract, type) else None
+
+
+def _is_collection(interp: Interpreter, value: Value, obj: Obj | None, abstract: object) -> bool | None:
+    """Whether a tensor, a collection or an object is what an abstract class of collections stands for."""
+    if not isinstance(abstract, type):
+        return None
+    if isinstance(value, TupleValue) or (obj is not None and named_tuples.is_one(interp, obj)):
+        return issubclass(tuple, abstract)
+    if obj is not None and obj.kind in _COLLECTIONS and not isinstance(obj.cls, Class):
+        return issubclass(_COLLECTIONS[obj.kind], abstract)
+    own = obj is not None and isinstance(obj.cls, Class) and obj.kind == "instance"
+    if isinstance(value, Tensor) or (
+        own and isinstance(obj.cls, Class) and not _may_collect(interp, obj.cls)
+    ):
+        return False if issubclass(abstract, _REGISTERED) else None
+    return None
+
+
+def _may_collect(interp: Interpreter, cls: Class) -> bool:
+    """Whether a class may have been told to be a collection: what it descends from is not known to be none."""
+    harmless = {"builtins.object", "torch.nn.Module"}
+    return modules.has_strange_base(interp, cls) or bool({*modules.external_bases(interp, cls)} - harmless)
 
 
 def _is_tensor_of(tensor: Tensor, name: str, legacy: tuple[str, Device] | None) -> bool | None:

@@ -23,7 +23,6 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.values import (
     Array,
     Class,
-    External,
     ExternalMethod,
     Obj,
     Partial,
@@ -68,7 +67,7 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return _object_method(interp, receiver, name, site)
     if isinstance(receiver, TupleValue):
         return named_tuples.method(interp, receiver, name, site)
-    if isinstance(receiver, Partial) and name == "_make" and receiver.function == External(named_tuples.MAKE):
+    if isinstance(receiver, (Class, Partial)) and name == "_make":
         return named_tuples.made_of(interp, receiver, site)
     if scalar_type(receiver) == "str":
         return text_methods.call(interp, receiver, name, site)
@@ -85,6 +84,8 @@ def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> 
         return module_methods.call(interp, ref, name, site)
     if name == "_replace" and obj.items is not None and not site.open:
         return named_tuples.replaced(interp, obj, site)
+    if name == "_make" and obj.items is not None:
+        return named_tuples.made_of(interp, obj.cls, site)
     if name == "_asdict" and obj.items is not None:
         return interp.new(Obj("dict", attrs=dict(obj.attrs)))
     return external_objects.call(interp, ref, obj, name, site)

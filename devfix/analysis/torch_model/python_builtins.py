@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, iteration, modules, named_tuples, speaking, text_keys
+from devfix.analysis import iteration, modules, speaking, text_keys
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
@@ -22,7 +22,6 @@ from devfix.analysis.values import (
     BoundMethod,
     Class,
     Const,
-    External,
     Function,
     Obj,
     Ref,
@@ -245,42 +244,6 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
     return join_all(values) if values else UNKNOWN
 
 
-def hasattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``hasattr``: decided for tensors, numbers, containers and objects whose attributes are all known; else a bool.
-
-    A tensor has ``to``, ``cuda`` and ``device``, which a number, a list or a dict has not: programs that move
-    batches of any form ask for these.
-    """
-    value, attribute = _first(site), site.value(1)
-    if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
-        return Scalar("bool")
-    text = attribute.value
-    if isinstance(value, Tensor):
-        return Const(
-            text in ("to", "cuda", "cpu", "shape", "device", "dtype", "detach", "numpy", "size", "dim")
-        )
-    if scalar_type(value) is not None:
-        return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
-    if isinstance(value, TupleValue):
-        moves = text in ("to", "cuda", "cpu", "detach") and text not in value.names
-        return Const(False) if moves else Scalar("bool")
-    obj = interp.obj_of(value)
-    if obj is not None and obj.kind in ("list", "dict") and not isinstance(obj.cls, Class):
-        return Const(False) if text in ("to", "cuda", "cpu", "detach") else Scalar("bool")
-    if obj is not None and (
-        text in obj.attrs or (isinstance(obj.cls, Class) and classes.find(interp, obj.cls, text))
-    ):
-        return Const(True)
-    if modules.is_module(interp, value) and text in ("to", "cuda", "cpu", "parameters"):
-        return Const(True)
-    if obj is not None and named_tuples.is_one(interp, obj) and text in ("to", "cuda", "cpu", "detach"):
-        return Const(False)
-    if obj is not None and obj.kind == "instance" and not list(modules.external_bases(interp, obj.cls)):
-        computed = isinstance(obj.cls, Class) and classes.find(interp, obj.cls, "__getattr__") is not None
-        return Scalar("bool") if computed else Const(False)
-    return Scalar("bool")
-
-
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``iter``: the elements of an object that defines how to iterate, any other value itself."""
     value = _first(site)
@@ -312,25 +275,6 @@ def super_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if isinstance(cls, Class) and receiver is not None:
         return SuperValue(cls, receiver)
     return UNKNOWN
-
-
-def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``type(x)``: the class; ``torch.Tensor`` wherever the tensor is. With three arguments nothing is known."""
-    if len(site.args) != 1:
-        return UNKNOWN
-    value = _first(site)
-    obj = interp.obj_of(value)
-    if isinstance(value, TupleValue) and not value.names:
-        return External("builtins.tuple")
-    if isinstance(value, Tensor) and not value.parameter:
-        return External("torch.Tensor", asked=True)  # wherever it is, and whatever its dtype
-    if isinstance(value, Array):
-        return External("numpy.ndarray")
-    if value == NONE:
-        return External("types.NoneType")
-    if obj is not None and obj.kind in ("list", "dict") and obj.cls == UNKNOWN:
-        return External(f"builtins.{obj.kind}")
-    return obj.cls if obj is not None else UNKNOWN
 
 
 def text(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -383,13 +327,11 @@ HANDLERS: dict[str, Handler] = {
     "builtins.sum": sum_,
     "builtins.max": extreme,
     "builtins.min": extreme,
-    "builtins.hasattr": hasattr_,
     "builtins.iter": iter_,
     "builtins.next": next_,
     "builtins.map": mapped.call,
     "builtins.filter": filter_,
     "builtins.super": super_,
-    "builtins.type": type_,
     "builtins.str": text,
     "builtins.repr": text,
     "builtins.format": text,
@@ -398,5 +340,4 @@ HANDLERS: dict[str, Handler] = {
     "builtins.callable": callable_,
     "builtins.print": print_,
     **{f"builtins.{n}": lambda i, k, s: Scalar("int") for n in "id hash ord".split()},
-    **{f"builtins.{n}": lambda i, k, s: Scalar("bool") for n in ("issubclass",)},
 }

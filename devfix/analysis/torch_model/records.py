@@ -9,7 +9,7 @@ from devfix.analysis import classes, construction
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model.standard_library import clone
-from devfix.analysis.values import UNKNOWN, Class, Const, Obj, Ref, Scalar, TupleValue, Value, without_none
+from devfix.analysis.values import UNKNOWN, Class, Const, Obj, Scalar, TupleValue, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -82,10 +82,12 @@ def fields(interp: Interpreter, name: str, site: CallSite) -> Value:
 def is_record(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``is_dataclass(x)`` of an object or a class of the project; other objects of unknown class may be one."""
     value = site.value(0, "obj")
-    cls = interp.obj(value).cls if isinstance(value, Ref) else value
+    obj = interp.obj_of(value)
+    cls = obj.cls if obj is not None else value
     if isinstance(cls, Class):
         return Const(classes.is_dataclass(cls))
-    plain = value is not None and not isinstance(value, Ref) and value != UNKNOWN
+    collection = obj is not None and obj.kind in ("list", "dict") and cls == UNKNOWN
+    plain = (value is not None and cls is value and value != UNKNOWN) or collection
     return Const(False) if plain else Scalar("bool")
 
 

@@ -13,7 +13,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
-from devfix.analysis.torch_model import names, python_builtins
+from devfix.analysis.torch_model import attribute_checks, names
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -93,13 +93,11 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return _any_part(interp, owner, site)
     if _is_nameless(interp, owner, attribute.value):
         return _any_part(interp, owner, site)
-    found = attributes.get_attribute(interp, owner, attribute.value, site.node)
     default = site.value(2)
-    if default is None:
-        return found
-    if python_builtins.hasattr_(interp, name, site) == FALSE:
+    if default is not None and attribute_checks.hasattr_(interp, name, site) == FALSE:
         return default
-    unsure = isinstance(found, (Unknown, ExternalMethod))
+    found = attributes.get_attribute(interp, owner, attribute.value, site.node)
+    unsure = default is not None and isinstance(found, (Unknown, ExternalMethod))
     return UNKNOWN if unsure else found
 
 
