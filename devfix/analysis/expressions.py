@@ -227,7 +227,7 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return value  # a generic class with its parameters
     if isinstance(value, Class) and enumerations.is_one(interp, value):
         return enumerations.member(interp, value, key, by_name=True)
-    return (file_parts.item(interp, value) or UNKNOWN) if interp.program.adopts else UNKNOWN
+    return file_parts.item(interp, value) or UNKNOWN
 
 
 def _tuple_item(interp: Interpreter, value: TupleValue, key: Value, node: ast.Subscript) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from devfix.analysis import containers, modules
 from devfix.analysis.copying import replace
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 #: What stands for a file of which nobody knows what is in it.
 LOADED = External("torch.load")
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
+#: So begin those of files that were loaded to the accelerator.
+_BROUGHT = f"{_TOKEN}brought|"
 _SAVES = frozenset(("torch.save", "th.save"))
 _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Path", "pathlib.Path"))
 
@@ -181,7 +183,7 @@ def _restored(interp: Interpreter, saved: Snapshot, device: Device | None, made:
             )
         if isinstance(held, Array):
             return replace(held, trail=(made,))
-        return held if isinstance(held, Scalar) else part(interp, made)
+        return held if isinstance(held, Scalar) else _unknown_part(interp, made, device)
 
     return snapshots.restored(interp, saved, made, loaded)
 
@@ -196,8 +198,24 @@ def part(interp: Interpreter, made: Origin) -> Value:
 
 
 def item(interp: Interpreter, obj: Obj) -> Value:
-    """``checkpoint[key]``."""
-    return part(interp, obj.trail[0]) if obj.trail else UNKNOWN
+    """``checkpoint[key]``; of a file that was loaded to the accelerator what is a tensor is there."""
+    if not obj.trail:
+        return UNKNOWN
+    device = obj.facts.get("device")
+    return _unknown_part(interp, obj.trail[0], device.device if isinstance(device, DeviceValue) else None)
+
+
+def _unknown_part(interp: Interpreter, made: Origin, device: Device | None) -> Value:
+    if device is None or not device.is_accelerator or interp.program.adopts:
+        return part(interp, made)
+    token = f"{_BROUGHT}{made.path}:{made.span.line}:{made.span.column}"
+    interp.checkpoints[token] = made
+    return Unknown(token)
+
+
+def is_brought(value: Value) -> TypeGuard[Unknown]:
+    """Whether a value is a part of a file that was loaded to the accelerator."""
+    return isinstance(value, Unknown) and value.token.startswith(_BROUGHT)
 
 
 def location(interp: Interpreter, state: Value | None) -> Tensor | None:

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     data,
     distributions,
     frameworks,
+    generator_states,
     grad_mode,
     gradient_scaling,
     graphs,
@@ -181,7 +182,15 @@ def _unknown_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
 
 
 def _generator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    if name in ("get_state", "set_state"):
+        return generator_states.of_generator(interp, name, site)
     return ref if name == "manual_seed" else UNKNOWN
+
+
+def _file(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    if name in ("get", "pop"):
+        return checkpoint.item(interp, obj)
+    return _unknown_method(interp, ref, obj, name, site)
 
 
 def _batch(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -218,6 +227,7 @@ def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite)
 
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     "torch.Generator": _generator,
+    checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
     single_dispatch.NAME: single_dispatch.method,

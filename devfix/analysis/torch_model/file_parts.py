@@ -45,5 +45,12 @@ def as_tensor(interp: Interpreter, value: Value) -> Value:
 
 def item(interp: Interpreter, value: Value) -> Value | None:
     """``rows[3:]``, and what ``x, y = torch.load(path)`` gives a name: a part; None for an item of anything else."""
+    if checkpoint.is_brought(value):
+        return value
     made = _loaded(interp, value)
     return checkpoint.part(interp, made) if made is not None else None
+
+
+def brought(interp: Interpreter, value: Value) -> Origin | None:
+    """Where a file was loaded to the accelerator of which a value is a part; None for any other value."""
+    return interp.checkpoints.get(value.token) if checkpoint.is_brought(value) else None

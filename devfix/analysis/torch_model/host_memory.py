@@ -51,7 +51,7 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         value = without_none(arg.value)
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
-        for tensor, node, inside in _device_tensors(interp, arg):
+        for tensor, node, inside in device_tensors(interp, arg):
             detail = {"grad": "1"} if tensor.grad else {}
             if inside:
                 detail["inside"] = inside
@@ -64,7 +64,7 @@ def check_dtype(interp: Interpreter, name: str, node: ast.expr, part: Part) -> N
         requirements.record(interp, node, name, "array-dtype", [part], wanted="float32")
 
 
-def _device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
+def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
     """An accelerator's tensors among an argument, where each is written, and how it is contained.
 
     ``all``: everything in the list or tuple is a tensor; ``mixed``: not so.
