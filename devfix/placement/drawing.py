@@ -28,6 +28,10 @@ Edits = tuple[FileEdit, ...]
 _OF_TENSORS = frozenset({"torch.bernoulli", "torch.multinomial", "torch.poisson"})
 #: All that draws where the tensor is that it is given.
 _DRAWING = _OF_TENSORS | {"torch.normal", "torch.rand_like", "torch.randn_like", "torch.randint_like"}
+#: What reads a tensor on the CPU, or brings it there.
+_TO_HOST = frozenset({"tolist", "item", "cpu", "numpy"})
+#: What gives the same numbers in another form or dtype, wherever they are.
+_VIEWS = frozenset("squeeze unsqueeze view reshape flatten long int bool float".split())
 #: Calls that make a tensor, to be filled at once, where their argument is.
 _LIKE = ("torch.empty_like", "torch.zeros_like", "torch.ones_like")
 
@@ -50,6 +54,19 @@ def filled_at_random(outline: Outline, call: ast.Call) -> ast.Call | None:
     if not isinstance(method, ast.Attribute) or not isinstance(around, ast.Call) or around.func is not method:
         return None
     return (around if method.attr in _FILLING else None) or filled_at_random(outline, around)
+
+
+def _is_read_on_host(outline: Outline, node: ast.expr) -> bool:
+    """Whether what a call gives goes to the CPU at once, as ``multinomial(p, 1).item()`` does, also by a view of it."""
+    parent = outline.parents.get(node)
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return _is_read_on_host(outline, parent)
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name):
+        return parent.func.id in ("int", "float")
+    around = outline.parents.get(parent) if isinstance(parent, ast.Attribute) else None
+    if not isinstance(parent, ast.Attribute) or not isinstance(around, ast.Call) or around.func is not parent:
+        return False
+    return parent.attr in _TO_HOST or (parent.attr in _VIEWS and _is_read_on_host(outline, around))
 
 
 class Drawing:
@@ -112,6 +129,8 @@ class Drawing:
         if ast.unparse(call.func) not in _OF_TENSORS or not isinstance(given, (ast.Name, ast.Attribute)):
             return ()
         host = WrapExpression(place.outline.source.span(given), "", ".cpu()")
+        if _is_read_on_host(place.outline, call):
+            return (FileEdit(place.path, host),)
         moved = WrapExpression(self.mismatch.sink, "", f".to({ast.unparse(given)}.device)")
         return FileEdit(place.path, host), FileEdit(place.path, moved)
 

@@ -217,6 +217,7 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if obj is None or obj.kind == "sampler":
         return Scalar("int")
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
+    _draw(interp, obj, node)
     collate_fn = obj.attrs.get("collate_fn") or obj.facts.get("collate_fn", NONE)
     made = assembled(interp, obj.facts.get("dataset", UNKNOWN), collate_fn, where,
                      alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
@@ -224,6 +225,15 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     if node is not None:
         batches.check(interp, obj, replace(made, value=result), node)
     return collation.placed(interp, result, ACCELERATOR) if "moved" in obj.facts else result
+
+
+def _draw(interp: Interpreter, loader: Obj, node: ast.expr | None) -> None:
+    """The indices of an epoch come from the program's own sampler, which runs where the loop does."""
+    for option in ("sampler", "batch_sampler"):
+        own = loader.facts.get(option, NONE)
+        obj = interp.obj_of(own)
+        if obj is not None and obj.kind == "instance":
+            calls.iterate_instance(interp, own, node)
 
 
 def assembled(

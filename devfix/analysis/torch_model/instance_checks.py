@@ -156,10 +156,8 @@ def _is_collection(interp: Interpreter, value: Value, obj: Obj | None, abstract:
         return issubclass(tuple, abstract)
     if obj is not None and obj.kind in _COLLECTIONS and not isinstance(obj.cls, Class):
         return issubclass(_COLLECTIONS[obj.kind], abstract)
-    own = obj is not None and isinstance(obj.cls, Class) and obj.kind == "instance"
-    if isinstance(value, Tensor) or (
-        own and isinstance(obj.cls, Class) and not _may_collect(interp, obj.cls)
-    ):
+    cls = obj.cls if obj is not None and obj.kind == "instance" else None
+    if isinstance(value, Tensor) or (isinstance(cls, Class) and not _may_collect(interp, cls)):
         return False if issubclass(abstract, _REGISTERED) else None
     return None
 
