@@ -54,3 +54,87 @@ def test_one_on_the_device_of_the_weight_is_right(registered: str) -> None:
 def test_it_is_moved_where_it_is_registered() -> None:
     after = fix_texts({"train.py": _program(REGISTERED, moved="layer.to(device)")}, Applicability.SAFE)[0]
     assert REGISTERED[:-1] + ".to(device))" in after["train.py"]
+
+
+PLAIN = """
+import torch
+import torch.nn.utils.parametrize as P
+from torch import nn
+class Masked(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.keep = torch.ones(n, n).tril()
+    def forward(self, weight):
+        return weight * self.keep
+class Skew(nn.Module):
+    def forward(self, weight):
+        return weight.triu(1) - weight.triu(1).mT
+class Shift(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+        self.kernel = nn.Parameter(torch.eye(4))
+    def forward(self, x):
+        return self.inner(x) {used}
+net = Shift()
+{registered}
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net.to(device)
+{later}
+"""
+CALLED = "print(net(torch.ones(2, 4, device=device)).sum().item())"
+
+
+def _plain(registered: str, used: str = "", later: str = CALLED) -> str:
+    return PLAIN.replace("{registered}", registered).replace("{used}", used).replace("{later}", later)
+
+
+@pytest.mark.parametrize(
+    ("registered", "used"),
+    [
+        ('P.register_parametrization(net.inner, "weight", Masked(4))', ""),
+        ('P.register_parametrization(net, "kernel", Masked(4))', "@ self.kernel"),
+        ('for part in (Skew(), Masked(4)): P.register_parametrization(net.inner, "weight", part)', ""),
+        ('P.register_parametrization(net.inner, "weight", Masked(4))\nP.register_parametrization(net.inner, "weight", Skew())', ""),
+        ('P.register_parametrization(net.inner, "weight", Masked(4))\nP.register_parametrization(net.inner, "bias", Skew())', ""),
+    ],
+)  # fmt: skip
+def test_a_parametrization_is_called_whenever_the_parameter_is_asked_for(registered: str, used: str) -> None:
+    text = _plain(registered, used)
+    assert clashes(text) == ["10: device"]
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert 'self.register_buffer("keep", torch.ones(n, n).tril(), persistent=False)' in after["main.py"]
+    assert not clashes(after["main.py"])
+
+
+def test_reading_the_weight_calls_it() -> None:
+    registered = 'P.register_parametrization(net.inner, "weight", Masked(4))'
+    assert clashes(_plain(registered, later="print(net.inner.weight.norm())")) == ["10: device"]
+
+
+@pytest.mark.parametrize(
+    ("registered", "used", "later"),
+    [
+        ('P.register_parametrization(net.inner, "weight", Skew())', "", CALLED),
+        ('P.register_parametrization(net, "kernel", Skew())', "@ self.kernel", CALLED),
+        ('P.register_parametrization(net.inner, "weight", Masked(4))', "", "print(net.inner.bias.norm())"),
+        (
+            'P.register_parametrization(net.inner, "weight", Masked(4))',
+            "",
+            "print(len(list(net.parameters())))",
+        ),
+        (
+            'P.register_parametrization(net.inner, "weight", Masked(4))\nP.remove_parametrizations(net.inner, "weight")',
+            "",
+            CALLED,
+        ),
+        (
+            'P.register_parametrization(net, "kernel", Masked(4))\nP.remove_parametrizations(net, "kernel")',
+            "@ self.kernel",
+            CALLED,
+        ),
+        ('P.register_parametrization(net, "kernel", Masked(4))', "", "print(net.kernel_size)"),
+    ],
+)
+def test_what_is_not_asked_for_or_moves_along_is_left_alone(registered: str, used: str, later: str) -> None:
+    assert not clashes(_plain(registered, used, later))

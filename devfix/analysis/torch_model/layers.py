@@ -23,6 +23,7 @@ from devfix.analysis.torch_model import (
     owners,
     pretrained,
     ranks,
+    reparametrizations,
     requirements,
     strangers,
 )
@@ -189,6 +190,8 @@ def fill_wrapper(interp: Interpreter, ref: Ref, site: CallSite) -> None:
 def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """Calling a module whose ``forward`` is not in the project."""
     obj = interp.obj(ref)
+    if reparametrizations.NAME in obj.attrs:
+        reparametrizations.compute(interp, ref, site.node)
     if obj.cls == averages.CLASS:
         return calls.call(interp, obj.attrs["module"], site)
     name = layer_name(interp, obj.cls)

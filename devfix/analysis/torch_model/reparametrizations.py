@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import attributes, calls
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import requirements
@@ -15,6 +17,9 @@ from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Tensor, V
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: The attribute of a module that holds its parametrizations, and that of those which holds the parameter.
+NAME, ORIGINAL = "parametrizations", "original"
+
 
 def same(interp: Interpreter, name: str, site: CallSite) -> Value:
     """The module that was given: its parameters stay where they are."""
@@ -22,14 +27,68 @@ def same(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def register(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``register_parametrization(module, "weight", parametrization)``: called with the weight now, and a child from then on."""
+    """``register_parametrization(module, "weight", parametrization)``: called with the weight whenever that is asked for."""
     module, weight = _parameter(interp, site)
     given = site.get(2, "parametrization")
-    if isinstance(module, Ref) and weight is not None and given is not None:
-        calls.call(interp, given.value, CallSite(site.node, (Arg(weight[1], site.node),)))
-        if is_module(interp, given.value):
-            entries = Obj("module", External("torch.nn.ModuleDict"), attrs={weight[0]: given.value})
-            interp.update(module, interp.obj(module).with_attr("parametrizations", interp.new(entries)))
+    if not isinstance(module, Ref) or weight is None or given is None or not is_module(interp, given.value):
+        return module
+    entries, chain = _chain(interp, module, weight[0])
+    if chain is None:
+        original = {ORIGINAL: weight[1]} if weight[0] in interp.obj(module).attrs else {}
+        chain = interp.new(Obj("module", External("torch.nn.ModuleList"), attrs=original, items=()))
+        interp.update(entries, interp.obj(entries).with_attr(weight[0], chain))
+        interp.update(module, _without(interp.obj(module), weight[0]))
+    parts = interp.obj(chain)
+    interp.update(chain, replace(parts, items=(*(parts.items or ()), given.value)))
+    calls.call(interp, given.value, CallSite(site.node, (Arg(weight[1], site.node),)))
+    return module
+
+
+def _chain(interp: Interpreter, module: Ref, name: str) -> tuple[Ref, Ref | None]:
+    """What holds a module's parametrizations, and those of one of its parameters."""
+    entries = interp.obj(module).attrs.get(NAME)
+    if not isinstance(entries, Ref):
+        entries = interp.new(Obj("module", External("torch.nn.ModuleDict")))
+        interp.update(module, interp.obj(module).with_attr(NAME, entries))
+    chain = interp.obj(entries).attrs.get(name)
+    return entries, chain if isinstance(chain, Ref) else None
+
+
+def _without(obj: Obj, name: str) -> Obj:
+    return replace(obj, attrs={key: value for key, value in obj.attrs.items() if key != name})
+
+
+def computed(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """``module.weight`` where it has parametrizations: what they make of the parameter, one after the other."""
+    entries = interp.obj_of(obj.attrs.get(NAME))
+    chain = interp.obj_of(entries.attrs.get(name)) if entries is not None else None
+    if chain is None:
+        return None
+    value: Value | None = chain.attrs.get(ORIGINAL, obj.place)
+    for part in chain.items or ():
+        value = calls.call(interp, part, CallSite(node, (Arg(value or UNKNOWN, None),)))
+    return value
+
+
+def compute(interp: Interpreter, ref: Ref, node: ast.expr) -> None:
+    """A layer of torch's own is called: it asks for each of its parameters that have parametrizations."""
+    obj = interp.obj(ref)
+    entries = interp.obj_of(obj.attrs.get(NAME))
+    for name in entries.attrs if entries is not None else ():
+        computed(interp, obj, name, node)
+
+
+def remove(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``remove_parametrizations(module, "weight")``: the parameter is itself again."""
+    module, named = site.value(0, "module") or UNKNOWN, site.value(1, "tensor_name")
+    entries = interp.obj(module).attrs.get(NAME) if isinstance(module, Ref) else None
+    if not isinstance(module, Ref) or not isinstance(entries, Ref) or not isinstance(named, Const):
+        return module
+    key = str(named.value)
+    chain = interp.obj_of(interp.obj(entries).attrs.get(key))
+    interp.update(entries, _without(interp.obj(entries), key))
+    if chain is not None and ORIGINAL in chain.attrs:
+        interp.update(module, interp.obj(module).with_attr(key, chain.attrs[ORIGINAL]))
     return module
 
 
@@ -67,5 +126,6 @@ _LIKE_THEIR_MODULE = (
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(_LIKE_THEIR_MODULE, same),
     "torch.nn.utils.parametrize.register_parametrization": register,
+    "torch.nn.utils.parametrize.remove_parametrizations": remove,
     "torch.nn.utils.prune.custom_from_mask": mask,
 }

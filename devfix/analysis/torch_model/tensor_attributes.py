@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device, place_of_all
-from devfix.analysis.torch_model import external_objects, leaves
+from devfix.analysis.torch_model import external_objects, leaves, reparametrizations
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.trails import roots_of_host
 from devfix.analysis.values import (
@@ -113,7 +113,9 @@ def _flag(known: bool | None) -> Value:
 def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     """An attribute that neither the object itself nor its project classes have."""
     if is_module(interp, ref):
-        return _module_attribute(interp, ref, obj, name, node)
+        bound = reparametrizations.NAME in obj.attrs
+        made = reparametrizations.computed(interp, obj, name, node) if bound else None
+        return made if made is not None else _module_attribute(interp, ref, obj, name, node)
     found = external_objects.attribute(interp, ref, obj, name, node)
     return found if found is not None else ExternalMethod(ref, name, node)
 
