@@ -6,7 +6,17 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, containers, fitting, hidden_modules, named_tuples, notes, reads
+from devfix.analysis import (
+    cached_properties,
+    calls,
+    classes,
+    containers,
+    fitting,
+    hidden_modules,
+    named_tuples,
+    notes,
+    reads,
+)
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
@@ -199,6 +209,8 @@ def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.ex
         if not isinstance(receiver, Ref):
             return found
         return calls.call_function(interp, found, [receiver], node)
+    if found.kind == cached_properties.KIND:
+        return cached_properties.read(interp, found, receiver, node) if isinstance(receiver, Ref) else found
     if found.kind == "staticmethod":
         return found
     if found.kind == "classmethod":

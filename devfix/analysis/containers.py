@@ -217,12 +217,21 @@ def _longer(obj: Obj, value: Value) -> Obj:
 def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
     """``del container[key]``."""
     obj = interp.obj(ref)
+    forget_attribute(interp, obj, key)
     name = dict_key(key)
     if obj.kind == "dict" and name is not None:
         attrs = {entry: value for entry, value in obj.attrs.items() if entry != name}
         interp.update(ref, replace(obj, attrs=attrs))
     elif obj.kind == "list":
         interp.update(ref, shuffled(obj))
+
+
+def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:
+    """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how."""
+    if "namespace of" in namespace.facts:
+        from devfix.analysis import cached_properties  # it calls functions
+
+        cached_properties.forget(interp, namespace.facts["namespace of"], key)
 
 
 def _index(obj: Obj, key: Value) -> int | None:

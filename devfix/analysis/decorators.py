@@ -20,7 +20,7 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
     name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
     if isinstance(value, Function):
         if name in ("property", "cached_property"):
-            return replace(value, kind="property")
+            return replace(value, kind=name)
         if name in ("staticmethod", "classmethod"):
             return replace(value, kind=name)
         if name in ("setter", "getter", "deleter"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from devfix.analysis import (
     binding,
+    cached_properties,
     calls,
     conditions,
     construction,
@@ -320,10 +321,12 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
 
 
 def delete(interp: Interpreter, node: ast.Delete) -> None:
-    """A name is unbound, an item is taken out; an attribute stays."""
+    """A name is unbound, an item is taken out; an attribute stays, unless it is to be computed anew."""
     for target in node.targets:
         if isinstance(target, ast.Name):
             interp.state.delete(interp.frame.id, target.id)
+        elif isinstance(target, ast.Attribute):
+            cached_properties.forget(interp, interp.eval(target.value), Const(target.attr))
         elif isinstance(target, ast.Subscript):
             container, key = interp.eval(target.value), interp.eval(target.slice)
             if isinstance(container, Ref):

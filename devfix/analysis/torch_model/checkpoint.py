@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: What stands for a file of which nobody knows what is in it.
-LOADED = External("torch.load")
+LOADED: External = External("torch.load")
 _TOKEN = "checkpoint|"  # noqa: S105 - the name of an unknown value
 #: So begin those of files that were loaded to the accelerator.
 _BROUGHT = f"{_TOKEN}brought|"

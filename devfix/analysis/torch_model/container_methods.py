@@ -80,6 +80,7 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if name == "copy":
         return interp.new(replace(obj, facts={}))
     if name == "clear":
+        containers.forget_attribute(interp, obj, None)
         interp.update(ref, replace(obj, attrs={}, element=None))
         return NONE
     return UNKNOWN

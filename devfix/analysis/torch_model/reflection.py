@@ -7,7 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix import dynamic_imports
-from devfix.analysis import attributes, classes, fitting, hidden_modules, notes, reads, syntax
+from devfix.analysis import (
+    attributes,
+    cached_properties,
+    classes,
+    fitting,
+    hidden_modules,
+    notes,
+    reads,
+    syntax,
+)
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
@@ -303,6 +312,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "importlib.import_module": import_module,
     "builtins.getattr": getattr_,
     "builtins.setattr": setattr_,
+    "builtins.delattr": cached_properties.delattr_,
     "builtins.object.__setattr__": set_hidden,
     "builtins.vars": vars_,
 }

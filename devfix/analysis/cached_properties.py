@@ -1,0 +1,69 @@
+"""``functools.cached_property``: what is computed once is where the object was then, and stays there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, classes, hidden_modules
+from devfix.analysis.copying import replace
+from devfix.analysis.frames import CallSite
+from devfix.analysis.modules import is_module
+from devfix.analysis.values import UNKNOWN, Class, Const, Function, Ref, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+KIND = "cached_property"
+
+
+def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) -> Value:
+    """The first read of an object's attribute: it is kept in ``__dict__``, where no module registers it."""
+    value = calls.call_function(interp, found, [receiver], node)
+    name = getattr(found.node, "name", "")
+    if interp.state.dead or not name or not _is_kept(value):
+        return value
+    kept = _kept(interp, value, node)
+    interp.update(receiver, interp.obj(receiver).with_attr(name, kept))
+    if is_module(interp, receiver):
+        hidden_modules.hide(interp, receiver, name)
+    return kept
+
+
+def _is_kept(value: Value) -> bool:
+    """Whether a value has a place; of others it makes no difference when they are computed."""
+    if isinstance(value, TupleValue):
+        return any(map(_is_kept, value.items))
+    return isinstance(value, (Tensor, Ref))
+
+
+def _kept(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    """The value begins its life here: what it was computed from may have moved when it is used."""
+    if isinstance(value, TupleValue):
+        return value.with_items(_kept(interp, item, node) for item in value.items)
+    return (
+        replace(value, trail=(interp.site("other", node),), roots=()) if isinstance(value, Tensor) else value
+    )
+
+
+def forget(interp: Interpreter, owner: Value, name: Value | None) -> None:
+    """``del x.name``, ``x.__dict__.pop(name)``: it is computed anew when it is asked for; without a name, all are."""
+    obj = interp.obj_of(owner)
+    if not isinstance(owner, Ref) or obj is None or not isinstance(obj.cls, Class):
+        return
+    known = name.value if isinstance(name, Const) else None
+    names = [each for each in obj.attrs if known in (None, each) and _is_cached(interp, obj.cls, each)]
+    if names:
+        attrs = {each: value for each, value in obj.attrs.items() if each not in names}
+        interp.update(owner, replace(obj, attrs=attrs))
+
+
+def _is_cached(interp: Interpreter, cls: Class, name: str) -> bool:
+    found = classes.find(interp, cls, name)
+    return isinstance(found, Function) and found.kind == KIND
+
+
+def delattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``delattr(x, "name")``."""
+    forget(interp, site.value(0) or UNKNOWN, site.value(1))
+    return Const(None)
