@@ -500,3 +500,32 @@ def test_of_the_parameters_of_a_layer_the_one_to_blame_stands_for_all() -> None:
     blamed = _one(texts, observed).operands[0]
     assert (blamed.text, blamed.role, blamed.dtype) == ("layer", "weight", "float64")
     assert [site.kind for site in blamed.roots[0]][:1] == ["numpy"]
+
+
+SWAPPED = files("""
+    import torch
+
+    def swap(net, kept):
+        for name, p in net.named_parameters():
+            p.data = kept[name]
+
+    def score(net, x):
+        return net(x)
+
+    net = torch.nn.Linear(2, 2).cuda()
+    swap(net, {})
+    score(net, torch.ones(2, 2).cuda())
+""")
+
+
+def test_a_parameter_is_moved_where_it_got_its_data() -> None:
+    report = Report(SWAPPED)
+    made = report.made("replaced", "torch.Tensor.data", "p.data")
+    module = [report.owner(1, "net", "weight", report.place("torch.nn.Linear(2, 2)"))]
+    observed = report.mismatch(
+        "aten::linear",
+        [report.place("score(net, torch.ones(2, 2).cuda())"), report.place("net(x)")],
+        [operand("input", "cuda:0", ["x"]), operand("weight", "cpu", made=made, owners=module)],
+        [{}, {"x": "tensor:cuda:0 float32 2x2", "net": "module:Linear"}],
+    )
+    assert _trail(_one(SWAPPED, observed)) == [("replaced", "kept[name]")]

@@ -73,3 +73,27 @@ def test_afterwards_constructors_are_those_of_torch() -> None:
     assert "__new__" not in vars(torch.Tensor)
     assert Plain([1.0]).tolist() == [1.0]
     assert torch.Tensor([2.0]).tolist() == [2.0]
+
+
+def _blamed(weights: Callable[[torch.nn.Linear], object]) -> dict[str, Any]:
+    """What is said of the weight of a layer that went through something before it was called."""
+    with simulated_accelerator(heal=True) as machine:
+        layer = torch.nn.Linear(2, 2, bias=False).to("cuda")
+        weights(layer)
+        layer(torch.ones(1, 2, device="cuda"))
+    [mismatch] = machine.log.mismatches
+    [blamed] = [operand for operand in mismatch["operands"] if operand["blamed"]]
+    made: dict[str, Any] = blamed["made"]
+    return made
+
+
+def test_where_a_parameter_got_data_from_the_cpu_is_known() -> None:
+    average = torch.zeros(2, 2)
+
+    def swap(layer: torch.nn.Linear) -> None:
+        layer.weight.data = average.clone()
+
+    made = _blamed(swap)
+    assert made["kind"] == "replaced"
+    assert made["place"]["text"] == "layer.weight.data = average.clone()"
+    assert _blamed(torch.nn.Linear.cpu)["kind"] == "move"

@@ -54,8 +54,8 @@ class Lives:
         if way and way[0].kind == "loader":
             return tuple(way), ()
         made = self.origin(operand.made)
-        if made is None:
-            return tuple(way), ()
+        if made is None or made.kind == "replaced":
+            return tuple(way) if made is None else (made,), ()
         roots = self._roots(operand)
         if node is not None and at is not None:
             computed = self._computed(node, at, operand, made)
@@ -168,6 +168,8 @@ class Lives:
         spot = self.pointer.made(made)
         if made is None or spot is None:
             return None
+        if made.kind == "replaced":
+            return _replaced(spot)
         kind = _KINDS.get(made.kind, "other")
         if kind == "checkpoint" and _names_a_place(spot.node):
             kind = "host-checkpoint"
@@ -319,6 +321,13 @@ def _function_of(spot: Spot) -> ast.AST | None:
 def _names_a_place(node: ast.AST) -> bool:
     """Whether a call that loads a checkpoint says where to."""
     return isinstance(node, ast.Call) and any(keyword.arg == "map_location" for keyword in node.keywords)
+
+
+def _replaced(spot: Spot) -> Origin:
+    """What becomes the data of a parameter: the value of the assignment."""
+    statement = spot.outline.statement_of(spot.node)
+    value = statement.value if isinstance(statement, ast.Assign) else spot.node
+    return spot.at(value).origin("replaced")
 
 
 def _is_call_of(node: ast.AST, by: str) -> bool:

@@ -97,8 +97,8 @@ def _operand(sighting: Sighting, number: int, operand: ObservedOperand) -> Opera
     device = operand.device.partition(":")[0]
     trail, roots = sighting.lives.of_tensor(operand, node)
     owner = _owner(operand)
-    loaded = operand.made is not None and operand.made.kind == "checkpoint"
-    if device == "cpu" and owner is not None and not loaded:
+    own = operand.made is not None and operand.made.kind in ("checkpoint", "replaced")
+    if device == "cpu" and owner is not None and not own:
         kept = _keeper(operand)
         trail = sighting.lives.of_container(kept) if kept is not None else sighting.lives.of_module(owner)
         roots = ()

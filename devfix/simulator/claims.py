@@ -118,6 +118,18 @@ def lay(tensor: Tensor, claim: Claim) -> Tensor:
     return tensor
 
 
+def remember_replacement(tensor: Tensor, made: Made) -> None:
+    """Note where a tensor became the data of a parameter that was elsewhere."""
+    carrier: Any = storage_of(tensor)
+    if carrier is not None:
+        carrier._replacement = made
+
+
+def replacement_of(tensor: Tensor) -> Optional[Made]:
+    """Where a tensor, or one it shares its storage with, became the data of a parameter that was elsewhere."""
+    return getattr(storage_of(tensor), "_replacement", None)
+
+
 def device_of(tensor: Tensor) -> torch.device:
     """The device a tensor claims to be on; what fits every device is shown as a CPU tensor."""
     claim = claim_of(tensor)

@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple, Optional
 import torch
 
 from .callers import is_module_state, is_optimizer_state
-from .claims import Claim, Made, types_of
+from .claims import CPU, Claim, Made, replacement_of, types_of
 from .expressions import holders, paths_to, sources_of
 from .glimpses import Glimpses
 from .histories import history
@@ -269,7 +269,8 @@ def _is_blamed(refusal: Refusal, operand: Operand) -> bool:
 
 def _described(operand: Operand, refusal: Refusal, frame: Any) -> dict[str, Any]:
     tensor, claim = operand.tensor, operand.claim
-    paths = paths_to(tensor, frame)
+    paths, module = paths_to(tensor, frame), holders(tensor, frame)
+    made = claim.made if claim is not None else None
     return {
         "role": operand.role,
         "device": str(operand.device),
@@ -278,8 +279,8 @@ def _described(operand: Operand, refusal: Refusal, frame: Any) -> dict[str, Any]
         "blamed": _is_blamed(refusal, operand),
         "paths": paths,
         "computed_from": [] if paths or frame is None else sources_of(tensor, frame, _text(spot_of(frame))),
-        "module": holders(tensor, frame),
-        "made": _made(claim.made if claim is not None else None),
+        "module": module,
+        "made": _made((replacement_of(tensor) if module and operand.device == CPU else None) or made),
         "roots": [_made(root) for root in _roots(refusal, operand) if claim is None or root != claim.made],
     }
 

@@ -7,14 +7,15 @@ another class, or without the history of the first, of the same tensor refuses t
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 import torch
 
-from ..claims import Claim, Made, claim_of, lay
+from ..claims import CPU, Claim, Made, claim_of, device_of, lay, remember_replacement
 from ..machine import Machine
 from ..patching import Patcher
-from ..places import user_spot
+from ..places import is_user_file, user_spot
 from ..traits import dispatches_itself
 
 Tensor = torch.Tensor
@@ -26,7 +27,7 @@ def install(patcher: Patcher, machine: Machine) -> None:
     """Let such tensors be made out of sight; they share the storage of the first, and so its claim."""
     patcher.wrap(Tensor, "__new__", lambda original: _constructing(machine, original))
     patcher.wrap(Tensor, "as_subclass", _converting)
-    patcher.set(Tensor, "data", property(_data, _true_data.__set__))
+    patcher.set(Tensor, "data", property(_data, _set_data))
 
 
 def _constructing(machine: Machine, original: Any) -> Any:
@@ -64,3 +65,11 @@ def _data(self: Tensor) -> Any:
             raise
         with _undispatched():
             return _true_data.__get__(self)
+
+
+def _set_data(self: Tensor, value: Any) -> None:
+    """``p.data = t`` takes a parameter to where ``t`` is; where torch does so, a module is moved."""
+    own = isinstance(self, torch.nn.Parameter) and is_user_file(sys._getframe(1).f_code.co_filename)
+    if own and isinstance(value, Tensor) and device_of(self) != CPU and device_of(value) == CPU:
+        remember_replacement(value, Made("replaced", "torch.Tensor.data", user_spot()))
+    _true_data.__set__(self, value)
