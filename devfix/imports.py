@@ -170,7 +170,7 @@ class Layout:
 
     def _module_at(self, folder: str, module: str) -> str | None:
         path = _join(folder, *filter(None, module.split(".")))
-        package = package_file(path)
+        package = os.path.join(path, "__init__.py")
         if self.exists(package):
             return package
         file = f"{path}.py"
@@ -212,9 +212,15 @@ def _above_namesakes(folder: str, top: str) -> Iterator[str]:
 
 def _is_neighbour(place: str, folder: str, top: str) -> bool:
     """Whether a name in a folder of installed packages is not that of the package the importing folder is in."""
-    if os.path.basename(os.path.abspath(place)) not in _INSTALLATIONS:
+    if not _is_installation(place, os.getcwd()):
         return False
     return os.path.relpath(folder or os.curdir, place or os.curdir).partition(os.sep)[0] != top
+
+
+@lru_cache(maxsize=1024)
+def _is_installation(place: str, here: str) -> bool:
+    """Whether a place, from the current folder, is one of installed packages."""
+    return os.path.basename(os.path.normpath(os.path.join(here, place))) in _INSTALLATIONS
 
 
 def _modules_named(item: Import) -> Iterator[str]:

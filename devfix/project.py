@@ -190,7 +190,14 @@ class Project:
     @cached_property
     def _dependencies(self) -> dict[str, list[str]]:
         """For each source those that its import statements name."""
-        return {path: self.layout.dependencies(path, file.imports) for path, file in self._files.items()}
+        return {
+            path: self.layout.dependencies(path, tuple(filter(self._may_be_here, file.imports)))
+            for path, file in self._files.items()
+        }
+
+    def _may_be_here(self, item: Import) -> bool:
+        """Whether an import may name a source; most name a library, which need not be looked for in each folder."""
+        return item.level > 0 or item.module.partition(".")[0] in self._names
 
     def _named_by_texts(self, source: Source) -> Iterator[str]:
         for module in source.named_modules:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from edited_packages import Packages
 
+from devfix.imports import Import, Layout
 from devfix.project import Project, connected, find_roots, load_project
 from devfix.source import Source
 
@@ -43,6 +44,30 @@ def test_a_program_resolves_only_its_own_files() -> None:
     assert program.resolve("a.py", "b") == "b.py"
     assert program.resolve("a.py", "c") is None
     assert program.module_name("b.py") == "b"
+
+
+def test_libraries_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    usual = Layout.dependencies
+
+    def listening(layout: Layout, importer: str, imports: tuple[Import, ...]) -> list[str]:
+        asked.extend(item.module for item in imports)
+        return usual(layout, importer, imports)
+
+    monkeypatch.setattr(Layout, "dependencies", listening)
+    texts = {
+        "tool/train.py": "import torch.nn, numpy\nfrom transformers import Trainer\nimport tool.nets, layers.conv",
+        "tool/nets.py": "from . import heads\nfrom .. import torch",
+        "tool/heads.py": "",
+        "tool/layers/conv.py": "import tool",
+    }
+    assert project(texts).imports() == {
+        "tool/train.py": ["tool/nets.py", "tool/layers/conv.py"],
+        "tool/nets.py": ["tool/heads.py"],
+        "tool/heads.py": [],
+        "tool/layers/conv.py": [],
+    }
+    assert asked == ["tool.nets", "layers.conv", "", "", "tool"]
 
 
 def test_new_text_keeps_what_did_not_change() -> None:
