@@ -129,8 +129,10 @@ def _makes(callee: External, site: CallSite) -> bool:
     With places and values it makes a sparse tensor of its kind, and with nothing what is empty there, in versions of
     torch in which such a class says where its tensors are.
     """
+    if not callee.asked:
+        return True
     of_parts = len(site.args) > 1 and any(isinstance(arg.value, Tensor) for arg in site.args)
-    return not callee.asked or bool(site.args and not of_parts)
+    return bool(site.args) and not of_parts
 
 
 def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:

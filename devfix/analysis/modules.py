@@ -197,7 +197,7 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
         obj = interp.obj(current)
         if obj.place is not None and obj.place.parameter:
             return obj.place
-        if any(value.__class__ in _MAY_BE_TENSOR for value in _held(obj)):
+        if _may_hold_tensors(obj):
             own = next((tensor for _, tensor in registered(obj) if tensor.parameter), None)
             if own is not None:
                 return own
@@ -207,6 +207,11 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
 
 #: What a parameter is stored as.
 _MAY_BE_TENSOR = frozenset({Tensor, Union})
+
+
+def _may_hold_tensors(obj: Obj) -> bool:
+    """Whether an object may register tensors beside those that a layer's description stands for; most hold none."""
+    return not _MAY_BE_TENSOR.isdisjoint(map(type, _held(obj)))
 
 
 def place_of_all(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
@@ -302,6 +307,8 @@ def forget_parameters(interp: Interpreter, tensor: Tensor, device: Device) -> No
     if not tensor.parameter or tensor.device == device:
         return
     for address, obj in reads.objects(interp):
+        if obj.place is None and not _may_hold_tensors(obj):
+            continue
         held = [part for _, part in registered(obj) if part.parameter and part.device != device]
         if any(part.device == tensor.device or not tensor.device.is_known for part in held):
             interp.update(Ref(address), _forgotten(obj))
