@@ -276,3 +276,23 @@ def test_a_model_that_the_function_makes_later_names_no_device_at_the_top() -> N
 def test_a_batch_that_moves_with_a_model_of_the_file_stays() -> None:
     right = GLOBAL_NETS.format(first="x = x.to(next(encoder.parameters()).device); code = encoder(x)")
     assert fix_texts({"main.py": right})[0]["main.py"] == right
+
+
+NESTED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(2, 1).to(device)
+pairs = [{"source": {"text": torch.ones(2)}, "target": torch.ones(1)}] * 8
+for batch in DataLoader(pairs, batch_size=4):
+    text = batch["source"]["text"].to(device)
+    target = batch["target"]
+    print((net(text) - target).sum().item())
+"""
+
+
+def test_where_parts_of_parts_move_on_their_own_so_does_another_part() -> None:
+    fixed = fix_texts({"main.py": NESTED})[0]["main.py"]
+    assert fixed == NESTED.replace('batch["target"]', 'batch["target"].to(device)')

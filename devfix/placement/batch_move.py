@@ -259,15 +259,21 @@ def _statement_that_moves(loop: ast.For | ast.AsyncFor, name: str) -> ast.stmt |
 
 
 def moves_parts(loop: ast.For | ast.AsyncFor, name: str) -> bool:
-    """Whether the loop's body moves ``batch["key"]`` by itself."""
+    """Whether the loop's body moves ``batch["key"]`` by itself, or what is in it: ``batch["key"]["part"]``."""
     calls = (node for part in loop.body for node in ast.walk(part) if isinstance(node, ast.Call))
     moves = (
         call.func.value
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("to", "cuda")
     )
-    keyed = (part.value for part in moves if isinstance(part, ast.Subscript))
-    return any(isinstance(whole, ast.Name) and whole.id == name for whole in keyed)
+    return any(isinstance(part, ast.Subscript) and _is_name(_whole(part), name) for part in moves)
+
+
+def _whole(part: ast.expr) -> ast.expr:
+    """What a part is taken from, however deep."""
+    while isinstance(part, ast.Subscript):
+        part = part.value
+    return part
 
 
 def _is_used_as_dict(loop: ast.For | ast.AsyncFor, name: str) -> bool:
