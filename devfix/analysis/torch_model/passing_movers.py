@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis import named_tuples
+from devfix.analysis import containers, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU
 from devfix.analysis.syntax import remembered
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _MOVES = ("to", "cuda")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: What may hold tensors.
+_NESTED = frozenset({TupleValue, Ref})
 #: What Python's own containers look like, by the kind of their object.
 _KINDS = {"list": "left-list", "dict": "left-dict"}
 
@@ -36,13 +38,27 @@ class Mover(NamedTuple):
 
 def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
     """What a mover returns as it is: its tensors on the CPU remember in what they were left."""
+    if value.__class__ not in _NESTED or not isinstance(node.value, ast.Name):
+        return value  # most functions return something else, and are not looked at
     function = interp.frame.function
-    mover = of(function.node) if function is not None and isinstance(node.value, ast.Name) else None
-    if mover is None or not isinstance(node.value, ast.Name) or node.value.id != mover.parameter:
+    if function is None or not _holds_host_tensor(interp, value):
         return value
-    if not _moves(interp, mover):
+    mover = of(function.node)
+    if mover is None or node.value.id != mover.parameter or not _moves(interp, mover):
         return value
     return _marked(interp, value, node.value)
+
+
+def _holds_host_tensor(interp: Interpreter, value: Value) -> bool:
+    obj = interp.obj_of(value)
+    parts = (
+        value.items
+        if isinstance(value, TupleValue)
+        else containers.everything(obj)
+        if obj is not None
+        else ()
+    )
+    return any(isinstance(part, Tensor) and part.device == CPU for part in parts)
 
 
 @remembered
