@@ -19,6 +19,7 @@ from devfix.analysis import (
     iteration,
     speaking,
     suspended,
+    template_strings,
 )
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
@@ -341,6 +342,7 @@ EVALUATORS: dict[type[ast.expr], Callable[[Interpreter, Any], Value]] = {
     ast.Await: await_,
     ast.NamedExpr: named,
     ast.JoinedStr: formatted,
+    **template_strings.EVALUATORS,
     ast.Call: calls.evaluate,
     ast.ListComp: comprehensions.evaluate,
     ast.GeneratorExp: comprehensions.evaluate,

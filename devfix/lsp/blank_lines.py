@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 from devfix.analysis.syntax import below
+from devfix.analysis.template_strings import WITH_EXPRESSIONS
 from devfix.findings import FileEdit, Finding, Fix, Note, Span
 from devfix.judgement import Judgement
 from devfix.project import Program
@@ -99,7 +100,7 @@ def _parts_text(tree: ast.Module, first: int, last: int) -> bool:
         begin, end = getattr(node, "lineno", 0), getattr(node, "end_lineno", None) or last + 1
         if begin > last or end <= first:
             continue
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and begin != end):
+        if isinstance(node, WITH_EXPRESSIONS) or (isinstance(node, ast.Constant) and begin != end):
             return True
         pending += below(node)
     return False

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from devfix.analysis.outline import Outline
+from devfix.analysis.template_strings import WITH_EXPRESSIONS
 from devfix.observation.record import ObservedOperand
 from devfix.observation.spots import Spot
 
@@ -177,7 +178,7 @@ def _is_inside(node: ast.AST, other: ast.AST) -> bool:
 
 
 def _may_be_tensor(node: ast.expr, names: Mapping[str, str]) -> bool:
-    if isinstance(node, (ast.Slice, ast.Lambda, ast.JoinedStr)):
+    if isinstance(node, (ast.Slice, ast.Lambda, *WITH_EXPRESSIONS)):
         return False
     if _is_number(node, names):
         return False
