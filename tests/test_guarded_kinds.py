@@ -86,3 +86,37 @@ def test_labels_of_another_rank_are_of_another_kind(test: str) -> None:
 
 def test_labels_of_any_rank_are_what_they_are() -> None:
     assert clashes(RANKS.format(test="logits.numel() > 3")) != []
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["labels.dtype.is_floating_point", "labels.is_floating_point()", "torch.is_floating_point(labels)"],
+)
+def test_labels_that_are_floats_are_not_taken_for_classes(test: str) -> None:
+    text = """
+    import torch
+    import torch.nn.functional as F
+    def encoded(labels):
+        if not {test}:
+            labels = F.one_hot(labels, 3)
+        return labels
+    encoded(torch.rand(4, 3))
+    encoded(torch.arange(3))
+    """
+    assert clashes(text.format(test=test)) == []
+
+
+def test_what_a_dtype_says_of_itself_is_so() -> None:
+    assert (
+        lies(
+            """
+            import torch
+            a = torch.rand(2).dtype.is_floating_point
+            b = torch.arange(2).dtype.is_floating_point
+            c = torch.bool.is_floating_point
+            d = torch.complex64.is_complex
+            e = torch.float16.is_complex
+            """
+        )
+        == []
+    )

@@ -52,6 +52,7 @@ from devfix.analysis.values import (
     Obj,
     Partial,
     Ref,
+    Scalar,
     SuperValue,
     Tensor,
     TupleValue,
@@ -112,6 +113,10 @@ def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.exp
         return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
         return Const(value.node.name)
+    if name in tensor_attributes.OF_DTYPES and isinstance(value, DTypeValue):
+        return (
+            Scalar("bool") if value.name is None else Const(value.name in tensor_attributes.OF_DTYPES[name])
+        )
     return ExternalMethod(value, name, node)
 
 

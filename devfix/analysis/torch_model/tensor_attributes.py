@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, REAL_OF
+from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, COMPLEX, FLOATS, REAL_OF
 from devfix.analysis.modules import external_bases, is_module, module_device, place_of_all
 from devfix.analysis.torch_model import external_objects, leaves, reparametrizations
 from devfix.analysis.torch_model.numpy_types import settled
@@ -63,6 +63,10 @@ def _array_attribute(value: Array, name: str) -> Value | None:
     if name in ("T", "flat", "real", "imag"):
         return value
     return None
+
+
+#: What dtypes are asked for, with those that say yes.
+OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
 
 
 def shape(value: Tensor) -> Value:
