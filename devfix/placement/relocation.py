@@ -263,12 +263,15 @@ class Relocator:
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
-        """Where no device is in sight, the file of the factory calls gets a choice of its own."""
+        """Where no device is in sight, the file of the factory calls gets a choice of its own.
+
+        Not within a module, which is wherever its owner has put it.
+        """
         edits: dict[FileEdit, None] = {}
         for trail in self._trails():
             place = self._place(trail[0].path, trail[0].span) if trail[0].kind in MADE else None
             found = introduction.at_top(self.facts, place.path) if place is not None else None
-            if place is None or found is None:
+            if place is None or found is None or device_expression.is_in_module(self.facts, place):
                 return ()
             edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))
         return tuple(edits)
