@@ -66,6 +66,10 @@ author = "A <a@example.org>"
 """
 
 
+#: Options of pytest for a project that has no tests of language servers: that plugin takes seconds to be imported.
+WITHOUT_PLUGINS = "-p no:pytest-lsp -p no:asyncio -p no:hypothesispytest"
+
+
 def make(folder: Path) -> None:
     """Write the project."""
     notebook = _notebook(_MODULE)
@@ -128,6 +132,7 @@ def tools(folder: Path) -> dict[str, str]:
         **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "DEVFIX_"))},
         "PATH": os.pathsep.join([str(folder), *needed, os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "codemods")]),
+        "PYTEST_ADDOPTS": WITHOUT_PLUGINS,
         "HOME": str(folder),
         "GIT_CONFIG_GLOBAL": os.devnull,
     }

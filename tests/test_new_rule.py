@@ -10,6 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from documented_project import WITHOUT_PLUGINS
 from typer.testing import CliRunner, Result
 
 from devfix.cli import app
@@ -34,7 +35,8 @@ def files() -> dict[str, str]:
 
 
 def run(*command: str, folder: Path | str = ".") -> str:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'codemods'}"}
+    paths = f"{ROOT}{os.pathsep}{ROOT / 'codemods'}"
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTEST_ADDOPTS": WITHOUT_PLUGINS}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if any(text in done.stdout + done.stderr for text in NO_INDEX):
         pytest.skip("there is no package index to install a pack with")
@@ -45,7 +47,7 @@ def run(*command: str, folder: Path | str = ".") -> str:
 def python_with_what_is_installed_here() -> str:
     """An interpreter that can be installed into, and sees what this one sees."""
     folder = Path("environment")
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     python = folder.resolve() / ("Scripts" if os.name == "nt" else "bin") / "python"
     site = run(str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     Path(site, "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
