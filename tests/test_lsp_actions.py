@@ -181,7 +181,7 @@ async def test_a_program_that_cannot_be_run_is_told(vim: Editor, tmp_path: Path)
     vim.client.messages.clear()
     nowhere = (tmp_path / "nowhere.py").as_uri()
     assert await vim.command("devfix.run", nowhere) == {"exitCode": 2, "mismatches": None}
-    assert "there is no" in vim.client.messages[-1].message
+    assert "does not exist" in vim.client.messages[-1].message
     told = await vim.command("devfix.showProof", nowhere)
     assert told["exitCode"] == 2
     assert vim.client.messages[-1].message.startswith("devfix prove: error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import zip_longest
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Mismatch, Origin
@@ -19,7 +20,7 @@ def in_call(facts: Facts, mismatch: Mismatch, trail: tuple[Origin, ...]) -> Edit
     For programs that name no device: with one at hand, what is unpacked or made moves once for all its uses.
     """
     known = [site for site in trail if site.kind != "given"]
-    for site, then in zip(known, [*known[1:], None], strict=True):
+    for site, then in zip_longest(known, known[1:]):
         place = place_at(facts, site.path, site.span) if site.kind == "name" else None
         if place is None or (then is not None and then.kind != "argument"):
             continue
