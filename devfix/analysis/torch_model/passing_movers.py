@@ -67,17 +67,16 @@ def of(function: ast.AST) -> Mover | None:
     if not isinstance(function, _FUNCTIONS):
         return None
     names = {each.arg for each in (*function.args.posonlyargs, *function.args.args)}
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args]
-    if not any(_called(call) == function.name for call in calls):
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    if not any(call.args and _called(call) == function.name for call in calls):
         return None
     handed = {
         node.value.id
         for node in ast.walk(function)
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Name)
     }
-    every = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     for name in sorted(names & handed):
-        targets = tuple(_target(call) for call in every if _moves_name(call, name))
+        targets = tuple(_target(call) for call in calls if _moves_name(call, name))
         if targets:
             return Mover(name, targets)
     return None
