@@ -46,9 +46,17 @@ def test_a_model_that_is_left_behind(parts: dict[str, str]) -> None:
     assert clashes(agent(**parts, moved=".to(self.device)")) == []
 
 
-def test_the_repair_uses_the_parameter() -> None:
+def test_the_repair_uses_the_name_that_the_constructor_uses() -> None:
     fixed, _ = fix_texts({"main.py": agent()})
-    assert fixed["main.py"] == agent(moved=".to(device)")
+    assert fixed["main.py"] == agent(moved=".to(self.device)")
+
+
+@pytest.mark.parametrize("kept", ["self.device = device", "self.device = device; print(device, self.device)"])
+def test_the_repair_uses_the_parameter_where_that_is_handed_on(kept: str) -> None:
+    parts = {"kept": kept, "target": "device"}
+    before = agent(**parts).replace("as_tensor(state).to(device)", "as_tensor(state).to(self.device)")
+    fixed, _ = fix_texts({"main.py": before})
+    assert fixed["main.py"] == before.replace("nn.Linear(size, size)\n", "nn.Linear(size, size).to(device)\n")
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,13 @@ def written_around(outline: Outline, node: ast.AST, names: Collection[str]) -> s
     read = ast.walk(function) if function is not None else ()
     found = (dotted(part) for part in read)
     return {code for code in found if code is not None and code in names}
+
+
+def hands_on(outline: Outline, node: ast.AST, name: str, *, rather_than: str) -> bool:
+    """Whether the function around a node gives one name to what it calls, and never the other."""
+    function = outline.function_of(node)
+    read = ast.walk(function) if function is not None else ()
+    calls = [part for part in read if isinstance(part, ast.Call)]
+    given = [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
+    told = {dotted(each) for each in given}
+    return name in told and rather_than not in told

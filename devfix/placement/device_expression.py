@@ -18,7 +18,7 @@ from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import boundness, moving_module, own_device, sizing
-from devfix.placement.dependence import dotted, written_around
+from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
 from devfix.placement.reaching import (
@@ -162,7 +162,10 @@ def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
     if own is not None and "." in own and facts.program.adopts:
         # What the program was given goes by its own name, where that is in sight.
         own = next((name for name in outer if name and "." not in name), own)
-    code = own or _attribute(facts, place) or next(filter(None, outer), None)
+    kept = _kept(facts, place, "device")
+    if own is not None and kept is not None and hands_on(place.outline, place.node, kept, rather_than=own):
+        own = kept
+    code = own or kept or next(filter(None, outer), None)
     return DeviceExpression(code) if code is not None else None
 
 
@@ -230,13 +233,8 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
     return False
 
 
-def _attribute(facts: Facts, place: Place) -> str | None:
-    """``self.device`` in a method of a class that always sets it to the accelerator."""
-    return _kept(facts, place, "device")
-
-
 def _kept(facts: Facts, place: Place, kind: str) -> str | None:
-    """An attribute of the object that always is the accelerator, or something on it."""
+    """``self.device``, or like: an attribute of the object that always is the accelerator, or something on it."""
     function = place.outline.function_of(place.node)
     receiver = place.outline.receiver_name(function)
     if function is None or receiver is None:

@@ -7,7 +7,7 @@ class Evaluator:
     def __init__(self, model, device):
         self.device = device
         self.model = model.to(self.device)
-        self.metrics = MetricCollection({"mae": MeanAbsoluteError(), "mse": MeanSquaredError()}).to(device)
+        self.metrics = MetricCollection({"mae": MeanAbsoluteError(), "mse": MeanSquaredError()}).to(self.device)
 
     @torch.no_grad()
     def evaluate(self, batches):
