@@ -214,3 +214,33 @@ def test_what_one_of_two_models_returns_as_a_pair_is_unpacked_by_position(move: 
         nn.functional.mse_loss(out, y{move})
     """
     assert bool(clashes(text)) is fails
+
+
+#: Which loss it is an option says, and an argument of another name in the function that calls it.
+LOSSES = """
+import argparse
+import torch
+from torch import nn
+
+def cost(criterion, guess, target, lengths):
+    if lengths is None:
+        return criterion(guess, target)
+    return criterion(guess, target, lengths, torch.full((2,), 3))
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--aligned", action="store_true")
+args = parser.parse_args()
+criterion = nn.CTCLoss() if args.aligned else nn.CrossEntropyLoss()
+device = torch.device("cuda")
+"""
+
+
+def test_a_loss_takes_what_it_compares_and_no_more() -> None:
+    aligned = "out = torch.rand(5, 2, 4, device=device).log_softmax(2)\n"
+    aligned += "cost(criterion, out, torch.ones(2, 3, dtype=torch.long), torch.full((2,), 5))\n"
+    assert not clashes(LOSSES + aligned)  # the lengths and places of a CTC loss may be anywhere
+
+
+def test_what_a_loss_compares_has_to_be_on_one_device() -> None:
+    classes = "cost(criterion, torch.rand(2, 4, device=device), torch.ones(2, dtype=torch.long), None)\n"
+    assert clashes(LOSSES + classes)

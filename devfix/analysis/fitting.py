@@ -11,13 +11,14 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import external_bases, first_parameter, is_module
 from devfix.analysis.syntax import remembered
-from devfix.analysis.torch_model import module_methods
+from devfix.analysis.torch_model import losses, module_methods
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
     BoundMethod,
     Class,
     Const,
+    External,
     ExternalMethod,
     Function,
     Namespace,
@@ -177,7 +178,7 @@ def is_of_project(interp: Interpreter, callee: Value) -> bool:
 def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:
     function, bound = _function_of(interp, callee)
     if function is None:
-        return True
+        return _takes_compared(interp, callee, site)
     spec = function.node.args
     names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][bound:]
     if len(site.args) > len(names) and spec.vararg is None:
@@ -185,6 +186,13 @@ def _takes(interp: Interpreter, callee: Value, site: CallSite) -> bool:
     required = names[len(site.args) : len(names) - len(spec.defaults)]
     known = {*names, *(parameter.arg for parameter in spec.kwonlyargs)}
     return site.keywords.keys() >= set(required) and (spec.kwarg is not None or site.keywords.keys() <= known)
+
+
+def _takes_compared(interp: Interpreter, callee: Value, site: CallSite) -> bool:
+    """Whether torch's own loss, if that is what is called, takes as many arguments."""
+    obj = interp.obj_of(callee)
+    name = obj.cls.name.rpartition(".")[2] if obj is not None and isinstance(obj.cls, External) else ""
+    return name not in losses.CRITERIA or losses.takes(name, site)
 
 
 def _function_of(interp: Interpreter, callee: Value) -> tuple[Function | None, int]:

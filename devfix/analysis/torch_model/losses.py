@@ -90,6 +90,13 @@ CRITERIA: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+def takes(name: str, site: CallSite) -> bool:
+    """Whether a call gives a loss module what it compares, no more and no less."""
+    function, buffers = CRITERIA[name]
+    compared = [role for role in LOSSES[function].operands if role not in buffers and role[0] != "#"]
+    return len(site.args) + len(site.keywords) == len(compared)
+
+
 def apply(interp: Interpreter, name: str, site: CallSite, buffers: dict[str, Arg] | None = None) -> Value:
     """A loss called as a function; ``buffers`` are the tensors a loss module brings along."""
     spec = LOSSES[name]
