@@ -49,6 +49,13 @@ np.union1d(a, a)
 np.lib.stride_tricks.sliding_window_view(a, 2)
 np.real(a)
 np.rint(a)
+np.fabs(a)
+np.angle(a)
+np.reciprocal(a + 1)
+np.append(a, 0)
+np.append(a, 2.0)
+np.outer(a, 2.0)
+np.unique(m, axis=0)
 np.heaviside(a, 0)
 np.triu_indices(3)
 np.trim_zeros(a)
@@ -90,6 +97,35 @@ def test_a_result_has_the_dtype_that_numpy_gives_it(call: str, dtype: str) -> No
     ]
     ending = Ending("\n".join(lines))
     assert _agrees(_without_list(ending, ending["result"]), result)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "z.real", "z.imag", "np.real(z)", "np.imag(z)", "np.angle(z)", "np.abs(z)", "abs(z)", "z.std()", "np.var(z)",
+        "np.std(z, axis=0)", "np.linalg.norm(z)", "z.T", "z.real.astype('float64')", "z.mean()",
+    ],
+)  # fmt: skip
+def test_the_parts_and_the_size_of_complex_numbers_are_floats(call: str, dtype: str) -> None:
+    made = f"np.ones((2, 3), dtype={dtype!r})"
+    result = eval(call, {"np": np, "z": eval(made, {"np": np})})
+    value = Ending(f"import numpy as np\nz = {made}\nresult = {call}\n")["result"]
+    assert _agrees(value, result)
+
+
+def test_layers_take_the_parts_of_complex_numbers() -> None:
+    text = """
+import numpy as np
+import torch
+from torch.nn.functional import conv1d
+
+kernels = np.zeros((4, 1, 8), dtype=np.complex64)
+signal = torch.ones(2, 1, 16)
+real, imag = conv1d(signal, torch.tensor(kernels.real)), conv1d(signal, torch.tensor(np.imag(kernels)))
+"""
+    assert not clashes(text)
+    assert clashes(text + "both = conv1d(signal, torch.tensor(kernels))\n") == ["9: dtype"]
 
 
 def _without_list(ending: Ending, value: Value) -> Value:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import AT_LEAST_1, DTYPES, REAL_OF, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, DTYPES, rank_of_broadcast
 from devfix.analysis.torch_model import host_memory, numpy_ranks, numpy_results, numpy_types
 from devfix.analysis.torch_model.arguments import dtype_of, nesting, size_rank
 from devfix.analysis.values import (
@@ -47,10 +47,10 @@ _PAIRWISE = frozenset(
     "inner vdot tensordot kron bitwise_and bitwise_or bitwise_xor".split()
 )
 #: Functions of one array that keep its dtype; those in ``_RESHAPING`` say nothing about the rank.
-_MAGNITUDES = frozenset("abs absolute real imag angle".split())
+_MAGNITUDES = frozenset("abs absolute real imag".split())
 _KEEPING = frozenset(
-    "fabs negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc sign "
-    "square nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
+    "negative copy flip fliplr flipud roll sort take_along_axis rot90 round around floor ceil trunc sign "
+    "square reciprocal nan_to_num triu tril ascontiguousarray transpose swapaxes moveaxis clip diff".split()
 )
 _RESHAPING = frozenset(
     "reshape ravel squeeze tile pad resize atleast_1d atleast_2d atleast_3d broadcast_to "
@@ -58,13 +58,14 @@ _RESHAPING = frozenset(
 )
 _FLOATING = frozenset(
     "exp exp2 log log2 log10 log1p expm1 sqrt cbrt sin cos tan tanh sinh cosh arctan arcsin arccos deg2rad "
-    "rad2deg radians degrees sinc reciprocal".split()
+    "rad2deg radians degrees sinc fabs".split()
 )
+#: Functions of two operands to which a number is an array of its own.
+_PRODUCTS = frozenset("outer dot matmul inner vdot tensordot kron append".split())
 _DIVIDING = frozenset("true_divide divide arctan2 hypot logaddexp".split())
-_FLOAT64 = frozenset(
-    "interp histogram_bin_edges hanning hamming blackman bartlett kaiser corrcoef cov".split()
-)
+_FLOAT64 = frozenset("interp hanning hamming blackman bartlett kaiser corrcoef cov".split())
 _AVERAGING = frozenset("mean std var median average nanmean nanstd nanvar nanmedian".split())
+_SPREADS = ("std", "var")
 _QUANTILES = frozenset("percentile quantile nanpercentile nanquantile".split())
 _SUMMING = frozenset("sum prod nansum".split())
 _ACCUMULATING = frozenset("cumsum cumprod".split())
@@ -191,7 +192,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if array is None:
         return Array(None, AT_LEAST_1) if last == "expand_dims" else UNKNOWN
     if last == "norm":
-        return Array(numpy_types.floating(array.dtype), None, array.trail)
+        return Array(numpy_types.real(numpy_types.floating(array.dtype)), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):
         return UNKNOWN
     return _of_one(interp, last, array, site)
@@ -238,28 +239,31 @@ def _of_several(interp: Interpreter, last: str, site: CallSite) -> Value:
         return Sequence(Array("int64", 1)) if last == "where" else UNKNOWN
     values = [without_none(arg.value) for arg in args]
     arrays = [value for value in values if isinstance(value, Array)]
-    dtype = numpy_types.common(interp, values)
+    joined = last in _PRODUCTS
+    dtype = numpy_types.common(interp, map(_at_least_1d, values) if joined else values)
     if last in _DIVIDING:
         dtype = numpy_types.floating(dtype)
-    products = ("outer", "dot", "matmul", "inner", "vdot", "tensordot", "kron", "append")
     shaped = [without_none(arg.value) for arg in site.args[:3]] if last == "where" else values
-    rank = None if last in products else rank_of_broadcast([nesting(interp, value) for value in shaped])
+    rank = None if joined else rank_of_broadcast([nesting(interp, value) for value in shaped])
     return Array(dtype, rank, arrays[0].trail if arrays else ())
 
 
 def _of_one(interp: Interpreter, last: str, array: Array, site: CallSite) -> Value:
     if last in _MAGNITUDES:
-        return replace(array, dtype=REAL_OF.get(array.dtype or "", array.dtype))
+        return replace(array, dtype=numpy_types.real(array.dtype))
     if last in _KEEPING:
         return array
     if last == "repeat":
         return replace(array, rank=numpy_ranks.repeated(array.rank, site, 2))
     if last == "expand_dims":
         return replace(array, rank=numpy_ranks.expanded(array.rank, site))
+    if last == "unique" and "axis" in site.keywords:
+        return array
     if last in _RESHAPING or last == "unique":
         return replace(array, rank=1 if last in ("ravel", "unique") else None)
-    if last in _FLOATING:
-        return replace(array, dtype=numpy_types.floating(array.dtype))
+    if last in _FLOATING or last == "angle":
+        dtype = numpy_types.floating(array.dtype)
+        return replace(array, dtype=numpy_types.real(dtype) if last == "angle" else dtype)
     return reduced(interp, last, array, site) or UNKNOWN
 
 
@@ -267,9 +271,10 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
     """A reduction or accumulation of an array; None for any other function."""
     dtype = array.dtype
     if last in _QUANTILES:
-        return _quantiles(interp, array, site)
+        return numpy_results.quantiles(interp, array, site)
     if last in _AVERAGING:
         dtype = numpy_types.floating(dtype)
+        dtype = numpy_types.real(dtype) if last.endswith(_SPREADS) else dtype
     elif last in _SUMMING or last in _ACCUMULATING:
         narrow = dtype not in (None, numpy_types.WIDE) and not str(dtype).startswith(("float", "complex"))
         dtype = "int64" if narrow and dtype != "uint8" else None if narrow else dtype
@@ -283,22 +288,6 @@ def reduced(interp: Interpreter, last: str, array: Array, site: CallSite) -> Arr
         whole = axis is None or axis.value == NONE
         return Array(dtype, 1 if whole else array.rank, array.trail)
     return Array(dtype, numpy_ranks.reduced(interp, last, array.rank, site), array.trail)
-
-
-def _quantiles(interp: Interpreter, array: Array, site: CallSite) -> Array:
-    """``np.quantile(x, q)``: a list of quantiles is an array of float64, which decides, where a number does not."""
-    at = without_none(site.value(1, "q") or UNKNOWN)
-    rank = numpy_ranks.reduced(
-        interp, "median", array.rank, replace(site, args=(*site.args[:1], *site.args[2:3]))
-    )
-    if scalar_type(at) is not None:
-        return Array(numpy_types.floating(array.dtype), rank, array.trail)
-    asked = at.rank if isinstance(at, Array) else nesting(interp, at)
-    wide = numpy_types.floating(at.dtype) if isinstance(at, Array) else "float64" if asked else None
-    rank = rank + asked if rank is not None and asked is not None and min(rank, asked) >= 0 else None
-    if wide == "float64" and asked:
-        return Array(wide, rank, (interp.site("array", site.node),))
-    return Array(wide if wide == array.dtype else None, rank, array.trail)
 
 
 _KEEPING_METHODS = frozenset("transpose copy round swapaxes clip".split())

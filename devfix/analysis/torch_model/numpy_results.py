@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF
-from devfix.analysis.torch_model import numpy_types
-from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.torch_model import numpy_ranks, numpy_types
+from devfix.analysis.torch_model.arguments import dtype_of, nesting
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 #: What has the array's dtype; and what has floats as wide, whatever it is.
 _AS_GIVEN = frozenset(
-    "partition trim_zeros rollaxis real fix insert ediff1d intersect1d union1d setdiff1d setxor1d "
+    "partition trim_zeros rollaxis fix insert ediff1d intersect1d union1d setdiff1d setxor1d "
     "sliding_window_view nancumsum nancumprod".split()
 )
 _FLOATS = frozenset("gradient rint heaviside unwrap".split())
@@ -107,6 +108,22 @@ def _linear(many: int, arrays: list[Array]) -> Value:
     dtypes = {numpy_types.floating(array.dtype) for array in arrays}
     made = replace(arrays[0], dtype=dtypes.pop() if len(dtypes) == 1 else None, rank=AT_LEAST_1)
     return made if many == 1 else TupleValue((made,) * many)
+
+
+def quantiles(interp: Interpreter, array: Array, site: CallSite) -> Array:
+    """``np.quantile(x, q)``: a list of quantiles is an array of float64, which decides, where a number does not."""
+    at = without_none(site.value(1, "q") or UNKNOWN)
+    rank = numpy_ranks.reduced(
+        interp, "median", array.rank, replace(site, args=(*site.args[:1], *site.args[2:3]))
+    )
+    if scalar_type(at) is not None:
+        return Array(numpy_types.floating(array.dtype), rank, array.trail)
+    asked = at.rank if isinstance(at, Array) else nesting(interp, at)
+    wide = numpy_types.floating(at.dtype) if isinstance(at, Array) else "float64" if asked else None
+    rank = rank + asked if rank is not None and asked is not None and min(rank, asked) >= 0 else None
+    if wide == "float64" and asked:
+        return Array(wide, rank, (interp.site("array", site.node),))
+    return Array(wide if wide == array.dtype else None, rank, array.trail)
 
 
 def _spectrum(last: str, array: Array) -> Value | None:

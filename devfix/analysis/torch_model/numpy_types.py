@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import iteration
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import FLOATS, INTEGERS, promote, rank_of_broadcast
+from devfix.analysis.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Union, Value, without_none
 
@@ -157,6 +157,11 @@ def floating(dtype: str | None) -> str | None:
     if dtype is None or dtype in FLOATS or dtype.startswith("complex"):
         return dtype
     return "float64"
+
+
+def real(dtype: str | None) -> str | None:
+    """The dtype of the parts of numbers, or of their size."""
+    return REAL_OF.get(dtype or "", dtype)
 
 
 def arithmetic(op: ast.operator, left: Value, right: Value) -> Array:

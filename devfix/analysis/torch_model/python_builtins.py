@@ -13,7 +13,7 @@ from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.torch_model import mapped, operations, overloads
+from devfix.analysis.torch_model import mapped, numpy_types, operations, overloads
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.values import (
     NONE,
@@ -294,7 +294,9 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
         return operations.apply(interp, "abs", site) or UNKNOWN
     if isinstance(value, Ref):
         return UNKNOWN  # what objects make of it
-    return value if isinstance(value, (Array, Scalar)) else Scalar("float")
+    if isinstance(value, Array):
+        return replace(value, dtype=numpy_types.real(value.dtype))
+    return value if isinstance(value, Scalar) else Scalar("float")
 
 
 def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -60,8 +60,10 @@ def _array_attribute(value: Array, name: str) -> Value | None:
         return Scalar("int")
     if name == "dtype":
         return DTypeValue(settled(value.dtype))
-    if name in ("T", "flat", "real", "imag"):
+    if name in ("T", "flat"):
         return value
+    if name in ("real", "imag"):
+        return replace(value, dtype=REAL_OF.get(value.dtype or "", value.dtype))
     return None
 
 
