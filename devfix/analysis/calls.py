@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import (
     accounts,
+    chosen_results,
     classes,
     construction,
     fitting,
@@ -178,9 +179,8 @@ def _call_any(interp: Interpreter, callee: Union, site: CallSite) -> Value:
     possible = fitting.possible(interp, callee.members, site)
     if fitting.are_many(interp, possible):
         return fitting.one_of_many(interp, possible, lambda each: call(interp, each, site))
-    chosen = fitting.are_alternatives(interp, possible)
-    return interp.either(
-        possible, lambda member: call(interp, member, site), chosen=chosen, usual=callee.usual
+    return chosen_results.of_any(
+        interp, site.node, possible, lambda each: call(interp, each, site), usual=callee.usual
     )
 
 

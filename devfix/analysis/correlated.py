@@ -29,7 +29,7 @@ class Choice(NamedTuple):
 
 
 #: Values that are made where branches meet, and nowhere else are the same.
-_OWN = (Tensor, TupleValue, Union)
+OWN = (Tensor, TupleValue, Union)
 
 #: What the branches of a test leave in the variables that they bind.
 Outcomes = Mapping[str, tuple[Value, Value]]
@@ -40,6 +40,8 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
     frame = interp.frame
     if not frame.choices:
         return
+    part, swapped = _affirmed(part)
+    outcome = outcome != swapped
     if outcome:
         for other in _excluded(part, frame.choices):
             _narrow(interp, frame.choices[other], False, within)
@@ -106,14 +108,14 @@ def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:
             interp.state.set(frame.id, name, before.joined)
             continue
         joined = interp.state.get(frame.id, name)
-        if isinstance(joined, _OWN) and joined is not then and joined is not other:
+        if isinstance(joined, OWN) and joined is not then and joined is not other:
             known[name] = Choice(joined, then, other)
 
 
 def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: Value, other: Value) -> None:
     """The same for ``name = this if test else that``."""
     statement = interp.frame.statement
-    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(joined, _OWN):
+    if not isinstance(statement, ast.Assign) or statement.value is not node or not isinstance(joined, OWN):
         return
     if joined is then or joined is other or not _is_steady(interp, node.test):
         return
@@ -124,11 +126,24 @@ def keep_expression(interp: Interpreter, node: ast.IfExp, joined: Value, then: V
 
 
 def _key(test: ast.expr) -> tuple[str, bool]:
-    """A test without the ``not`` before it, and whether it was one."""
+    """What a test asks, and whether it asks for the opposite."""
+    affirmed, swapped = _affirmed(test)
+    return _dumped(affirmed), swapped
+
+
+_OPPOSITES: dict[type, type[ast.cmpop]] = {ast.NotIn: ast.In, ast.NotEq: ast.Eq, ast.IsNot: ast.Is}
+
+
+@remembered
+def _affirmed(test: ast.expr) -> tuple[ast.expr, bool]:
+    """A test without the ``not`` before it or in it, and whether it was one."""
     swapped = False
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, swapped = test.operand, not swapped
-    return _dumped(test), swapped
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES:
+        affirmed = ast.Compare(test.left, [_OPPOSITES[type(test.ops[0])]()], test.comparators)
+        return ast.copy_location(affirmed, test), not swapped
+    return test, swapped
 
 
 @remembered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +12,13 @@ from devfix.analysis.correlated import Choice
 from devfix.analysis.state import State
 from devfix.analysis.syntax import names_in
 from devfix.analysis.values import Class, Function, Value
+
+
+class ChosenResults(NamedTuple):
+    """What a call gives where each of some tests comes out, and where it does not."""
+
+    call: ast.expr
+    by_test: Mapping[str, tuple[Value, Value]]
 
 
 @dataclass(slots=True)
@@ -56,6 +64,8 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     #: What tests chose that were met undecided, by the test and the variable.
     choices: dict[str, dict[str, Choice]] = field(default_factory=dict)
+    #: What the call gives that is about to be bound, by the tests that chose what is called.
+    chosen: ChosenResults | None = None
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from devfix.analysis import (
     binding,
     cached_properties,
     calls,
+    chosen_results,
     conditions,
     construction,
     containers,
@@ -30,13 +31,7 @@ from devfix.analysis.frames import Loop
 from devfix.analysis.refilling import refills, renewed
 from devfix.analysis.rounds import is_settled, widen
 from devfix.analysis.state import State, join_states
-from devfix.analysis.syntax import (
-    concerns_file,
-    depends_on_data,
-    remembered,
-    statements_in,
-    varies,
-)
+from devfix.analysis.syntax import concerns_file, depends_on_data, remembered, statements_in, varies
 from devfix.analysis.torch_model import operators, passing_movers, tables
 from devfix.analysis.values import NONE, UNKNOWN, Const, Ref, Scalar, Value
 
@@ -60,6 +55,8 @@ def assign(interp: Interpreter, node: ast.Assign) -> None:
     value = interp.eval(node.value)
     for target in node.targets:
         binding.bind(interp, target, value, node)
+    if interp.frame.chosen is not None:
+        chosen_results.bound(interp, node)
 
 
 def annotated_assign(interp: Interpreter, node: ast.AnnAssign) -> None:
