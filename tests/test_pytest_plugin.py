@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+# pytester forgets what its own sessions were the first to import. Were that the simulator but for what the tool
+# itself uses of it, one session would run on parts of the one before.
+import devfix.simulator.simulation  # noqa: F401 - see above
+from devfix.simulator.machine import active
+
 _TEST = """
 import torch
 from torch import nn, randn
@@ -29,6 +34,7 @@ def test_a_session_runs_on_the_simulated_accelerator(pytester: pytest.Pytester) 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["accelerator: 1 x cuda, simulated by devfix*"])
     assert torch.cuda.device_count() == 0
+    assert active() is None
 
 
 def test_a_mistake_fails_as_on_a_gpu(pytester: pytest.Pytester) -> None:
