@@ -6,9 +6,13 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+#: All files with tests, in the order in which parts of them are counted.
+_FILES = sorted(path.name for path in Path(__file__).parent.glob("test_*.py"))
 
 # How long an example takes depends on the machine, which says nothing of the code.
 # Where a result decides something, the same programs are tried each time; elsewhere new ones.
@@ -44,3 +48,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the tool makes of each case over its `after`; review the diff like code",
     )
+    parser.addoption(
+        "--part", metavar="N/M", help="run each M-th file of tests alone, beginning with the N-th"
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of other parts. Naming files instead has pytest look through their folder for each."""
+    part: str | None = config.getoption("--part")
+    if part is None or collection_path.name not in _FILES:
+        return None
+    number, parts = map(int, part.split("/"))
+    return True if _FILES.index(collection_path.name) % parts != number - 1 else None

@@ -1,11 +1,12 @@
-"""Zygote: a process that has torch loaded, and forks for each run of a program.
+"""Zygote: a process that has torch and the simulator loaded, and forks for each run of a program.
 
-Importing torch takes seconds, running a small program a tenth of one.
+Importing them takes seconds, running a small program a tenth of one.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib.util
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 SIMULATOR = Path(__file__).resolve().parent.parent / "devfix" / "simulator"
@@ -56,17 +58,20 @@ def _serve() -> None:
     import torch  # noqa: PLC0415 - only in the process that serves
 
     torch.set_num_threads(1)
+    launching = _launching()
+    # None of it is garbage, and looking at it would copy it in each run.
+    gc.freeze()
     for line in sys.stdin:
         order = json.loads(line)
         child = os.fork()
         if not child:
-            _run(order)
+            _run(order, launching)
         os.waitpid(child, 0)
         sys.stdout.write("done\n")
         sys.stdout.flush()
 
 
-def _run(order: Mapping[str, Any]) -> None:
+def _run(order: Mapping[str, Any], launching: ModuleType) -> None:
     leave = os._exit
     try:
         target = os.open(order["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -74,7 +79,7 @@ def _run(order: Mapping[str, Any]) -> None:
             os.dup2(target, stream)
         os.chdir(order["folder"])
         sys.path[:] = [path for path in sys.path if Path(path) != Path(__file__).parent]
-        _launch(order["words"])
+        _launch(order["words"], launching)
     except SystemExit:
         pass
     finally:
@@ -83,14 +88,22 @@ def _run(order: Mapping[str, Any]) -> None:
         leave(0)
 
 
-def _launch(words: list[str]) -> None:
+def _launching() -> ModuleType:
+    """What runs a program in the simulator's package, with all that it imports later."""
     spec = importlib.util.spec_from_file_location("launch", SIMULATOR / "launch.py")
     assert spec is not None
     assert spec.loader is not None
     launch = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(launch)
+    package = launch.package().__name__
+    for name in ("parameters", "run_report", "simulation"):
+        importlib.import_module(f"{package}.{name}")
+    return importlib.import_module(f"{package}.launching")
+
+
+def _launch(words: list[str], launching: ModuleType) -> None:
     try:
-        importlib.import_module(f"{launch.package().__name__}.launching").main(words)
+        launching.main(words)
     finally:
         # The report is written by a function that Python calls at its end.
         atexit._run_exitfuncs()
