@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import notes, reads
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.torch_model import names
-from devfix.analysis.values import Const, DeviceValue, Value
+from devfix.analysis.values import Const, Value
 from devfix.imports import package_file, parent_of
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
 
 
 def _bind(interp: Interpreter, name: str, value: Value, node: ast.ImportFrom) -> None:
-    """Bind an imported name; a device is one that fixes can name here as well."""
+    """Bind an imported name; a device is one that fixes can name here as well, and what keeps one."""
     interp.state.set(interp.frame.id, name, value)
-    if isinstance(value, (DeviceValue, Const)) and notes.summary(interp, value)[0] == "device":
+    if notes.keeps_device(interp, value):
         notes.note_binding(interp, interp.frame.path, interp.frame.scope, name, value, node)
 
 

@@ -140,6 +140,16 @@ def note_option(
         note_binding(interp, frame.path, frame.scope, interp.text(target), value, statement)
 
 
+def keeps_device(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a device, or an object other than a module, such as a configuration, that keeps one."""
+    if isinstance(value, (DeviceValue, Const)):
+        return summary(interp, value)[0] == "device"
+    obj = interp.obj_of(value)
+    if obj is None or not (obj.cls == NAMESPACE or obj.kind == "instance") or is_module(interp, value):
+        return False
+    return any(isinstance(held, DeviceValue) for held in obj.attrs.values())
+
+
 def _note_devices(
     interp: Interpreter, path: str, scope: str, name: str, obj: Obj, statement: ast.stmt | ast.expr | None
 ) -> None:

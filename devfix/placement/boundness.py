@@ -35,6 +35,20 @@ def is_bound(outline: Outline, node: ast.AST, name: str) -> bool:
     return outline.imports_all
 
 
+def is_defined_at_top(outline: Outline, node: ast.AST, name: str) -> bool:
+    """Whether a name means at ``node`` what one import or class at the top of the file binds, and nothing else does."""
+    current = outline.parents.get(node)
+    while current is not None and not isinstance(current, ast.Module):
+        if isinstance(current, (ast.Lambda, *FUNCTIONS)) and _is_local(outline, current, name):
+            return False
+        current = outline.parents.get(current)
+    tree = outline.source.tree
+    names = outline.names_in(tree)
+    found = names.binders(name)
+    sure = len(found) == 1 and not names.headers(name)
+    return sure and isinstance(found[0], (ast.Import, ast.ImportFrom, ast.ClassDef)) and found[0] in tree.body
+
+
 def _is_inside(scope: Scope, child: ast.AST) -> bool:
     """Whether a child of a function is evaluated within it (its decorators and defaults are not)."""
     if isinstance(scope, ast.Module):

@@ -17,7 +17,7 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import boundness, moving_module, own_device, sizing
+from devfix.placement import autograd_class, boundness, moving_module, own_device, sizing
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
@@ -86,8 +86,10 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     modules = [peer for peer in peers if stands_for_module(facts, place, peer)]
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
-    if code is None and not (seen and not is_in_module(facts, place)):
-        code = sizing.sized_by(facts, place) or _name(facts, place, "tensor")
+    code = code or sizing.sized_by(facts, place)
+    anywhere = is_in_module(facts, place) or autograd_class.is_around(place.outline, place.node)
+    if code is None and (not seen or anywhere):
+        code = _name(facts, place, "tensor")
     if code is not None:
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
@@ -230,7 +232,7 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
             # What is a list first and a tensor later has no device at every place.
             alike = len({binding.kind for binding in bindings}) == 1
             return alike and any(reaches(place, outer, binding) for binding in bindings)
-    return False
+    return boundness.is_defined_at_top(place.outline, place.node, root)
 
 
 def _kept(facts: Facts, place: Place, kind: str) -> str | None:

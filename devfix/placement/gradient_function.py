@@ -10,19 +10,11 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
 from devfix.findings import Mismatch, Origin
-from devfix.placement import argument_move
-from devfix.placement.dependence import dotted
+from devfix.placement import argument_move, autograd_class
 from devfix.placement.device_expression import Place, place_at
 
 Trail = tuple[Origin, ...]
-
-#: The classes of ``torch.autograd`` that are derived from; see "Extending PyTorch" in its documentation.
-_BASES = frozenset({"Function", "InplaceFunction"})
-#: Where their results are made.
-_FORWARD, _BACKWARD = "forward", "backward"
-
 
 def values(facts: Facts, trails: Iterable[Trail], mismatch: Mismatch) -> list[tuple[Origin, Place]]:
     """What the ``forward`` of autograd functions made, or was handed and named, that met others outside of it.
@@ -66,31 +58,11 @@ def gradient(place: Place) -> str:
     if (
         not isinstance(node, ast.Name)
         or not isinstance(function, ast.FunctionDef)
-        or not _is_in(place, _BACKWARD)
+        or not autograd_class.is_in(place.outline, place.node, autograd_class.BACKWARD)
     ):
         return ""
     return node.id if node.id in [each.arg for each in function.args.args[1:]] else ""
 
 
 def _is_forward(place: Place) -> bool:
-    return _is_in(place, _FORWARD)
-
-
-def _is_in(place: Place, name: str) -> bool:
-    """Whether a place is in the method of this name of an autograd function."""
-    function = place.outline.function_of(place.node)
-    if not isinstance(function, ast.FunctionDef) or function.name != name:
-        return False
-    cls = place.outline.class_of(function)
-    return cls is not None and _is_function(place.outline, cls)
-
-
-def _is_function(outline: Outline, cls: ast.ClassDef) -> bool:
-    """Whether a class has such a base, which it has under any name, or is derived from one beside it that has."""
-    names = [(dotted(base) or "").rpartition(".")[2] for base in cls.bases]
-    if any(outline.aliases.get(name, name) in _BASES for name in names):
-        return True
-    beside = (node for node in outline.source.tree.body if isinstance(node, ast.ClassDef) and node is not cls)
-    return any(
-        node.name in names and node.lineno < cls.lineno and _is_function(outline, node) for node in beside
-    )
+    return autograd_class.is_in(place.outline, place.node, autograd_class.FORWARD)

@@ -43,6 +43,7 @@ from devfix.analysis.torch_model import (
     learners,
     leaves,
     legacy_constructors,
+    made_types,
     names,
     number_limits,
     numpy_model,
@@ -134,6 +135,7 @@ HANDLERS: dict[str, Handler] = {
     **leaves.HANDLERS,
     "torch.nn.parallel.data_parallel": layers.data_parallel,
     "builtins.object.__new__": lambda interp, _name, site: construction.of_super(interp, site),
+    "builtins.type": made_types.type_,
     "builtins.type.__new__": lambda interp, _name, site: construction.of_metaclass(interp, site),
 }
 

@@ -42,11 +42,6 @@ def class_of(interp: Interpreter, value: Value) -> Value:
     return obj.cls if obj is not None else UNKNOWN
 
 
-def type_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``type(x)``: the class. With three arguments nothing is known."""
-    return class_of(interp, site.args[0].value) if len(site.args) == 1 else UNKNOWN
-
-
 def are_same(left: Value, right: Value) -> bool | None:
     """Whether two classes are one: a class has several names in its package, and none in another one."""
     if named_tuples.is_type(left) or named_tuples.is_type(right):
@@ -112,6 +107,5 @@ def _built_in(cls: Value) -> type | None:
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    "builtins.type": type_,
     "builtins.issubclass": issubclass_,
 }
