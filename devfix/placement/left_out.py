@@ -1,4 +1,4 @@
-"""Left out: a device that a function can be told, and that the one call of it leaves out."""
+"""Left out: a device that a function can be told, and that the one call of it (or decorator) leaves out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import OptionalCall
-from devfix.findings import FileEdit, Origin, SetKeyword
+from devfix.findings import Edit, FileEdit, Origin, ReplaceExpression, SetKeyword
 from devfix.placement import device_expression, parameter_uses
 from devfix.placement.device_expression import Place, place_at
 
@@ -64,6 +64,8 @@ def _parameter(outline: Outline, named: ast.expr) -> _Parameter | None:
         if found is None:
             return None
         function, named = found
+    elif isinstance(named, ast.Name):
+        function = _binder(outline, named)
     if function is None or not isinstance(named, ast.Name):
         return None
     if not parameter_uses.is_optional(function, named.id) or not parameter_uses.only_hands_on(
@@ -71,6 +73,16 @@ def _parameter(outline: Outline, named: ast.expr) -> _Parameter | None:
     ):
         return None
     return _Parameter(outline, function, named.id)
+
+
+def _binder(outline: Outline, named: ast.Name) -> _Function | None:
+    """The function whose name it is: the innermost one, or the one around it, as of a decorator, that binds it."""
+    function = outline.function_of(named)
+    while function is not None and not (
+        parameter_uses.has(function, named.id) or named.id in outline.names_in(function).bound
+    ):
+        function = outline.function_of(function)
+    return function
 
 
 def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
@@ -85,8 +97,9 @@ def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
     if not _is_of(call.node, parameter.function, call.positional):
         return ()
     place = Place(call.path, facts.outline(call.path), call.node)
-    others = facts.calls_at(call.node)
-    if not all(parameter_uses.takes(other.function, parameter.name) for other in others):
+    if not all(
+        parameter_uses.takes(each, parameter.name) for each in _called_at(facts, call.node, parameter)
+    ):
         return ()
     passed = _passed_through(place, call.node)
     if passed is not None:
@@ -96,11 +109,37 @@ def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
     own = _own_parameter(place, call.node, parameter.name)
     if own is not None:
         return _through(facts, place, call.node, own, depth)
-    found = device_expression.chosen(facts, place)
+    found = device_expression.chosen(facts, _where_evaluated(place))
     if found is None:
         return ()
-    edit = SetKeyword(place.outline.source.span(call.node), parameter.name, found.code)
-    return (*found.edits, FileEdit(place.path, edit))
+    return (*found.edits, FileEdit(place.path, _naming(place, call.node, found.code, parameter, calls)))
+
+
+def _naming(
+    place: Place, call: ast.Call, code: str, parameter: _Parameter, calls: list[OptionalCall]
+) -> Edit:
+    """The call names the device as others do: by its position where it has no other arguments, else as a keyword."""
+    source = place.outline.source
+    spec = parameter.function.args
+    first = [each.arg for each in (*spec.posonlyargs, *spec.args)][:1] == [parameter.name]
+    others = [each for each in calls if each.node is not call and _gives(each, parameter)]
+    alike = bool(others) and all(parameter.name not in each.given for each in others)
+    if first and alike and not call.args and not call.keywords:
+        return ReplaceExpression(source.span(call), f"{source.segment(source.span(call.func))}({code})")
+    return SetKeyword(source.span(call), parameter.name, code)
+
+
+def _called_at(facts: Facts, call: ast.Call, parameter: _Parameter) -> list[ast.AST]:
+    """All functions that a call may be of; what decorates is called itself in the same place, and is none of them."""
+    found = [each.function for each in facts.calls_at(call)]
+    return [each for each in found if parameter.outline.function_of(each) is not parameter.function]
+
+
+def _where_evaluated(place: Place) -> Place:
+    """What decorates a definition is evaluated where that stands, and not within it."""
+    definition = place.outline.definition_of(place.node)
+    decorates = definition is not None and place.node in definition.decorator_list
+    return Place(place.path, place.outline, definition) if definition is not None and decorates else place
 
 
 def _is_of(call: ast.Call, function: _Function, positional: int) -> bool:
