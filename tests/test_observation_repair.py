@@ -237,3 +237,29 @@ def test_many_changes_are_taken_back_in_shares() -> None:
     found = pruned(before, after, stage)
     assert found.texts["main.py"].count("+ 1") == 1
     assert len(stage.runs) <= 13
+
+
+def test_a_line_that_another_made_needless_is_taken_back() -> None:
+    put_in = ["x = x.to(device)", "y = y.to(device)", "x = x.to(x.device)"]
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        needed = all(line in texts["main.py"] for line in put_in[:2])
+        return _trial() if needed else _trial(_clash(TEXTS))
+
+    stage = FakeStage(shown)
+    before = State(_program({"main.py": "first()\nlast()\n"}), _trial(_clash(TEXTS)))
+    after = before.after(stage, {"main.py": "\n".join(["first()", *put_in, "last()", ""])}, [])
+    found = pruned(before, after, stage)
+    assert found.texts["main.py"].splitlines() == ["first()", *put_in[:2], "last()"]
+
+
+def test_lines_of_one_statement_stay_together() -> None:
+    put_in = ["if x.is_cpu:", "    x = x.to(device)", "z = 1"]
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        return _trial() if put_in[1] in texts["main.py"] else _trial(_clash(TEXTS))
+
+    stage = FakeStage(shown)
+    before = State(_program({"main.py": "first()\nlast()\n"}), _trial(_clash(TEXTS)))
+    after = before.after(stage, {"main.py": "\n".join(["first()", *put_in, "last() + 1", ""])}, [])
+    assert put_in[0] in pruned(before, after, stage).texts["main.py"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -45,15 +46,25 @@ def pruned(before: State, after: State, stage: Stage, is_late: Callable[[], bool
 
 
 def _changes(before: State, after: State, path: str) -> list[_Change]:
-    """The changes of a file; lines that each became another are changes of their own."""
+    """The changes of a file; lines that each became another, or were put in, are changes of their own."""
     old, new = before.program.sources[path].lines, after.program.sources[path].lines
     found = []
     for tag, first, end, start, stop in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "replace" and end - first == stop - start:
             found += [_Change(path, first + k, first + k + 1, (new[start + k],)) for k in range(end - first)]
+        elif tag == "insert" and all(map(_is_statement, new[start:stop])):
+            found += [_Change(path, first, end, (line,)) for line in new[start:stop]]
         elif tag != "equal":
             found.append(_Change(path, first, end, tuple(new[start:stop])))
     return found
+
+
+def _is_statement(line: str) -> bool:
+    """Whether a line is a statement that needs no other line."""
+    try:
+        return len(ast.parse(line.strip()).body) == 1
+    except SyntaxError:
+        return False
 
 
 def _with(before: State, changes: Sequence[_Change], state: State, stage: Stage) -> State | None:
@@ -61,7 +72,8 @@ def _with(before: State, changes: Sequence[_Change], state: State, stage: Stage)
     texts = dict(before.texts)
     for path in {change.path for change in changes}:
         lines = list(before.program.sources[path].lines)
-        for change in sorted((each for each in changes if each.path == path), key=lambda each: -each.first):
+        # Of what was put in at one place the last goes first, so that the others come before it.
+        for change in sorted((c for c in changes[::-1] if c.path == path), key=lambda c: -c.first):
             lines[change.first : change.end] = change.lines
         texts[path] = "".join(lines)
     program = before.program.with_texts(texts)
