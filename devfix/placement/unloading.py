@@ -19,6 +19,7 @@ from devfix.findings import (
 )
 from devfix.placement.device_argument import without_device
 from devfix.placement.device_expression import Place
+from devfix.placement.emptied import without_idle
 from devfix.placement.told_device import told_host
 from devfix.placement.unpacking import moved_at_loop
 
@@ -86,6 +87,7 @@ class Unloading:
             if not dropped:
                 return ()
             edits.update(dict.fromkeys(dropped))
+        edits = dict.fromkeys(without_idle(self.facts, tuple(edits)))
         for mismatch in self.together:
             edits.update(dict.fromkeys(self._at_loop(mismatch)))
         return tuple(edits)
