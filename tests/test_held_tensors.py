@@ -194,6 +194,50 @@ def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
     assert not clashes(after)
 
 
+@pytest.mark.parametrize(
+    ("prior", "anew"),
+    [
+        (
+            "MultivariateNormal(torch.zeros(3), torch.eye(3))",
+            "self.prior.loc.to({0}), scale_tril=self.prior.scale_tril.to({0}))",
+        ),
+        (
+            "MultivariateNormal(torch.zeros(3), scale_tril=torch.eye(3))",
+            "scale_tril=self.prior.scale_tril.to({0}))",
+        ),
+        ("Bernoulli(logits=torch.zeros(3))", "Bernoulli(logits=self.prior.logits.to({0}))"),
+        ("Bernoulli(torch.full((3,), 0.5))", "Bernoulli(probs=self.prior.probs.to({0}))"),
+        ("StudentT(torch.ones(3), torch.zeros(3), torch.ones(3))", "StudentT(self.prior.df.to({0}), "),
+    ],
+)
+def test_a_distribution_is_made_anew_of_what_it_was_made_of(prior: str, anew: str) -> None:
+    after = apart(prior)
+    assert anew.format("x.device") in after["model.py"]
+    assert not clashes(after["main.py"], model=after["model.py"])
+
+
+def apart(prior: str) -> dict[str, str]:
+    """What is made of a model in a file that knows no device."""
+    model, _, script = PRIOR.format(names=prior.partition("(")[0], prior=prior).rpartition("print")
+    texts = {
+        "model.py": f"import torch\n{model}",
+        "main.py": f"{DEVICE}from model import Model\nprint{script}",
+    }
+    return fix_texts(texts, Applicability.UNSAFE)[0]
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        "MultivariateNormal(torch.zeros(3), torch.eye(3), validate_args=False)",
+        "MultivariateNormal(*(torch.zeros(3), torch.eye(3)))",
+        "Bernoulli(torch.full((3,), 0.5), validate_args=False)",
+    ],
+)
+def test_a_distribution_that_takes_one_more_is_left(prior: str) -> None:
+    assert "(self.prior." not in apart(prior)["model.py"]
+
+
 def test_a_distribution_that_takes_more_is_left() -> None:
     text = PRIOR.format(names="Normal", prior="Normal(torch.zeros(3), torch.ones(3), validate_args=False)")
     after = fixed(text.replace("self.prior.log_prob", "(self.prior).log_prob"))

@@ -16,6 +16,16 @@ _PARAMETERS = {
     "Gamma": ("concentration", "rate"),
     "Uniform": ("low", "high"),
     **dict.fromkeys(("Exponential", "Poisson"), ("rate",)),
+    **dict.fromkeys(("HalfNormal", "HalfCauchy"), ("scale",)),
+    "StudentT": ("df", "loc", "scale"),
+}
+#: What takes one of several parameters beside those: the names in the order of the constructor, how many always are
+#: given, and the one to take instead ("" for that which was given). The factor of a covariance needs no Cholesky.
+_ONE_OF = {
+    "MultivariateNormal": (("loc", "covariance_matrix", "precision_matrix", "scale_tril"), 1, "scale_tril"),
+    **dict.fromkeys(
+        ("Categorical", "OneHotCategorical", "Bernoulli", "Geometric"), (("probs", "logits"), 0, "")
+    ),
 }
 
 
@@ -30,15 +40,31 @@ def construction(outline: Outline, attribute: ast.Attribute, operand: Operand) -
     if not outline.source.span(call).contains(operand.trail[0].span):
         return ""
     called = ast.unparse(call.func)
-    names = _PARAMETERS.get(called.rpartition(".")[2], ())
-    given = len(call.args) + len(call.keywords)
-    plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
-    if given != len(names) or not plain or not {k.arg for k in call.keywords} <= set(names):
-        return ""
-    if not _is_imported(outline, called):
+    given = _given(call, called.rpartition(".")[2])
+    if not given or not _is_imported(outline, called):
         return ""
     kept = ast.unparse(attribute)
-    return f"{called}({', '.join(f'{kept}.{name}.to({{}})' for name in names)})"
+    parts = (f"{keyword}{kept}.{name}.to({{}})" for keyword, name in given)
+    return f"{called}({', '.join(parts)})"
+
+
+def _given(call: ast.Call, last: str) -> list[tuple[str, str]]:
+    """What a distribution is made of: how each parameter is passed, and its name; nothing where it takes more."""
+    plain = not any(isinstance(arg, ast.Starred) for arg in call.args)
+    keywords = {keyword.arg for keyword in call.keywords}
+    if last in _PARAMETERS:
+        names = _PARAMETERS[last]
+        complete = len(call.args) + len(call.keywords) == len(names) and keywords <= set(names)
+        return [("", name) for name in names] if plain and complete else []
+    names, always, instead = _ONE_OF.get(last, ((), 0, ""))
+    told = {*names[: len(call.args)], *keywords}
+    chosen = [name for name in names[always:] if name in told]
+    if not plain or len(chosen) != 1 or len(call.args) > always + 1:
+        return []
+    if told != {*names[:always], *chosen} or len(told) != len(call.args) + len(call.keywords):
+        return []
+    name = instead or chosen[0]
+    return [*(("", each) for each in names[:always]), (f"{name}=", name)]
 
 
 def _only_value(outline: Outline, attribute: ast.Attribute) -> ast.expr | None:
