@@ -61,10 +61,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import CPU
+from devfix.analysis.lattice import CPU, Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recalled_calls import recalled_calls
-from devfix.analysis.recorder import Binding, OptionalCall, Recorder
+from devfix.analysis.recorder import MODULE_TOKEN, Binding, OptionalCall, Recorder
 from devfix.findings import Mismatch, Origin, Span
 
 if TYPE_CHECKING:
@@ -96,6 +96,14 @@ class Facts:
 
     def _is_decided(self) -> bool:
         return self._recorder.accelerated or self._names_a_device()
+
+    def is_with_module(self, device: Device | None) -> bool:
+        """Whether this is the device of the parameters of a module, wherever that is, as a program that runs proves."""
+        return (
+            device is not None
+            and device.kind == "same-as"
+            and self._recorder.same(device.label, MODULE_TOKEN)
+        )
 
     def moves_with_module(self, move: Origin) -> bool:
         """Whether the module that keeps what was moved there is seen to move as well."""

@@ -17,7 +17,7 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import autograd_class, boundness, moving_module, own_device, sizing
+from devfix.placement import autograd_class, boundness, moving_module, own_device, own_inputs, sizing
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
@@ -98,13 +98,13 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if told is not None:
         return DeviceExpression(told)
     for peer in modules:
-        code = _peer(facts, place, peer)
-        if code is not None:
+        if (code := _peer(facts, place, peer)) is not None:
             return DeviceExpression(f"next({code}.parameters()).device")
     name = _name(facts, place, "module")
     if name is not None:
         return DeviceExpression(f"next({name}.parameters()).device")
-    return DeviceExpression(itself) if itself is not None else _of_kept_module(facts, place)
+    own_input = itself or own_inputs.device(facts, place, peers)
+    return DeviceExpression(own_input) if own_input is not None else _of_kept_module(facts, place)
 
 
 def of_sized(facts: Facts, place: Place) -> DeviceExpression | None:

@@ -18,13 +18,9 @@ _SIZES = frozenset({"shape", "size"})
 
 def sized_by(facts: Facts, place: Place) -> str | None:
     """A tensor whose shape the call asks for: ``torch.zeros(x.shape)``."""
-    asked = (
-        part.value for part in ast.walk(place.node) if isinstance(part, ast.Attribute) and part.attr in _SIZES
-    )
-    names = dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name))
     scope = place.outline.scopes(place.node)[0]
     known = facts.bindings(place.path, scope)
-    for name in names:
+    for name in sizes_of(place.node):
         if (
             name in known
             and is_usable(place, scope, known[name], "tensor")
@@ -32,3 +28,9 @@ def sized_by(facts: Facts, place: Place) -> str | None:
         ):
             return name
     return None
+
+
+def sizes_of(node: ast.AST) -> list[str]:
+    """The names whose size an expression asks for."""
+    asked = (part.value for part in ast.walk(node) if isinstance(part, ast.Attribute) and part.attr in _SIZES)
+    return list(dict.fromkeys(part.id for part in asked if isinstance(part, ast.Name)))

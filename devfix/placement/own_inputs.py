@@ -1,0 +1,71 @@
+"""Own inputs: what a method of a module meets where its parameters are, in a run that no script began.
+
+Nobody knows the device then. It is the module's own, which its inputs tell, or its parameters.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.facts import Facts
+from devfix.findings import Operand
+from devfix.placement.boundness import is_bound
+from devfix.placement.sizing import sizes_of
+
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
+
+def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
+    """``x.device`` of an input, best of the one whose size is asked for, or the parameters'.
+
+    None where a peer is somewhere for certain.
+    """
+    function = place.outline.function_of(place.node)
+    if function is None or not peers or any(peer.device != "same-as" for peer in peers):
+        return None
+    if not _goes_on(place, function):
+        return None
+    given = [part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)]
+    found = [name for name in given if _is_beside_parameters(facts, place, name, "tensor")]
+    sized = [name for name in sizes_of(place.node) if name in found]
+    told = next((f"{name}.device" for name in (*sized, *found)), None)
+    receiver = place.outline.receiver_name(function)
+    if told is None and receiver is not None and _is_beside_parameters(facts, place, receiver, "module"):
+        return f"next({receiver}.parameters()).device"
+    return told
+
+
+def _is_beside_parameters(facts: Facts, place: Place, name: str, kind: str) -> bool:
+    """Whether a name stands for nothing but tensors that meet the parameters of the module, or for what has those."""
+    known = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(name, [])
+    return (
+        bool(known)
+        and all(each.kind == kind and facts.is_with_module(each.device) for each in known)
+        and is_bound(place.outline, place.node, name)
+    )
+
+
+def _goes_on(place: Place, function: ast.AST) -> bool:
+    """Whether what is made at a place is only computed with and returned.
+
+    What results are collected in, item by item, may as well be meant for the CPU.
+    """
+    statement = place.outline.statement_of(place.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Name):
+        return not isinstance(statement, ast.Assign)
+    uses = place.outline.occurrences(function, target.id)
+    return all(_is_computed_with(place, use) for use in uses if use is not target)
+
+
+def _is_computed_with(place: Place, use: ast.Name) -> bool:
+    around = place.outline.parents[use]
+    if isinstance(around, ast.Tuple):
+        around = place.outline.parents[around]
+    if isinstance(around, ast.Call):
+        root = ast.unparse(around.func).partition(".")[0]
+        return use in around.args and place.outline.imported.get(root, "").startswith("torch")
+    plain = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return, ast.Assign)
+    return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is use)

@@ -1,0 +1,68 @@
+"""What a method of a module makes beside its parameters, where no script tells where the module is."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+MODEL = """import torch
+from torch import nn
+
+class Flow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(3, 3)
+
+    def {method}(self, {given}):
+        total = torch.zeros({size})
+        {body}
+"""
+
+
+def fixed(*, method: str = "forward", given: str = "x", size: str = "x.shape[0]", body: str) -> str:
+    text = MODEL.format(method=method, given=given, size=size, body=body.replace("\n", "\n        "))
+    return fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "total += self.net(x)\nreturn total",
+        "total -= self.net(x)[:, 0]\nreturn x, total",
+        "total += torch.sum(self.net(x), dim=1)\nreturn torch.exp(total) * 2",
+    ],
+)
+def test_what_is_summed_is_made_where_the_parameters_are(body: str) -> None:
+    after = fixed(body=body)
+    assert "device=next(self.parameters()).device)" in after
+    assert ".to(total.device)" not in after
+    assert not clashes(after)
+
+
+def test_an_input_that_is_a_tensor_tells_the_device() -> None:
+    after = fixed(given="x: torch.Tensor", size="x.size(0)", body="total += self.net(x)\nreturn total")
+    assert "torch.zeros(x.size(0), device=x.device)" in after
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i, x in enumerate(x):\n    total[i] += self.net(x)[0]\nreturn total",
+        "total += self.net(x)\nreturn total.numpy()",
+        "total += self.net(x)\nself.total = total",
+        "total += self.net(x)\nshow(total)\nreturn total",
+    ],
+)
+def test_what_may_be_meant_for_the_cpu_stays_there(body: str) -> None:
+    after = fixed(body=body)
+    assert "device=" not in after
+    assert ".to(total.device)" in after
+
+
+def test_a_script_that_tells_the_device_is_followed() -> None:
+    model = MODEL.format(method="forward", given="x", size="x.shape[0]", body="total += self.net(x)[:, 0]")
+    script = 'device = torch.device("cuda")\nFlow().to(device)(torch.ones(2, 3, device=device))\n'
+    after = fix_texts({"main.py": model + script}, Applicability.SAFE)[0]["main.py"]
+    assert "torch.zeros(x.shape[0], device=x.device)" in after
