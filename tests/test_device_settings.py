@@ -95,3 +95,83 @@ def test_the_device_of_a_tensor_is_followed_wherever_it_is() -> None:
     """
     assert clashes(text) == []
     assert clashes(text.split("print", maxsplit=1)[0]) == []
+
+
+GIVEN = """
+import argparse, json, yaml
+import click, hydra
+import torch
+from omegaconf import OmegaConf
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", type=str)
+parser.add_argument("--where")
+args = parser.parse_args()
+with open("settings.json") as file:
+    settings = json.load(file)
+with open("settings.yaml") as file:
+    more = yaml.safe_load(file)
+loaded = OmegaConf.load("settings.yaml")
+
+class Settings(dict):
+    def __getattr__(self, key):
+        value = self[key]
+        return Settings(value) if isinstance(value, dict) else value
+
+own = Settings(settings)
+
+def train(where):
+    net = nn.Linear(3, 3).to(where)
+    net(torch.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'train(settings["device"])',
+        'train(more["train"]["device"])',
+        'train(more.get("device", "cpu"))',
+        "train(args.device)",
+        "train(loaded.train.device)",
+        "train(own.device)",
+        "@hydra.main(config_path='settings')\ndef main(cfg):\n    train(cfg.device)\nmain()",
+        "@click.command()\n@click.option('--device')\ndef main(device):\n    train(device)\nmain()",
+    ],
+)
+def test_the_name_of_a_device_is_as_good_as_the_device(call: str) -> None:
+    assert clashes(GIVEN + call) == ["27: device"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'train(settings["where"])',
+        "train(args.where)",
+        "train(loaded.where)",
+        'train(own["other"])',
+        "train(torch.load('x').device)",
+        "train(settings.device)",
+        "@decorated\ndef main(x):\n    train(x.where)\nmain()",
+    ],
+)
+def test_what_need_not_name_one_is_not_taken_for_one(call: str) -> None:
+    assert clashes(GIVEN + call) == []
+
+
+def test_a_setting_that_is_compared_may_still_be_anything() -> None:
+    text = """
+    import json
+    import torch
+    from torch import nn
+
+    with open("settings.json") as file:
+        settings = json.load(file)
+    net = nn.Linear(3, 3)
+    if settings["device"] == "cpu":
+        net(torch.ones(3))
+    else:
+        net.to(settings["device"])(torch.ones(3).to(settings["device"]))
+    """
+    assert clashes(text) == []

@@ -68,3 +68,31 @@ def test_moves_beside_each_other_are_bound_together() -> None:
         print(model(x) - y)
     """)
     assert "\nx, y = x.to(device), y.to(device)\n" in fix_texts({"main.py": text})[0]["main.py"]
+
+
+MODES = """\
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--mode", default="rows")
+args = parser.parse_args()
+rows = torch.ones(2, 3).cuda()
+if args.mode == "columns":
+    held = torch.zeros(2, 3)
+    {move}
+    held[0] = rows[1]
+    rows = held.clone()
+print(torch.cat([rows, torch.ones(2, 3).cuda()]))
+"""
+
+
+def test_the_path_that_discards_a_move_was_not_to_leave_the_tensor_behind() -> None:
+    text = MODES.format(move="held.cuda()")
+    assert fix_texts({"main.py": text})[0]["main.py"] == MODES.format(move="held = held.cuda()")
+
+
+@pytest.mark.parametrize("move", ["pass", "held.cpu()"])
+def test_another_path_may_leave_it_where_it_is(move: str) -> None:
+    text = MODES.format(move=move)
+    assert fix_texts({"main.py": text})[0]["main.py"] == text

@@ -83,3 +83,53 @@ def test_what_a_text_computes_with_tensors_is_left_alone() -> None:
     eval("model(x)")
     """
     assert not list(analyse_text(text).mismatches())
+
+
+MODELS = """
+import torch
+
+class Config(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+class Small(torch.nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, 1)
+
+    def forward(self, x):
+        return self.linear(x)
+
+class Learner:
+    def __init__(self, model, rate, epochs):
+        self.model = model
+
+    def fit(self):
+        return self.model(torch.ones(1, 2))
+"""
+
+
+@pytest.mark.parametrize("given", ["n=2", "", "**config.model.args"])
+def test_what_is_called_by_a_name_is_the_class_that_takes_such_arguments(given: str) -> None:
+    main = f"""
+    import json
+    from models import *
+
+    config = Config(json.load(open("settings.json")))
+    model = eval(config.model.name)({given}).cuda()
+    learner = eval(config.learner.name)(model=model, rate=config.rate, epochs=3)
+    learner.fit()
+    """
+    assert clashes(main, models=MODELS) == ["models.py:14: device"]
+
+
+def test_a_name_in_a_text_that_is_not_called_may_be_anything() -> None:
+    main = """
+    import sys
+    from models import *
+
+    kind = eval(sys.argv[1])
+    model = kind(2).cuda()
+    model(torch.ones(1, 2))
+    """
+    assert clashes(main, models=MODELS) == []

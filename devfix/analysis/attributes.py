@@ -23,6 +23,7 @@ from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.torch_model import (
     choices,
+    device_settings,
     indexing,
     leaves,
     mappings,
@@ -59,6 +60,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    is_option,
     members,
     without_none,
 )
@@ -126,7 +128,7 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
         return DTypeValue(None)
     if not value.token:
         return UNKNOWN
-    if name == "device":
+    if name == "device" and not is_option(value):
         # What a module is called with are tensors; what else has a ``device`` may be options.
         followed = (
             value.token.rpartition(":")[0].endswith(".forward") and "." not in value.token.rpartition(":")[2]
@@ -157,7 +159,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if obj.kind == "dict":
         if name == "data" and mappings.is_user_dict(interp, obj):
             return ref  # what it wraps holds the same entries
-        entry = obj.attrs.get(name) if isinstance(obj.cls, Class) and not hasattr(dict, name) else None
+        entry = _entry(interp, ref, obj, name, node) if isinstance(obj.cls, Class) else None
         return entry if entry is not None else _plain_attribute(interp, ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
@@ -175,6 +177,18 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)
+
+
+def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
+    """What a dict of the project's own gives as an attribute: the entry of that name, or what its ``__getattr__`` gives."""
+    if hasattr(dict, name):
+        return None
+    if name in obj.attrs:
+        return obj.attrs[name]
+    getter = classes.find(interp, obj.cls, "__getattr__") if isinstance(obj.cls, Class) else None
+    found = _computed(interp, getter, ref, name, node) if isinstance(getter, Function) else UNKNOWN
+    setting = device_settings.entry(Const(name)) if found == UNKNOWN else None
+    return (setting or found) if getter is not None else None
 
 
 def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str, node: ast.expr) -> Value:

@@ -24,6 +24,7 @@ from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.torch_model import (
+    device_settings,
     external_objects,
     float_width,
     functions,
@@ -189,7 +190,7 @@ def call_unknown(interp: Interpreter, site: CallSite) -> Value:
     for arg in site.all_args():
         if isinstance(arg.value, HOLDERS):
             havoc(interp, arg.value)
-    return UNKNOWN
+    return device_settings.got(site) or UNKNOWN
 
 
 def _completed(partial: Partial, site: CallSite) -> CallSite:

@@ -30,8 +30,8 @@ from devfix.analysis.values import (
     Tensor,
     TupleValue,
     Union,
-    Unknown,
     Value,
+    is_option,
     members,
     usual_value,
     without_none,
@@ -294,7 +294,7 @@ def _asks_for_end(test: ast.expr) -> bool:
 
 def usual_option(value: Value) -> Const | None:
     """What an option is in a run that is given none, or a value that is known anyway."""
-    if isinstance(value, Union) and {NONE, Unknown("option")} <= set(value.members):
+    if isinstance(value, Union) and NONE in value.members and any(map(is_option, value.members)):
         return NONE  # an option without a default
     return usual_value(value)
 

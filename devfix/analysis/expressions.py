@@ -25,6 +25,7 @@ from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import (
     comparisons,
+    device_settings,
     file_parts,
     indexing,
     names,
@@ -204,7 +205,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
         return sliced(interp, value.value, node.slice)
     key = interp.eval(node.slice)
-    return item(interp, node, value, key)
+    found = item(interp, node, value, key)
+    return device_settings.entry(key) or UNKNOWN if found == UNKNOWN else found
 
 
 def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:

@@ -201,6 +201,9 @@ def _function_of(interp: Interpreter, callee: Value) -> tuple[Function | None, i
         return callee, 0
     if isinstance(callee, BoundMethod):
         return callee.function, 1
+    if isinstance(callee, Class):
+        made = classes.find(interp, callee, "__init__")
+        return (made, 1) if isinstance(made, Function) else (None, 0)
     obj = interp.obj_of(callee)
     cls = obj.cls if obj is not None else None
     if not isinstance(cls, Class) or obj is None or "forward" in obj.attrs:

@@ -26,6 +26,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    is_option,
     members,
     usual_value,
 )
@@ -133,7 +134,7 @@ def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
 
     That on the other path is what it is split from, where it is on the accelerator.
     """
-    if split and a.device != b.device:
+    if a.device != b.device and (split or _was_to_move(a) or _was_to_move(b)):
         left = a if a.device.kind == "cpu" else b if b.device.kind == "cpu" else a.split or b.split
         if left is not None:
             rest = a if a.device.is_accelerator else b if b.device.is_accelerator else None
@@ -142,6 +143,12 @@ def _host_path(a: Tensor, b: Tensor, split: bool) -> Tensor | None:
     if None not in known or any(t.device.kind in ("accelerator", "cpu") for t in (a, b)):
         return a.split or b.split
     return None
+
+
+def _was_to_move(value: Tensor) -> bool:
+    """Whether the path on which a tensor lies on the CPU discards what a move made of it: there it was not to stay."""
+    lives = (value.trail, *value.roots) if value.device.kind == "cpu" else ()
+    return any(site.kind == "discarded-move" for life in lives for site in life)
 
 
 def _half_known(a: Value, b: Value) -> Value:
@@ -173,7 +180,7 @@ def is_accelerator_choice(value: Value) -> bool:
 def _unless_chosen(a: Value, b: Value) -> Value | None:
     """An option that nobody set, or else the accelerator: the program under analysis chose the latter."""
     for x, y in ((a, b), (b, a)):
-        if is_accelerator_choice(x) and isinstance(y, Unknown) and y.token.startswith("option"):
+        if is_accelerator_choice(x) and is_option(y):
             return x
     return None
 

@@ -24,6 +24,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 #: What may be given, and is nothing unless it is.
-_OPTION = Union((NONE, Unknown("option")))
+_OPTION = Union((NONE, option()))
 
 
 def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
@@ -102,6 +103,8 @@ def _bound(
     """What a parameter stands for, which is written down."""
     if (value is None or isinstance(value, Unknown)) and device_parameters.is_device(function, parameter.arg):
         value = DeviceValue(ACCELERATOR)
+    if value is None and interp.is_script and _is_decorated(function):
+        value = option(parameter.arg)  # a decorator gives what the call does not
     if value is None or (isinstance(value, Unknown) and not value.token):
         # Where code calls the function, what is learnt of the argument holds for that call alone.
         call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
@@ -117,6 +120,10 @@ def _bound(
     interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
     return value
+
+
+def _is_decorated(function: Function) -> bool:
+    return not isinstance(function.node, ast.Lambda) and bool(function.node.decorator_list)
 
 
 def _is_of_module(interp: Interpreter) -> bool:

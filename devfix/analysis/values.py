@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from typing import TypeGuard
 
 from devfix.analysis.copying import frozen, put, replace
 from devfix.analysis.lattice import CPU, Device
@@ -33,6 +34,17 @@ class Unknown(Value):
 
 
 UNKNOWN = Unknown()
+_OPTION = "option"
+
+
+def option(name: str = "") -> Unknown:
+    """What a user, a file of settings or a decorator says, of which no more is known than its name."""
+    return Unknown(f"{_OPTION}.{name}" if name else _OPTION)
+
+
+def is_option(value: Value) -> TypeGuard[Unknown]:
+    """Whether a value is what :func:`option` made, or something of it."""
+    return isinstance(value, Unknown) and value.token.partition(".")[0] == _OPTION
 
 
 @frozen

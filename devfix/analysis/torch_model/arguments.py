@@ -20,6 +20,7 @@ from devfix.analysis.lattice import (
     parse_device,
     same_as,
 )
+from devfix.analysis.torch_model import device_settings
 from devfix.analysis.torch_model.numpy_types import of_data, settled
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
@@ -60,7 +61,7 @@ def device_of(value: Value | None) -> Device | None:
     if isinstance(value, Scalar) and value.type == "int":
         return Device("accelerator", "?")
     if isinstance(value, Unknown) and value.token:
-        return same_as(value.token)
+        return ACCELERATOR if device_settings.is_device(value) else same_as(value.token)
     return UNKNOWN_DEVICE
 
 

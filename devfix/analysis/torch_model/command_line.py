@@ -9,6 +9,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_values
 from devfix.analysis.lattice import parse_device
+from devfix.analysis.torch_model import device_settings
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -23,8 +24,8 @@ from devfix.analysis.values import (
     Sequence,
     TupleValue,
     Union,
-    Unknown,
     Value,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -174,8 +175,14 @@ def option_value(interp: Interpreter, site: CallSite) -> Value:
         return Scalar(name, default.value)
     if default is None or default == NONE:
         left_out = default == NONE or (default is None and _may_be_left_out(site))
-        return Union((NONE, Unknown("option"))) if left_out else Unknown("option")
+        given = _without_default(site)
+        return Union((NONE, given)) if left_out else given
     return default
+
+
+def _without_default(site: CallSite) -> Value:
+    name = parameter_name(site)
+    return option(name if name is not None and device_settings.is_called(name) else "")
 
 
 def _as_number(text: str, site: CallSite) -> Value | None:
@@ -195,6 +202,6 @@ def _may_be_left_out(site: CallSite) -> bool:
     return named and site.value(None, "required") in (None, FALSE)
 
 
-def option(interp: Interpreter, obj: Obj, name: str) -> Value:
+def undeclared(interp: Interpreter, obj: Obj, name: str) -> Value:
     """An option that nobody declared here."""
-    return Unknown(f"option.{name}")
+    return option(name)

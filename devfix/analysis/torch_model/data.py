@@ -15,6 +15,7 @@ from devfix.analysis.lattice import ACCELERATOR, CPU, Device
 from devfix.analysis.torch_model import (
     batches,
     collation,
+    file_parts,
     generators,
     graphs,
     hub_datasets,
@@ -102,8 +103,8 @@ def _default(interp: Interpreter) -> Device:
 
 
 def tensor_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``TensorDataset(x, y)``."""
-    items = tuple(arg.value for arg in site.args)
+    """``TensorDataset(x, y)``, which takes nothing but tensors: of what is not known no more is, then."""
+    items = tuple(file_parts.tensor_of(interp, arg.value) for arg in site.args)
     return interp.new(Obj("dataset", External(name), items=items))
 
 

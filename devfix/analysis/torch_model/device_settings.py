@@ -1,12 +1,32 @@
-"""Settings that name the device: what a file or a user says is not known, and that it is the accelerator is assumed."""
+"""Settings that name the device: what a file or a user says is not known, and that it is the accelerator is assumed.
+
+What is read under such a name of a value of which nothing is known has a token that says so. So does an option that
+has no default, and what a decorator gives a function.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from devfix.analysis.frames import Arg
-from devfix.analysis.values import DeviceValue, External, ExternalMethod, Scalar, Unknown, Value, without_none
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.values import (
+    Const,
+    DeviceValue,
+    External,
+    ExternalMethod,
+    Scalar,
+    Unknown,
+    Value,
+    is_option,
+    option,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
 
 #: How the one device of a program is called; ``buffer_device`` may be another one.
 _CALLED = re.compile(r"(torch_?)?(device|gpu|cuda)(_?(id|idx|index|name|str|type))?", re.IGNORECASE)
@@ -17,7 +37,47 @@ def is_setting(arg: Arg | None) -> bool:
     if arg is None or arg.node is None or not _is_open(without_none(arg.value)):
         return False
     name = _key(arg.node)
-    return name is not None and _CALLED.fullmatch(name) is not None
+    return name is not None and is_called(name)
+
+
+def is_called(name: str) -> bool:
+    """Whether that is how the device of a program is called."""
+    return _CALLED.fullmatch(name) is not None
+
+
+def is_device(value: Value) -> bool:
+    """Whether a value is a setting under such a name."""
+    return is_option(value) and is_called(value.token.rpartition(".")[2])
+
+
+def entry(key: Value) -> Value | None:
+    """``config["device"]``: the device, for no batch has an entry of that name; None for other keys."""
+    name = key.value if isinstance(key, Const) else None
+    return option(name) if isinstance(name, str) and is_called(name) else None
+
+
+def got(site: CallSite) -> Value | None:
+    """``config.get("device", "cpu")``, like :func:`entry`; None for any other call of something unknown."""
+    func = site.node.func if isinstance(site.node, ast.Call) else None
+    asks = isinstance(func, ast.Attribute) and func.attr == "get" and site.args
+    return entry(site.args[0].value) if asks else None
+
+
+def read(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``OmegaConf.load(path)``: settings, whose attributes are what files say."""
+    return option()
+
+
+#: What reads settings whose entries are attributes.
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = dict.fromkeys(
+    (
+        "omegaconf.OmegaConf.load",
+        "omegaconf.OmegaConf.merge",
+        "omegaconf.OmegaConf.from_cli",
+        "hydra.compose",
+    ),
+    read,
+)
 
 
 def _is_open(value: Value) -> bool:

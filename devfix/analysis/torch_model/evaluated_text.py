@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import reads
+from devfix.analysis import modules, reads
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model import text_methods
 from devfix.analysis.values import (
@@ -39,7 +39,9 @@ def evaluate(interp: Interpreter, name: str, site: CallSite) -> Value:
     pattern = _HOLE
     if given is not None and len(site.args) == 1:
         pattern = text_methods.pattern(given, _HOLE, lambda part: _known(interp, part))
-    if pattern == _HOLE or len(pattern) > _LONGEST:
+    if pattern == _HOLE:
+        return _called(interp, site.node)
+    if len(pattern) > _LONGEST:
         return UNKNOWN
     tree = _parsed(site.node, pattern)
     if tree is None or _reads_tensors(interp, tree):
@@ -96,14 +98,44 @@ def _reads_tensors(interp: Interpreter, tree: ast.expr) -> bool:
     return any(isinstance(interp.lookup(name), Tensor) for name in names)
 
 
+def _called(interp: Interpreter, node: ast.expr) -> Value:
+    """``eval(name)(...)``: any class of those that the file knows, or of its functions when there are none.
+
+    Unpacked arguments fit any of them, and are mostly those of a model.
+    """
+    statement = interp.frame.statement
+    parts = ast.walk(statement) if statement is not None else ()
+    call = next((part for part in parts if isinstance(part, ast.Call) and part.func is node), None)
+    if call is None:
+        return UNKNOWN
+    functions, found = _held(interp)
+    spread = any(keyword.arg is None for keyword in call.keywords)
+    spread = spread or any(isinstance(arg, ast.Starred) for arg in call.args)
+    models = tuple(cls for cls in found if modules.is_module_class(interp, cls)) if spread else ()
+    return _any(models or tuple(cls for cls in found if not _is_builtin(interp, cls)) or functions)
+
+
+def _is_builtin(interp: Interpreter, cls: Value) -> bool:
+    """Whether a class is a kind of dict, of exception or of other things that take whatever they are given."""
+    bases = {*modules.external_bases(interp, cls)} - {"builtins.object"}
+    return any(base.startswith("builtins.") for base in bases)
+
+
 def _anything(interp: Interpreter) -> Value:
     """What the file calls by names: one of its functions, except those that are running, or else its classes."""
+    functions, found = _held(interp)
+    return _any(functions or found)
+
+
+def _held(interp: Interpreter) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """The functions that the file knows, without those that are running, and the classes."""
     running = [frame.function for frame in interp.stack if frame.function is not None]
-    held = reads.all_of(interp, interp.frame.module).values()
-    found: tuple[Value, ...] = tuple(
-        dict.fromkeys(value for value in held if isinstance(value, Function) and value not in running)
-    )
-    found = found or tuple(dict.fromkeys(value for value in held if isinstance(value, Class)))
+    held = tuple(dict.fromkeys(reads.all_of(interp, interp.frame.module).values()))
+    functions = tuple(value for value in held if isinstance(value, Function) and value not in running)
+    return functions, tuple(value for value in held if isinstance(value, Class))
+
+
+def _any(found: tuple[Value, ...]) -> Value:
     return found[0] if len(found) == 1 else Union(found) if found else UNKNOWN
 
 

@@ -95,7 +95,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     if of_class is not None:
         return of_class(interp, ref, obj, name, node)
     if obj.cls == External("argparse.Namespace"):
-        return command_line.option(interp, obj, name)
+        return command_line.undeclared(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
         return obj.facts.get("device", UNKNOWN)
     if _is_distribution(obj):

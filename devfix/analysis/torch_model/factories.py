@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE
+from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import generators, leaves, mps, number_range, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
@@ -99,7 +99,7 @@ def _new(
     trail = (interp.site(kind, site.node),)
     if "out" in site.keywords:
         out = without_none(site.keywords["out"].value)
-        return out if isinstance(out, Tensor) else Tensor(trail=trail)
+        return replace(out, empty=False) if isinstance(out, Tensor) else Tensor(trail=trail)
     made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail, roots=roots)
     leaves.note(interp, made)
     mps.check_factory(interp, made, site)
@@ -131,8 +131,10 @@ def full(interp: Interpreter, name: str, site: CallSite) -> Value:
 def arange(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.arange``: integers give int64, any float the default float."""
     kinds = {data_dtype(interp, arg.value) for arg in site.args}
-    dtype = "float32" if "float32" in kinds else "int64" if kinds <= {"int64", "bool"} else None
-    return _new(interp, site, dtype, 1)
+    counts = kinds <= {"int64", "bool"}
+    dtype = "float32" if "float32" in kinds else "int64" if counts else None
+    made = _new(interp, site, dtype, 1)
+    return replace(made, cast_of="int64") if counts and made.dtype in FLOATS else made
 
 
 def randint(interp: Interpreter, name: str, site: CallSite) -> Value:

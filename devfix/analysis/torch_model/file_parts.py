@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, same_as
 from devfix.analysis.torch_model import checkpoint
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import Tensor, Unknown, Value
@@ -41,6 +41,20 @@ def as_tensor(interp: Interpreter, value: Value) -> Value:
     """A part of a file where only a tensor makes sense."""
     trail = life(interp, value)
     return Tensor(UNKNOWN_DEVICE, trail=trail) if trail else value
+
+
+def tensor_of(interp: Interpreter, value: Value) -> Value:
+    """What is certainly a tensor, as what a ``TensorDataset`` is made of, even where nothing else is known of it."""
+    value = as_tensor(interp, value)
+    obj = interp.obj_of(value)
+    if obj is not None and obj.cls == checkpoint.LOADED:
+        return checkpoint.location(interp, value) or value
+    if not isinstance(value, Unknown):
+        return value
+    if checkpoint.is_brought(value):
+        return Tensor(ACCELERATOR)
+    known = value.token and value.token not in interp.checkpoints
+    return Tensor(same_as(f"{value.token}.device") if known else UNKNOWN_DEVICE)
 
 
 def item(interp: Interpreter, value: Value) -> Value | None:

@@ -118,6 +118,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
 #: What makes whole numbers of floats; and what changes none.
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 _AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
+_SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
 
 
 def _read_as(base: str, dtype: str | None, site: CallSite) -> str | None:
@@ -241,7 +242,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     dtype = first.dtype if op.dtype == "first" else _dtype(op, tensors, site, unclear)
     if op.same_dtype:
         dtype = autocast.lowered(interp, dtype, name)
-    return derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
+    made = derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
+    return replace(made, cast_of=first.cast_of) if name in _SELECTING else made
 
 
 def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
