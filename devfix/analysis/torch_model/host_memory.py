@@ -51,11 +51,16 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         value = without_none(arg.value)
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
-        for tensor, node, inside in device_tensors(interp, arg):
-            detail = {"grad": "1"} if tensor.grad else {}
-            if inside:
-                detail["inside"] = inside
-            requirements.record(interp, site.node, name, "numpy", [Part(tensor, "array", node)], **detail)
+        check_argument(interp, name, site.node, arg)
+
+
+def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:
+    """Record the tensors of one argument that cannot be read."""
+    for tensor, node, inside in device_tensors(interp, arg):
+        detail = {"grad": "1"} if tensor.grad else {}
+        if inside:
+            detail["inside"] = inside
+        requirements.record(interp, sink, name, "numpy", [Part(tensor, "array", node)], **detail)
 
 
 def check_dtype(interp: Interpreter, name: str, node: ast.expr, part: Part) -> None:

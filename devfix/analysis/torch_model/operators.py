@@ -9,11 +9,12 @@ from devfix.analysis import containers, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.join import join_all, scalar_type, usual_of_all
-from devfix.analysis.lattice import AT_LEAST_1, UNKNOWN_DEVICE, promote, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, promote, rank_of_broadcast
 from devfix.analysis.torch_model import (
     autocast,
     file_parts,
     grad_mode,
+    host_memory,
     in_place_results,
     number_range,
     numpy_types,
@@ -88,6 +89,9 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
     if isinstance(left, Array) or isinstance(right, Array):
+        for arg in (Arg(left, node.left), Arg(right, node.right)):
+            if isinstance(arg.value, (Ref, TupleValue)):
+                host_memory.check_argument(interp, "numpy.asarray", node, arg)
         return numpy_types.arithmetic(node.op, left, right)
     return _python_result(interp, node.op, left, right)
 
@@ -190,14 +194,27 @@ def _with_array(interp: Interpreter, node: ast.AST, left: Value, right: Value, p
     """
     ranks = [value.rank for value in (left, right) if isinstance(value, Array)]
     interp.recorder.converted |= any(rank != 0 for rank in ranks)
+    # An operator that writes to the tensor is PyTorch's own affair.
+    converts = isinstance(left, Array) or isinstance(node, ast.BinOp)
     for part in parts:
-        if (
-            part.tensor.device.kind == "accelerator"
-            and isinstance(left, Array)
-            and left.rank not in (0, None)
-        ):
+        if part.tensor.device.kind == "accelerator" and converts and ranks[0] not in (0, None):
             requirements.record(interp, node, "numpy.asarray", "numpy", [part])
-    return UNKNOWN
+    return (
+        _beside_array(interp, node, left, right, parts[0].tensor) if isinstance(node, ast.BinOp) else UNKNOWN
+    )
+
+
+def _beside_array(interp: Interpreter, node: ast.BinOp, left: Value, right: Value, tensor: Tensor) -> Value:
+    """NumPy computes with a CPU tensor as with an array, and PyTorch makes a tensor of the outcome."""
+    if tensor.device.kind != "cpu" or tensor.grad:
+        return UNKNOWN
+    own = Array(tensor.dtype, tensor.rank)
+    array = left if isinstance(left, Array) else right
+    made = numpy_types.arithmetic(node.op, *((left, own) if array is left else (own, right)))
+    known = isinstance(array, Array) and array.rank is not None  # a scalar has no say about the dtype
+    dtype = numpy_types.settled(made.dtype) if known else None
+    trail = (interp.site("result", node),)
+    return Tensor(CPU, dtype, made.rank, grad=False, leaf=True, trail=trail, roots=roots_of([tensor]))
 
 
 def _needs_grad(tensors: list[Tensor]) -> bool | None:
