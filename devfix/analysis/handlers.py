@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from devfix.analysis import fetches
 from devfix.analysis.frames import Frame
 from devfix.analysis.state import State, join_states, keep_main_path
-from devfix.analysis.syntax import names_what_is_missing
-from devfix.analysis.values import UNKNOWN
+from devfix.analysis.syntax import names_what_is_missing, walk
+from devfix.analysis.torch_model.moves import METHODS
+from devfix.analysis.values import UNKNOWN, Tensor
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -30,7 +31,7 @@ def try_(interp: Interpreter, node: ast.Try) -> None:
         interp.state = entry
         if handler.name:
             interp.state.set(interp.frame.id, handler.name, UNKNOWN)
-        after = _handled(interp, handler, after)
+        after = _handled(interp, handler, after, idle=_has_what_is_asked(interp, node, handler))
     interp.state = after
     if node.handlers:
         for state in (after, *_left_behind(interp.frame).values()):
@@ -50,17 +51,32 @@ def _fetches_instead(interp: Interpreter, node: ast.Try) -> bool:
     return any(fetches.chosen(interp.source, handler.body, node.body) for handler in node.handlers)
 
 
-def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State) -> State:
+def _has_what_is_asked(interp: Interpreter, node: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """Whether the body moves tensors, or asks them for attributes: the handler is there for what is none."""
+    parts = [part for each in node.body for part in walk(each)]
+    asked = [part for part in parts if isinstance(part, ast.Attribute)]
+    if not isinstance(handler.type, ast.Name) or handler.type.id != "AttributeError":
+        calls = [part.func for part in parts if isinstance(part, ast.Call)]
+        if not all(isinstance(called, ast.Attribute) and called.attr in METHODS for called in calls):
+            return False
+    owners = [
+        part.value for part in asked if not (isinstance(part.value, ast.Name) and part.value.id == "self")
+    ]
+    values = [interp.lookup(owner.id) if isinstance(owner, ast.Name) else None for owner in owners]
+    return bool(values) and all(isinstance(value, Tensor) for value in values)
+
+
+def _handled(interp: Interpreter, handler: ast.ExceptHandler, after: State, *, idle: bool) -> State:
     """What holds behind a handler, which has been entered.
 
     The path without an exception is the program under analysis; a handler's only counts for the names that it alone
-    binds (an import's fallback, say). Where it makes what was not there yet, both are.
+    binds (an import's fallback, say). Where it makes what was not there yet, both are, unless it has nothing to do.
     """
     returned = len(interp.frame.returns)
-    fills = names_what_is_missing(handler)
+    fills = names_what_is_missing(handler) and not idle
     with nullcontext() if fills else interp.recorder.mute():
         interp.run(handler.body)
-    rescues = interp.frame.returns[returned:]
+    rescues = interp.frame.returns[returned:] if not idle else []
     interp.frame.rescues += rescues
     del interp.frame.returns[returned:]
     if not fills:

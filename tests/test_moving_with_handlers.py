@@ -1,0 +1,63 @@
+"""Functions that move what can be moved and give back the rest, by catching what they are told when it cannot."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+TEXT = """
+import torch
+from torch import nn
+
+def to_device(item, device):
+    try:
+        {body}
+    except {caught}:
+        {other}
+
+device = torch.device("cuda")
+batch = {{"x": torch.ones(2, 3), "y": torch.zeros(2).long(), "name": "first"}}
+net = nn.Linear(3, 2){moved}
+batch = {{key: to_device(value, device) for key, value in batch.items()}}
+nn.functional.cross_entropy(net(batch["x"]), batch["y"])
+"""
+CAUGHT = ["AttributeError", "Exception", "(AttributeError, TypeError)"]
+
+
+def found(caught: str, body: str, other: str, moved: str) -> list[str]:
+    """The mismatches of the program with these parts."""
+    return clashes(TEXT.format(caught=caught, body=body, other=other, moved=moved))
+
+
+@pytest.mark.parametrize("caught", CAUGHT)
+def test_tensors_are_moved(caught: str) -> None:
+    body, other = "return item.to(device)", "return item"
+    assert found(caught, body, other, ".to(device)") == []
+    assert found(caught, body, other, "") == ["15: device"]
+
+
+def test_a_handler_may_look_for_what_is_in_a_list() -> None:
+    other = "return [to_device(each, device) for each in item]"
+    assert found("AttributeError", "return item.to(device)", other, "") == ["15: device"]
+
+
+@pytest.mark.parametrize("body", ["return item.cuda().reshape(7)", "return place(item).to(device)"])
+def test_what_may_go_wrong_with_a_tensor_is_no_move(body: str) -> None:
+    assert found("Exception", body, "return item", "") == []
+
+
+def test_what_a_handler_makes_when_there_is_none_is_made() -> None:
+    text = """
+    import torch
+
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            try:
+                mask = self.mask
+            except AttributeError:
+                mask = self.mask = torch.ones(3)
+            return x * mask
+
+    Net()(torch.ones(3).cuda())
+    """
+    assert clashes(text) == ["10: device"]
