@@ -60,7 +60,7 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
     if unregistered(mismatch, operand):
         return "unregistered-module"
     if module_life(operand):
-        return "model-not-moved"
+        return "unregistered-tensor" if _is_kept_copy(operand) else "model-not-moved"
     sites = sites_of(operand)
     kinds = {site.kind for site in sites}
     if "discarded-move" in kinds:
@@ -112,6 +112,12 @@ def module_life(operand: Operand) -> Trail:
     """The life of the module whose parameter the operand is or comes from; () when it is neither."""
     trails = (operand.trail, *operand.roots)
     return next((trail for trail in trails if trail and trail[0].kind == "module"), ())
+
+
+def _is_kept_copy(operand: Operand) -> bool:
+    """Whether a Module's constructor keeps, as a plain attribute, what it computed from parameters."""
+    copied = bool(operand.trail) and operand.trail[0].kind != "module"
+    return copied and any(site.kind == "module-attribute" for site in operand.trail)
 
 
 def sites_of(operand: Operand) -> list[Origin]:

@@ -16,6 +16,7 @@ from devfix.placement.device_expression import Place, place_at
 
 Trail = tuple[Origin, ...]
 
+
 def values(facts: Facts, trails: Iterable[Trail], mismatch: Mismatch) -> list[tuple[Origin, Place]]:
     """What the ``forward`` of autograd functions made, or was handed and named, that met others outside of it.
 

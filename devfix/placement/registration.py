@@ -19,6 +19,7 @@ from devfix.findings import (
     ReplaceExpression,
 )
 from devfix.placement.named_attribute import NamedAttribute, named_attribute
+from devfix.placement.naming import given
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -174,7 +175,7 @@ def _holds_tensors(facts: Facts, attribute: Attribute) -> bool:
     """Whether the attribute is only ever a tensor or None, and no class attribute of that name exists."""
     outline = attribute.outline
     scope = outline.scope(attribute.function)
-    for binding in facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", []):
+    for binding in given(facts.bindings(attribute.site.path, scope).get(f"self.{attribute.name}", [])):
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         empty = isinstance(value, ast.Constant) and value.value is None
