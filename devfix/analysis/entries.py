@@ -81,7 +81,8 @@ def _has_main_guard(tree: ast.Module) -> bool:
 def run_script(interp: Interpreter, path: str) -> None:
     """Interpret a file as ``__main__``."""
     interp.is_script = True
-    interp.execute_file(path, interp.fresh_globals(path, main=True), "__main__")
+    with interp.recorder.of_script():
+        interp.execute_file(path, interp.fresh_globals(path, main=True), "__main__")
     _note_models(interp)
     checkpoint.note_own_files(interp)
     if interp.exhausted:

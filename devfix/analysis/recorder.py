@@ -151,6 +151,20 @@ class Recorder:
         finally:
             self.mismatches = kept
 
+    @contextmanager
+    def of_script(self) -> Iterator[None]:
+        """What one script does: where it takes the accelerator unasked, it loads no file on another machine."""
+        asked, accelerated = self.conditional, self.accelerated
+        known = {found for found in self.mismatches if found.kind == "map-location"}
+        self.conditional = self.accelerated = False
+        yield
+        if self.accelerated and not self.conditional:
+            loads = [f for f in self.mismatches if f.kind == "map-location" and f not in known]
+            for found in loads:
+                del self.mismatches[found]
+        self.conditional |= asked
+        self.accelerated |= accelerated
+
     def mismatch(self, found: Mismatch, tokens: tuple[str, ...] = ()) -> None:
         """Write down a mismatch; with ``tokens`` it counts only if they all prove to be one device.
 
