@@ -18,7 +18,9 @@ from devfix.analysis.torch_model import detection, metrics, owners, requirements
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     External,
@@ -47,6 +49,8 @@ _NO_MODELS = (
 )
 #: Classes of transformers that are no models of PyTorch.
 _NO_TORCH = re.compile(r"TF[A-Z]|Flax[A-Z]|\w*Config")
+#: Models that answer with tokens, and the fact that a model's code comes with its weights.
+_LANGUAGE, _FOREIGN = re.compile(r"CausalLM|LMHead|Seq2SeqLM"), "foreign"
 _LAYERS = "timm.models.layers."
 #: Functions that return the model they are given, with parameters added beside those it has.
 _ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
@@ -106,6 +110,8 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
         return UNKNOWN
     place = _parameter(interp, site)
     obj = Obj("module", External(owner), place=place, trail=place.trail)
+    if site.value(None, "trust_remote_code") not in (None, FALSE):
+        obj = obj.with_fact(_FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
     quantized = {"load_in_8bit", "load_in_4bit", "quantization_config"} & set(site.keywords)
     if mapped is not None and mapped.value != NONE:
@@ -178,23 +184,29 @@ def _output(interp: Interpreter, tensor: Tensor) -> Value:
     return interp.new(Obj("external", External("transformers.ModelOutput"), element=tensor))
 
 
-def _generated(interp: Interpreter, place: Tensor, site: CallSite) -> Tensor:
-    """The tokens ``generate`` returns: beside the model, unless the prompt is elsewhere.
+def _generated(interp: Interpreter, obj: Obj, place: Tensor, site: CallSite) -> Value:
+    """What ``generate`` returns, the tokens of a language model: beside the model, unless the prompt is elsewhere.
 
-    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise.
+    Newer releases of transformers take a prompt on the CPU and answer there, older ones raise. Other models answer
+    with sounds, and what a repository brings along for its model with whatever it likes.
     """
     given = [without_none(arg.value) for arg in (*site.args, *site.keywords.values())]
     prompts = [value.device for value in given if isinstance(value, Tensor)]
     beside = all(device == place.device for device in prompts)
     trail = (interp.site("result", site.node),)
-    return Tensor(place.device if beside else UNKNOWN_DEVICE, "int64", AT_LEAST_1, grad=False, trail=trail)
+    device = place.device if beside else UNKNOWN_DEVICE
+    made = Tensor(device, None, AT_LEAST_1, grad=False, trail=trail)
+    if site.value(None, "return_dict_in_generate") == TRUE:
+        return _output(interp, made)
+    tokens = _LANGUAGE.search(getattr(obj.cls, "name", "")) and _FOREIGN not in obj.facts
+    return replace(made, dtype="int64") if tokens else made
 
 
 def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """A method that ``nn.Module`` does not have, of a model from outside the project."""
     obj = interp.obj(ref)
     if name == "generate" and obj.place is not None:
-        return _generated(interp, obj.place, site)
+        return _generated(interp, obj, obj.place, site)
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if metrics.is_metric(obj):
