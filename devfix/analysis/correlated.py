@@ -79,7 +79,7 @@ def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Ou
     known = {*frame.choices.get(_key(node.test)[0], ())}
     for key in _excluded(node.test, frame.choices):
         known.update(frame.choices[key])
-    names = (name for name in _named(node) if name in known or name in _bound(node))
+    names = (name for name in _named(node) if name in known or name in bound_in(node))
     pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
     return {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
 
@@ -177,7 +177,7 @@ def _named(node: ast.If) -> frozenset[str]:
 
 
 @remembered
-def _bound(node: ast.If) -> frozenset[str]:
+def bound_in(node: ast.If) -> frozenset[str]:
     """The names that the branches of a test bind."""
     return frozenset(
         target.id for part in statements_in(node) for target in _targets(part) if isinstance(target, ast.Name)

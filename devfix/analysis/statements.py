@@ -25,6 +25,7 @@ from devfix.analysis import (
     keyed_caches,
     patterns,
     replacing,
+    size_tests,
     suspended,
 )
 from devfix.analysis.frames import Loop
@@ -99,7 +100,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         interp.run(node.body if truth else node.orelse)
         return
     usual = conditions.usual(interp, node.test)
-    before = interp.state
+    before, doubted = interp.state, size_tests.doubt(interp, node)
     interp.state = before.fork()
     conditions.assume(interp, node.test, True, node)
     rounds = any(loop.node is not None and varies(node.test, loop.node) for loop in interp.frame.loops[-1:])
@@ -125,6 +126,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
+    size_tests.believe(interp, node, doubted)
 
 
 def _is_number(interp: Interpreter, target: ast.expr) -> bool:

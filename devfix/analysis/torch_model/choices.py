@@ -23,7 +23,6 @@ from devfix.analysis.values import (
     DTypeValue,
     External,
     Obj,
-    Scalar,
     Value,
 )
 
@@ -105,8 +104,8 @@ def set_default_tensor_type(interp: Interpreter, name: str, site: CallSite) -> V
 
 
 def count(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.cuda.device_count()``: at least one, and usually that."""
-    return Const(0) if interp.state.hidden else Scalar("int", 1)
+    """``torch.cuda.device_count()``: there is one, unless the program itself has hidden it."""
+    return Const(0 if interp.state.hidden else 1)
 
 
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -241,6 +241,11 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
     values = [arg.value for arg in site.args]
     if len(values) == 1:
         return iteration.element(interp, values[0], site.args[0].node)
+    numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
+    if numbers and len(numbers) == len(values):
+        return Const(max(numbers) if name.endswith("max") else min(numbers))
+    if name.endswith("min") and 1 in numbers and all(scalar_type(value) == "int" for value in values):
+        return Const(1)  # of things of which there is one at the most there is one
     return join_all(values) if values else UNKNOWN
 
 
