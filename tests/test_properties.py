@@ -37,7 +37,7 @@ def own_comments(text: str) -> Counter[str]:
 
 @pytest.mark.parametrize("adopt", [False, True])
 @given(text=PROGRAMS)
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_fixing_ends_and_leaves_a_program(adopt: bool, text: str) -> None:
     """Nothing crashes, the result is Python, a second run changes nothing, no comment is lost."""
     assume(parses(text))

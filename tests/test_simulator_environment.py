@@ -23,6 +23,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from devfix.simulator import simulated_accelerator
 from devfix.simulator.machine import Machine
 from devfix.simulator.patches import autocast_rules
+from devfix.simulator.patching import Patcher
 from devfix.simulator.refusals import NotSimulatedError
 
 F = functional
@@ -129,6 +130,21 @@ def test_every_public_function_answers_or_says_that_it_is_not_simulated(
         arguments = arguments(kind) if callable(arguments) else arguments
         with contextlib.suppress(NotSimulatedError):
             getattr(package, name)(*arguments)
+
+
+def test_a_name_is_replaced_in_every_module_that_took_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    package, part, late, apart = map(ModuleType, ("made", "made.part", "made.late", "made_apart"))
+    for module in (package, part, late, apart):
+        vars(module)["number"] = 1
+    patcher = Patcher()
+    for module in (package, part, apart):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    patcher.everywhere(package, "number", 1, 2)
+    monkeypatch.setitem(sys.modules, "made.late", late)
+    patcher.everywhere(package, "number", 1, 3)
+    assert [vars(each)["number"] for each in (package, part, late, apart)] == [2, 2, 3, 1]
+    patcher.undo()
+    assert [vars(each)["number"] for each in (package, part, late, apart)] == [1, 1, 1, 1]
 
 
 def test_everything_is_put_back() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, Callable
 
 _MISSING = object()
@@ -16,6 +17,7 @@ class Patcher:
 
     def __init__(self) -> None:
         self._undo: list[tuple[Any, str, Any]] = []
+        self._modules: dict[str, tuple[int, list[ModuleType]]] = {}
 
     def set(self, owner: Any, name: str, value: Any) -> Any:
         """Replace ``owner.name``; the original comes back (None when there was none)."""
@@ -31,12 +33,22 @@ class Patcher:
         if original is not None:
             self.set(owner, name, make(original))
 
-    def everywhere(self, package: Any, name: str, original: Any, value: Any) -> None:
+    def everywhere(self, package: ModuleType, name: str, original: Any, value: Any) -> None:
         """Replace ``name`` in every module of a package that took it from where it is defined."""
-        prefix = package.__name__
-        for key, module in list(sys.modules.items()):
-            if (key == prefix or key.startswith(prefix + ".")) and vars(module).get(name) is original:
+        for module in self.modules(package):
+            if vars(module).get(name) is original:
                 self.set(module, name, value)
+
+    def modules(self, package: ModuleType) -> list[ModuleType]:
+        """The modules of a package, itself among them; they are looked for again once others are imported."""
+        name, imported = package.__name__, len(sys.modules)
+        known, found = self._modules.get(name, (0, []))
+        if known != imported:
+            within = f"{name}."
+            every = list(sys.modules.items())
+            found = [module for key, module in every if key == name or key.startswith(within)]
+            self._modules[name] = imported, found
+        return found
 
     def item(self, mapping: dict[Any, Any], key: Any, value: Any) -> None:
         """Replace one entry of a dictionary."""

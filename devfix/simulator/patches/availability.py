@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import torch
@@ -57,7 +56,7 @@ def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> 
     }
     for name, answer in answers.items():
         # Submodules such as torch.cuda.random hold some of them by name.
-        for module in [module for key, module in sys.modules.items() if key.startswith(package.__name__)]:
+        for module in patcher.modules(package):
             if name in vars(module):
                 patcher.set(module, name, answer)
 
