@@ -40,7 +40,7 @@ def test_it_meets_the_weight_when_it_is_registered(registered: str) -> None:
 @pytest.mark.parametrize("registered", [REGISTERED, MASKED])
 def test_what_is_registered_before_moves_along(registered: str) -> None:
     assert not clashes(_program(registered, later="layer.to(device)"))
-    after = "print(layer.parametrizations.weight.mask * torch.ones(4, 4, device=device))"
+    after = "print(layer.parametrizations.weight[0].mask * torch.ones(4, 4, device=device))"
     assert not clashes(_program(REGISTERED, later=f"layer.to(device)\n{after}"))
 
 

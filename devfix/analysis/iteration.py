@@ -115,16 +115,16 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
 
 def next_element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """What ``next`` gets: of an object of the project whatever its own ``__next__`` returns."""
-    from devfix.analysis import calls  # calls.py iterates over arguments
+    from devfix.analysis import iterators  # calling iterates over arguments
 
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "instance":
-        return calls.next_of_instance(interp, value, node)
+        return iterators.next_of_instance(interp, value, node)
     return element(interp, value, node)
 
 
 def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.expr | None) -> Value:
-    from devfix.analysis import calls  # calls.py iterates over arguments
+    from devfix.analysis import iterators  # calling iterates over arguments
     from devfix.analysis.torch_model import data, module_walks
 
     if obj.kind in ("loader", "sampler") or data.is_own_loader(interp, obj):
@@ -133,7 +133,7 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
         where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
         return data.sample(interp, value, where)
     if obj.kind == "instance":
-        return calls.iterate_instance(interp, value, node)
+        return iterators.iterate_instance(interp, value, node)
     if obj.kind == "dict":
         return UNKNOWN
     if obj.cls in NAMED:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration, modules
+from devfix.analysis import calls, classes, iteration, iterators, modules
 from devfix.analysis.conditions import truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
@@ -165,7 +165,7 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
             found = classes.find(interp, obj.cls, name)
             if isinstance(found, Function):
                 if name == "__iter__":
-                    return calls.iterate_instance(interp, value, node)
+                    return iterators.iterate_instance(interp, value, node)
                 index = CallSite(where, (Arg(Scalar("int")),))
                 return calls.call_function(interp, found, [value], where, index)
         return own_sample(interp, value, obj, where)
@@ -234,7 +234,7 @@ def _draw(interp: Interpreter, loader: Obj, node: ast.expr | None) -> None:
         own = loader.facts.get(option, NONE)
         obj = interp.obj_of(own)
         if obj is not None and obj.kind == "instance":
-            calls.iterate_instance(interp, own, node)
+            iterators.iterate_instance(interp, own, node)
 
 
 def assembled(
