@@ -164,7 +164,7 @@ def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
     if own is not None and "." in own and facts.program.adopts:
         # What the program was given goes by its own name, where that is in sight.
         own = next((name for name in outer if name and "." not in name), own)
-    kept = _kept(facts, place, "device")
+    kept = _kept(facts, place, "device") or own_device.told(facts, place)
     if own is not None and kept is not None and hands_on(place.outline, place.node, kept, rather_than=own):
         own = kept
     code = own or kept or next(filter(None, outer), None)

@@ -1,19 +1,63 @@
-"""Own device: whether an object can have an attribute ``device``, and where one that keeps a module gets it."""
+"""Own device: whether an object can have an attribute ``device``, and where one that keeps a module gets it.
+
+A module may have a property that tells where its parameters are.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
 from devfix.source import Source
 
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
 #: What may give an object a ``device``, and what gives it to any object there is.
 _OWN = re.compile(r"\.device\s*=(?!=)|\bdef device\b|\b__slots__\b|\bsetattr\(")
 _OTHERS = re.compile(r"(?<!\bself)\.device\s*=(?!=)|\bsetattr\(")
+
+#: What a property returns that tells where the parameters of its object are.
+_OF_PARAMETERS = re.compile(r"(next\(\{0\}(\.\w+)*\.parameters\(\)\)|\{0\}(\.\w+)+\.(weight|bias))\.device")
+
+
+def told(facts: Facts, place: Place) -> str | None:
+    """``self.device`` in a method of a module on the accelerator whose class has such a property."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    cls = place.outline.class_of(function) if function is not None else None
+    if cls is None or receiver is None or getattr(function, "name", "") == "__init__":
+        return None
+    known = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(receiver, [])
+    placed = (each.device is not None and each.device.is_accelerator for each in known)
+    if not known or not all(placed) or any(each.kind != "module" for each in known):
+        return None
+    names = (part.name for part in cls.body if isinstance(part, ast.FunctionDef) and _tells(part))
+    return next((f"{receiver}.{name}" for name in names if name != getattr(function, "name", "")), None)
+
+
+def _tells(method: ast.FunctionDef) -> bool:
+    """Whether a method is a property that returns the device of a parameter, and nothing else."""
+    last = method.body[-1]
+    alone = all(
+        isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) for part in method.body[:-1]
+    )
+    decorators = [ast.unparse(each) for each in method.decorator_list]
+    if (
+        decorators != ["property"]
+        or not method.args.args
+        or not alone
+        or not isinstance(last, ast.Return)
+        or last.value is None
+    ):
+        return False
+    text = re.sub(rf"\b{re.escape(method.args.args[0].arg)}\b(?=\.)", "{0}", ast.unparse(last.value))
+    return _OF_PARAMETERS.fullmatch(text) is not None
 
 
 def is_free(facts: Facts, cls: ast.ClassDef) -> bool:

@@ -119,15 +119,17 @@ def _is_within(place: Place, binding: Binding) -> bool | None:
 def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Binding]) -> bool:
     """Whether the CPU is only chosen for want of an accelerator, which a later ``if`` beside it then looks for.
 
-    A module is made on the CPU, and moved on the way to the place.
+    A module is made on the CPU, and moved on the way to the place; a tensor comes from there, and is.
     """
-    if binding.kind not in ("device", "module") or is_wanted(binding.device):
+    if binding.kind not in ("device", "module", "tensor") or is_wanted(binding.device):
         return False
     first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
     if first is None:
         return False
-    if binding.kind == "module":
-        return any(_is_moved_by(place, scope, first, other) for other in others)
+    if binding.kind in ("module", "tensor"):
+        return any(
+            other.kind == binding.kind and _is_moved_by(place, scope, first, other) for other in others
+        )
     for other in others:
         later = place.outline.statement_at(other.statement) if other.statement is not None else None
         if later is None or other.kind != "device" or not is_wanted(other.device):
@@ -142,8 +144,10 @@ def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Bindin
 def _is_moved_by(place: Place, scope: str, first: ast.stmt, other: Binding) -> bool:
     """Whether what ``first`` bound is on the accelerator since a later binding that every way to the place passes."""
     later = place.outline.statement_at(other.statement) if other.statement is not None else None
-    if later is None or other.kind != "module" or not is_wanted(other.device):
+    if later is None or not is_wanted(other.device):
         return False
+    if other.kind == "tensor" and _whole_choice(place, later) is not later:
+        return False  # a test of data may have left it where it was
     return later.lineno > first.lineno and reaches(place, scope, other)
 
 
