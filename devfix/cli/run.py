@@ -9,6 +9,14 @@ import typer
 
 from devfix.cli.options import Color, Colour, Kind, Python, ReportFormat, Steps
 
+RunSeconds = Annotated[
+    float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run after this many seconds.")
+]
+TotalSeconds = Annotated[
+    float,
+    typer.Option(min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after this many seconds."),
+]
+
 
 def run(
     program: Annotated[
@@ -22,16 +30,9 @@ def run(
         int, typer.Option(min=1, metavar="NUMBER", help="How many accelerators to simulate.")
     ] = 1,
     python: Python = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run after this many seconds.")
-    ] = None,
+    max_seconds: RunSeconds = None,
     max_steps: Steps = None,
-    max_total_seconds: Annotated[
-        float,
-        typer.Option(
-            min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after this many seconds."
-        ),
-    ] = 1800,
+    max_total_seconds: TotalSeconds = 1800,
     strict: Annotated[bool, typer.Option("--strict", help="Stop the program at the first mismatch.")] = False,
     sandbox: Annotated[
         bool,
