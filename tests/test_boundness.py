@@ -211,3 +211,23 @@ def test_a_branch_beside_which_another_value_stays(last: str) -> None:
             {last}
     """)
     assert ".from_numpy(kept).to" not in fix_texts({"main.py": before})[0]["main.py"]
+
+
+def test_an_object_has_no_name_yet_while_it_is_made() -> None:
+    text = dedent("""
+    import torch
+    from torch import nn
+
+    class Trainer:
+        def __init__(self, model):
+            self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            self.model = model
+
+        def train(self):
+            return self.model(torch.ones(1, 4).to(self.device))
+
+    trainer = Trainer(nn.Linear(4, 3))
+    trainer.train()
+    """)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("self.model = model\n", "self.model = model.to(self.device)\n")

@@ -114,12 +114,12 @@ def _is_around(outline: Outline, header: ast.stmt, node: ast.AST) -> bool:
 
 
 def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outline: Outline) -> bool:
-    """Whether code above the binding mentions the function around a place, or one that mentions it."""
+    """Whether code up to the binding mentions the function around a place, or one that mentions it."""
     top = inner
     while not any(top is statement for statement in body):
         top = outline.parents[top]
     names = _mentioning(body, top)
-    above = body[: body.index(binding)]
+    above = body[: body.index(binding) + 1]  # what is bound may come out of it
     return any(mentions(_run_at_once(statement), names | _ANY_NAME) for statement in above)
 
 

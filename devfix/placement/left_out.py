@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from devfix.analysis.facts import Facts
@@ -27,6 +28,12 @@ class _Parameter(NamedTuple):
     outline: Outline
     function: _Function
     name: str
+
+
+def all_handed_on(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
+    """Functions that can be told the device, and make the values on the CPU by default, are told it."""
+    ways = [handed_on(facts, trail[0]) for trail in trails if trail[0].kind != "result"]
+    return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
 
 def handed_on(facts: Facts, origin: Origin) -> Edits:

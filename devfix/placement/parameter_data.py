@@ -1,4 +1,7 @@
-"""Parameter data: ``p.data = t`` where ``t`` was left on the CPU becomes ``p.data = t.to(p.device)``."""
+"""Parameter data: ``p.data = t`` where ``t`` was left on the CPU becomes ``p.data = t.to(p.device)``.
+
+So does the tensor in ``layer.weight = nn.Parameter(t)``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Origin, WrapExpression
-from devfix.placement.device_expression import place_at
+from devfix.placement import device_expression, suffixes
+from devfix.placement.device_expression import Place, place_at
 
 
 def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
@@ -23,11 +27,27 @@ def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     ):
         return ()
     target = statement.targets[0]
-    if not isinstance(target, ast.Attribute) or target.attr != "data" or not _is_plain(target.value):
+    if not isinstance(target, ast.Attribute) or not _is_plain(target.value):
         return ()
+    if target.attr != "data":
+        return _in_parameter(facts, place, target)
     source = place.outline.source
     parameter = source.segment(source.span(target.value))
     return (FileEdit(place.path, WrapExpression(origin.span, "", f".to({parameter}.device)")),)
+
+
+def _in_parameter(facts: Facts, place: Place, target: ast.Attribute) -> tuple[FileEdit, ...]:
+    """What a parameter is made of goes to the device that the program chose, or that the one before it is on."""
+    call = place.node
+    if not isinstance(call, ast.Call) or not call.args or isinstance(call.args[0], ast.Starred):
+        return ()
+    chosen = device_expression.chosen(facts, place)
+    code = (
+        chosen.code
+        if chosen is not None
+        else f"{place.outline.source.segment(place.outline.source.span(target))}.device"
+    )
+    return suffixes.added(facts, place.outline, call.args[0], f".to({code})")
 
 
 def _is_plain(node: ast.expr) -> bool:

@@ -19,6 +19,7 @@ from devfix.findings import (
     Span,
 )
 from devfix.placement import (
+    alike_move,
     ancestry,
     argument_move,
     batch_move,
@@ -214,7 +215,8 @@ class Relocator:
         """The ways that change nothing where the operand is used, or that the operation itself has."""
         yield self._told()
         yield self._at_load()
-        yield self._handed_on(trails)
+        yield left_out.all_handed_on(self.facts, trails)
+        yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield passing_mover.looking_into(self.facts, trails)
         yield self._all_by(own_move.of_attribute, trails)
 
@@ -226,11 +228,6 @@ class Relocator:
         if place is None or keyword is None or found is None:
             return ()
         return self._edits(place, SetKeyword(self.mismatch.sink, keyword, found.code), found)
-
-    def _handed_on(self, trails: list[Trail]) -> Edits:
-        """Functions that can be told the device, and make the values on the CPU by default, are told it."""
-        ways = [left_out.handed_on(self.facts, trail[0]) for trail in trails if trail[0].kind != "result"]
-        return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""

@@ -35,7 +35,7 @@ def beside(facts: Facts, place: Place) -> Edits:
     for statement, sibling, suffix in _moves(place, unpacking):
         if named and not isinstance(place.outline.parents[statement], ast.If):
             continue  # with a device at hand, all that is unpacked moves at once
-        if sibling != name and _is_placed(facts, place, statement, sibling) and not names(suffix, name):
+        if sibling != name and is_placed(facts, place, statement, sibling) and not names(suffix, name):
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)
@@ -65,7 +65,7 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
         moves = _moved_alone(guard) if isinstance(guard, ast.If) else {}
         for sibling, (move, suffix) in moves.items() if name not in moves else ():
             known = _is_made_before(place.outline, guard, sibling) and not names(suffix, name)
-            if known and _is_placed(facts, place, move, sibling):
+            if known and is_placed(facts, place, move, sibling):
                 span = place.outline.source.span(move)
                 return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}")),)
     return ()
@@ -151,14 +151,14 @@ def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: as
             if isinstance(made, ast.Call) and _wrapper(made) == wrapper
         ]
         own = next(made for part, made in pairs if part is name)
-    if _last_move(own) or not f"{ast.unparse(own)}.".startswith(f"{name.id}."):
+    if last_move(own) or not f"{ast.unparse(own)}.".startswith(f"{name.id}."):
         return ()
     for part, made in pairs:
-        suffix = _last_move(made)
+        suffix = last_move(made)
         is_sibling = isinstance(part, ast.Name) and suffix and ast.unparse(made).startswith(f"{part.id}.")
         if not is_sibling or not isinstance(part, ast.Name) or names(suffix, name.id):
             continue
-        if _is_placed(facts, place, statement, part.id):
+        if is_placed(facts, place, statement, part.id):
             return (FileEdit(place.path, WrapExpression(place.outline.source.span(own), "", suffix)),)
     return ()
 
@@ -225,7 +225,7 @@ def move_of(value: ast.expr) -> str:
     return ast.unparse(value)[len(func.value.id) :]
 
 
-def _last_move(value: ast.expr) -> str:
+def last_move(value: ast.expr) -> str:
     """``.cuda(...)`` where it is the last of what is called on something."""
     func = value.func if isinstance(value, ast.Call) else None
     if not isinstance(func, ast.Attribute) or func.attr not in _MOVES:
@@ -238,7 +238,7 @@ def _binds(statement: ast.stmt, name: str) -> bool:
     return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
 
 
-def _is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
+def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
     """Whether a name was seen to be a tensor on the accelerator after a statement."""
     span = place.outline.source.span(statement)
     bindings = facts.bindings(place.path, place.outline.scopes(statement)[0]).get(name, [])

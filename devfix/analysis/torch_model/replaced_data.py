@@ -62,13 +62,17 @@ def assign(
 def with_parameter(
     interp: Interpreter, obj: Obj, value: Value, target: ast.expr, statement: ast.stmt | ast.expr | None
 ) -> Obj:
-    """A layer of torch's own that was given a parameter, ``layer.weight = nn.Parameter(t)``, of another width."""
+    """A layer of torch's own that was given a parameter, ``layer.weight = nn.Parameter(t)``, of another width or left behind."""
     given = isinstance(value, Tensor) and value.parameter and not isinstance(obj.cls, Class)
     if not given or not isinstance(value, Tensor) or obj.place is None:
         return obj
+    made = interp.site("replaced", statement.value if isinstance(statement, ast.Assign) else target)
+    if _is_left(obj.place, value):
+        roots = value.roots or ((value.trail,) if value.trail else ())
+        left = replace(obj.place, device=CPU, dtype=value.dtype, trail=(made,), roots=roots, split=None)
+        return replace(obj, place=left)
     if not _is_of_other_width(obj.place, value):
         return obj
-    made = interp.site("replaced", statement.value if isinstance(statement, ast.Assign) else target)
     typed = tuple(extend(trail, made) for trail in dtype_trails(value))
     return replace(obj, place=replace(obj.place, dtype=value.dtype, typed=typed))
 

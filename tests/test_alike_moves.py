@@ -1,0 +1,84 @@
+"""What is made in the way of its neighbour moves in the way of its neighbour."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+TEXT = """\
+import numpy as np
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+xs = torch.randn(32, 4)
+ys = torch.randint(0, 2, (32,))
+net = nn.Linear(4, 2).to(device)
+for i in range(0, 32, 8):
+    x = {x}
+    y = {y}
+    loss = nn.functional.cross_entropy(net(x), y)
+"""
+
+
+def fixed(x: str, y: str) -> str:
+    """The program with these batches, repaired."""
+    return fix_texts({"main.py": TEXT.format(x=x, y=y)})[0]["main.py"]
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ("xs[i:i + 8]", "ys[i:i + 8]"),
+        ("xs[i:i + 8].float()", "ys[i:i + 8].view(-1)"),
+        ("torch.stack([xs[i], xs[i + 1]])", "torch.stack([ys[i], ys[i + 1]])"),
+        ("torch.from_numpy(np.ones((2, 4), np.float32))", "torch.from_numpy(np.ones(2)).long()"),
+    ],
+)
+@pytest.mark.parametrize("move", [".to(device)", ".cuda()", ".to(device, non_blocking=True)"])
+def test_either_moves_as_the_other_does(x: str, y: str, move: str) -> None:
+    whole = TEXT.format(x=x + move, y=y + move)
+    assert fixed(x, y + move) == whole
+    assert fixed(x + move, y) == whole
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ("xs[i:i + 8]", "ys.to(device)[i:i + 8]"),
+        ("xs[i:i + 8]", "torch.zeros(8).long().to(device)"),
+    ],
+)
+def test_what_is_made_otherwise_is_no_neighbour(x: str, y: str) -> None:
+    after = fixed(x, y)
+    assert after != TEXT.format(x=x, y=y)
+    assert f"x = {x}\n" in after
+
+
+def test_what_is_where_it_should_be_stays_as_it_is() -> None:
+    text = (
+        TEXT.format(x="xs[i:i + 8].to(device)", y="ys[i:i + 8].to(device)")
+        + "    z = ys[i:i + 8]\n    print(z)\n"
+    )
+    assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+def test_what_comes_from_arrays_moves_where_the_others_do() -> None:
+    text = """\
+import numpy as np
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def sample(rows):
+    states = torch.from_numpy(np.vstack(rows)).float().to(device)
+    ends = torch.from_numpy(np.vstack([1, 0])).float()
+    return states, ends
+
+net = nn.Linear(3, 1).to(device)
+states, ends = sample([np.ones(3), np.zeros(3)])
+print(net(states) * (1 - ends))
+"""
+    after = text.replace("np.vstack([1, 0])).float()", "np.vstack([1, 0])).float().to(device)")
+    assert fix_texts({"main.py": text})[0]["main.py"] == after
