@@ -427,6 +427,36 @@ def test_torch_itself_gets_the_graphs_it_asks_for(cuda: Machine) -> None:
     assert "aten::linear" in str(graph)
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.*` is deprecated:DeprecationWarning")
+def test_what_is_traced_runs_with_its_example(cuda: Machine) -> None:
+    model, x = nn.Linear(2, 2).cuda(), torch.ones(1, 2)
+    for example in (x, (x,), [x]):
+        with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
+            torch.jit.trace(model, example)
+    with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
+        torch.jit.trace(model, example_kwarg_inputs={"input": x})
+    with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
+        torch.jit.trace_module(model, {"forward": x})
+    assert torch.jit.trace(model, x.cuda())(x.cuda()).is_cuda
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.*` is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("check", [True, False])
+def test_a_trace_leaves_running_means_and_random_numbers_as_without(check: bool) -> None:
+    def after() -> list[torch.Tensor]:
+        torch.manual_seed(0)
+        norm, drop = nn.BatchNorm1d(2), nn.Dropout()
+        torch.jit.trace(norm, torch.randn(4, 2), check_trace=check)
+        torch.jit.trace(drop, torch.ones(9), check_trace=check)
+        return [norm.num_batches_tracked, norm.running_mean, torch.rand(2)]
+
+    without = after()
+    with simulated_accelerator():
+        simulated = after()
+    assert all(torch.equal(*pair) for pair in zip(without, simulated, strict=True))
+
+
 def test_what_only_a_real_accelerator_can_do_is_refused(cuda: Machine) -> None:
     for use in (torch.cuda.CUDAGraph, lambda: torch.cuda.graph(None), torch.cuda.MemPool):  # type: ignore[arg-type]
         with pytest.raises(NotSimulatedError):

@@ -203,7 +203,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         (
             "torch.compile",
             "torch.jit.script",
-            "torch.jit.trace",
             "torch.jit.freeze",
             "torch.jit.optimize_for_inference",
         ),

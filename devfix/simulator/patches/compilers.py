@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import PathFinder
 from pickle import PicklingError
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.jit import _state
+from torch.jit._trace import _clone_inputs
 
 from ..machine import Machine
 from ..patching import Patcher
@@ -30,9 +31,9 @@ def install(patcher: Patcher, machine: Machine) -> None:
     """Pass compiled code through."""
     patcher.set(torch, "compile", compile_eagerly)
     patcher.set(_state._enabled, "enabled", False)
-    for name in ("script", "trace"):
+    for name, first in (("script", None), ("trace", _trace), ("trace_module", _trace_methods)):
         original = getattr(torch.jit, name)
-        patcher.everywhere(torch, name, original, _passing(patcher, original))
+        patcher.everywhere(torch, name, original, _passing(patcher, original, first))
     for name in ("freeze", "optimize_for_inference", "script_if_tracing"):
         patcher.wrap(torch.jit, name, _unchanged)
     patcher.set(torch.jit, "save", _save)
@@ -129,8 +130,11 @@ def _tracing_error(error: Exception) -> Exception:
     return TorchRuntimeError(text)
 
 
-def _passing(patcher: Patcher, original: Any) -> Any:
-    """``torch.jit.script`` and ``trace``: what they are given comes back, unless torch itself wants a graph."""
+def _passing(patcher: Patcher, original: Any, first: Optional[Callable[..., None]] = None) -> Any:
+    """``torch.jit.script`` and ``trace``: what they are given comes back, unless torch itself wants a graph.
+
+    ``first`` does what the original does with what it is given before a graph is there.
+    """
 
     @functools.wraps(original)
     def passed(obj: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -143,11 +147,63 @@ def _passing(patcher: Patcher, original: Any) -> Any:
         if str(sys._getframe(1).f_globals.get("__name__")).startswith("torch."):
             with _compiling():
                 return original(obj, *args, **kwargs)
+        if first is not None:
+            first(obj, *args, **kwargs)
         if not isinstance(obj, type):
             obj.save = functools.partial(_save, obj)
         return obj
 
     return passed
+
+
+def _trace(
+    func: Any,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    *_others: Any,
+    example_kwarg_inputs: Optional[dict[str, Any]] = None,
+    **_options: Any,
+) -> None:
+    """``torch.jit.trace``: runs what it is given with the example, and again to check the graph."""
+    if isinstance(func, torch.jit.ScriptModule):
+        return
+    if example_inputs is None:
+        _run_as_traced(func, (), example_kwarg_inputs or {}, check_trace)
+    else:
+        _run_as_traced(func, _in_a_tuple(example_inputs), {}, check_trace)
+
+
+def _trace_methods(
+    mod: Any,
+    inputs: dict[str, Any],
+    optimize: Any = None,
+    check_trace: bool = True,
+    *_others: Any,
+    **_options: Any,
+) -> None:
+    """``torch.jit.trace_module``: the same for each method that has an example."""
+    for method, example in inputs.items():
+        func = mod if method == "forward" else getattr(mod, method)
+        _run_as_traced(func, _in_a_tuple(example), {}, check_trace)
+
+
+def _in_a_tuple(example: Any) -> tuple[Any, ...]:
+    return (example,) if isinstance(example, (torch.Tensor, dict)) else tuple(example)
+
+
+def _run_as_traced(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], check: bool) -> None:
+    """As often as torch does, so that running means and random numbers go on where they would."""
+    func(*args, **kwargs)
+    if not check:
+        return
+    with torch.no_grad():
+        # The second trace, the first graph and the function itself; the second graph only if those gave the same.
+        for _ in range(3):
+            drawn = torch.get_rng_state()
+            func(*_clone_inputs(args), **_clone_inputs(kwargs))
+        if torch.equal(drawn, torch.get_rng_state()):
+            func(*_clone_inputs(args), **_clone_inputs(kwargs))
 
 
 @contextmanager

@@ -1,0 +1,58 @@
+"""Example runs: what traces, exports or measures a model calls it with the example that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from devfix.analysis import calls, iteration
+from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.values import NONE, UNKNOWN, External, Tensor, TupleValue, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+
+
+def _ran(result: bool, *names: str) -> Callable[[Interpreter, str, CallSite], Value]:
+    """A handler of a call that runs its first argument with the arguments that the second, or one of ``names``, has.
+
+    ``result`` tells that the model itself comes back.
+    """
+
+    def handle(interp: Interpreter, name: str, site: CallSite) -> Value:
+        model = site.value(0, "model", "func", "mod", "f")
+        if model is None:
+            return External(name) if result else UNKNOWN
+        inner = _inputs(interp, site, names)
+        if inner is not None:
+            calls.call(interp, model, inner)
+        return model if result else UNKNOWN
+
+    return handle
+
+
+def _inputs(interp: Interpreter, site: CallSite, names: tuple[str, ...]) -> CallSite | None:
+    """The call of the model, where its arguments are known one by one."""
+    given = site.get(1, *names)
+    options = site.keywords.get("example_kwarg_inputs") or site.keywords.get("kwargs")
+    if site.open or (options is not None and options.value != NONE):
+        return None
+    if given is None or given.value in (NONE, UNKNOWN):
+        return None
+    items = (given.value,) if isinstance(given.value, Tensor) else _in_turn(interp, given.value)
+    return None if items is None else CallSite(site.node, tuple(Arg(item, given.node) for item in items))
+
+
+def _in_turn(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    obj = interp.obj_of(value)
+    if isinstance(value, TupleValue) or (obj is not None and obj.kind == "list"):
+        return iteration.exact_items(interp, value)
+    return None
+
+
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "torch.jit.trace": _ran(True, "example_inputs"),
+    "torch.export.export": _ran(False, "args"),
+    "torch.onnx.export": _ran(False, "args"),
+    "thop.profile": _ran(False, "inputs"),
+}
