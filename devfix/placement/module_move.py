@@ -29,8 +29,9 @@ from devfix.placement import (
     sibling_module,
 )
 from devfix.placement.causes import Trail, module_life
-from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.device_expression import DeviceExpression, Place, is_in_module
 
+_CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -54,8 +55,22 @@ class ModuleMover:
 
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first, without repeats."""
+        if self._is_copied_part():
+            return []
         edits = dict.fromkeys(edits for edits in self._candidates() if edits)
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
+
+    def _is_copied_part(self) -> bool:
+        """Whether a tensor was computed from a part of a module: that moves with the whole, and what was computed stays."""
+        if self.made is None or not self.operand.trail or self.operand.trail[0].kind == "module":
+            return False
+        outline = self.facts.outline(self.made.path)
+        node = outline.expression_at(self.made.span)
+        if node is None:
+            return False
+        return is_in_module(self.facts, Place(self.made.path, outline, node)) or _is_in_container(
+            outline, node
+        )
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
         for site in self.sites:
@@ -87,7 +102,8 @@ class ModuleMover:
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
-        edits = (edits for site in self._homes for edits in self._at(site, _introduced))
+        homes = () if self._is_copied_part() else self._homes
+        edits = (edits for site in homes for edits in self._at(site, _introduced))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
     def _return(self) -> tuple[Outline, ast.Return] | None:
@@ -218,6 +234,14 @@ class _Passed(_Edit):
 
     def __call__(self, found: DeviceExpression) -> Edit:
         return SetKeyword(self.span, "device", found.code)
+
+
+def _is_in_container(outline: Outline, node: ast.AST) -> bool:
+    """Whether an expression stands among what ``nn.Sequential`` or the like is made of."""
+    while isinstance(node := outline.parents[node], ast.expr | ast.keyword | ast.comprehension):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _CONTAINERS:
+            return True
+    return False
 
 
 def _returns_several(outline: Outline, statement: ast.Return) -> bool:
