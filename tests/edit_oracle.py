@@ -138,8 +138,38 @@ class _Oracle:
             if isinstance(base, ast.Name):
                 self.idle.add(id(statement))
 
+    def _binds_itself(self, statement: ast.stmt) -> bool:
+        """Whether dropped calls leave ``x = x`` or ``x, y = x, y``, of which nothing else was changed."""
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return False
+        edits = [edit for node in ast.walk(statement) for edit in self.on_expression.get(id(node), [])]
+        target, value = statement.targets[0], statement.value
+        several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        names = target.elts if several and isinstance(target, ast.Tuple) else [target]
+        values = value.elts if several and isinstance(value, ast.Tuple) else [value]
+        changed = any(isinstance(edit, (WrapExpression, ReplaceExpression)) for edit in edits)
+        return (
+            not changed
+            and any(isinstance(edit, DropCall) for edit in edits)
+            and len(names) == len(values)
+            and all(self._is_left_as(*pair) for pair in zip(names, values, strict=True))
+        )
+
+    def _is_left_as(self, name: ast.expr, value: ast.expr) -> bool:
+        left = value
+        while isinstance(left, ast.Call) and self.on_expression.get(id(left)):
+            if not any(isinstance(edit, DropCall) for edit in self.on_expression[id(left)]):
+                return False
+            assert isinstance(left.func, ast.Attribute)
+            left = left.func.value
+        base = left
+        while isinstance(base, (ast.Attribute, ast.Subscript)):
+            base = base.value
+        return isinstance(base, ast.Name) and ast.unparse(left) == ast.unparse(name)
+
     def run(self) -> None:
         self.gone |= self.idle - self.on_statement.keys()
+        self.gone |= {id(each) for each in self.statements.values() if self._binds_itself(each)}
         # Bodies are known by identity, so they are rebuilt in place.
         self._block(self.tree.body, is_module=True)
 

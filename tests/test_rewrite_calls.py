@@ -147,12 +147,24 @@ def test_two_keywords_are_removed() -> None:
         ("if a:\n    x.to(d)  # gone\n", "x.to(d)", "if a:\n    pass\n"),
         ("x.to(d)\ny = 1\n", "x.to(d)", "y = 1\n"),
         ("(x.to(d))\ny = 1\n", "x.to(d)", "y = 1\n"),
+        ("x = x.to(d)\ny = 1\n", "x.to(d)", "y = 1\n"),
+        ("if a:\n    x['k'] = x['k'].to(d)\n", "x['k'].to(d)", "if a:\n    pass\n"),
+        ("x = z = x.to(d)\n", "x.to(d)", "x = z = x\n"),
+        ("x.a = f(x).to(d)\n", "f(x).to(d)", "x.a = f(x)\n"),
+        ("x, y = x.to(d), y\nz = 1\n", "x.to(d)", "z = 1\n"),
         ("self.a[0].to(d); y = 1\n", "self.a[0].to(d)", "y = 1\n"),
         ("m.train().cuda()\n", "m.train().cuda()", "m.train()\n"),
     ],
 )
 def test_drop_call(text: str, part: str, result: str) -> None:
     assert edited(text, drop(part)) == result
+
+
+def test_what_drops_leave_of_an_assignment_is_no_assignment_to_itself() -> None:
+    text = "x, y = x.to(d), y.to(d)\nz = 1\n"
+    drops = [drop("x.to(d)"), drop("y.to(d)")]
+    assert edited(text, *drops) == "z = 1\n"
+    assert edited(text, *drops, wrap("y.to(d)", suffix=".float()")) == "x, y = x, y.float()\nz = 1\n"
 
 
 def test_chained_calls_are_dropped() -> None:

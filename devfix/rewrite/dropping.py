@@ -78,7 +78,7 @@ class Dropping:
         ``bound`` holds the starts of the statements whose result gets a name: these stay.
         ``wrapped`` holds the expressions that need the parentheses they have.
         """
-        gone = [statement for statement in self._idle_statements() if statement.start not in bound]
+        gone = [statement for statement in self._idle_statements(wrapped) if statement.start not in bound]
         for statement in gone:
             self.plan.delete(statement)
         for expression, call in self.calls.values():
@@ -87,16 +87,42 @@ class Dropping:
                 if call.receiver not in wrapped:
                     yield from self._spare_parentheses(expression, call)
 
-    def _idle_statements(self) -> Iterator[Statement]:
+    def _idle_statements(self, wrapped: frozenset[cst.CSTNode]) -> Iterator[Statement]:
         for expression, call in self.calls.values():
             statement = self.plan.outline.by_start.get(expression.start)
             if expression.is_statement() and statement and self._is_idle(call.node):
                 yield statement
+        for _, call in self.calls.values():
+            statement = self._statement(call)
+            if isinstance(statement.node, cst.Assign) and self._binds_itself(
+                call.tree, statement.node, wrapped
+            ):
+                yield statement
+
+    def _binds_itself(self, tree: Tree, node: cst.Assign, wrapped: frozenset[cst.CSTNode]) -> bool:
+        """Whether ``x = x`` or ``x, y = x, y`` is left of an assignment."""
+        targets = [target.target for target in node.targets]
+        if len(targets) != 1 or _has_any(node, wrapped):
+            return False
+        pairs: list[tuple[cst.BaseExpression, cst.BaseExpression]] = [(targets[0], node.value)]
+        if isinstance(targets[0], cst.Tuple) and isinstance(node.value, cst.Tuple):
+            names, values = targets[0].elements, node.value.elements
+            if len(names) != len(values):
+                return False
+            pairs = [(name.value, value.value) for name, value in zip(names, values, strict=True)]
+        return all(
+            self._is_idle(value) and tree.source(self._left_of(value)) == tree.source(name)
+            for name, value in pairs
+        )
+
+    def _left_of(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        while node in self.calls:
+            node = self.calls[node][1].receiver
+        return node
 
     def _is_idle(self, node: cst.BaseExpression) -> bool:
         """Whether nothing happens when what is left of an expression is evaluated."""
-        while node in self.calls:
-            node = self.calls[node][1].receiver
+        node = self._left_of(node)
         while isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
         return isinstance(node, cst.Name)
@@ -147,3 +173,7 @@ class Dropping:
         row = self.plan.outline.row_at(call.start, call.end)
         assert row is not None  # noqa: S101 - the call was found in a row
         return next(item for item in reversed(row.statements) if item.start <= call.start)
+
+
+def _has_any(node: cst.CSTNode, wanted: frozenset[cst.CSTNode]) -> bool:
+    return node in wanted or any(_has_any(child, wanted) for _, child in children(node))

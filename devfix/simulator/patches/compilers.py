@@ -192,6 +192,10 @@ def _in_a_tuple(example: Any) -> tuple[Any, ...]:
     return (example,) if isinstance(example, (torch.Tensor, dict)) else tuple(example)
 
 
+def _copied(inputs: Any) -> Any:
+    return _clone_inputs(inputs)  # type: ignore[no-untyped-call]
+
+
 def _run_as_traced(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], check: bool) -> None:
     """As often as torch does, so that running means and random numbers go on where they would."""
     func(*args, **kwargs)
@@ -201,9 +205,9 @@ def _run_as_traced(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], che
         # The second trace, the first graph and the function itself; the second graph only if those gave the same.
         for _ in range(3):
             drawn = torch.get_rng_state()
-            func(*_clone_inputs(args), **_clone_inputs(kwargs))
+            func(*_copied(args), **_copied(kwargs))
         if torch.equal(drawn, torch.get_rng_state()):
-            func(*_clone_inputs(args), **_clone_inputs(kwargs))
+            func(*_copied(args), **_copied(kwargs))
 
 
 @contextmanager
