@@ -365,3 +365,33 @@ def test_many_parts_move_where_they_are_taken_out() -> None:
         "for s, a, r, s2, d in loader:\n"
         "    s, a, r, s2, d = (t.to(config.device) for t in (s, a, r, s2, d))\n    pass\n"
     )
+
+
+_CHOICE = 'device = torch.device("cuda")\n'
+
+
+def test_a_variable_that_nothing_reads_any_more_goes() -> None:
+    before = "import torch\n\nx = f(torch.device)\n"
+    after = f"import torch\n\n{_CHOICE}\nx = f(torch.device)\n"
+    assert tidy(before, after) == before
+    other = {"other.py": ("import torch\nz = 1\n", "import torch\nz = self.x.device\n")}
+    assert tidy(before, after, others=other) == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "other"),
+    [
+        ("import torch\n\nx = f()\n", f"import torch\n\n{_CHOICE}\nx = f(device)\n", "z = 2\n"),
+        (f"import torch\n{_CHOICE}x = f()\n", f"import torch\n{_CHOICE}x = f(1)\n", "z = 2\n"),
+        ('import torch\ndevice = "cuda"\nx = f()\n', f"import torch\n{_CHOICE}x = f()\n", "z = 2\n"),
+        ("import torch\n\nx = f()\n", f"import torch\n\n{_CHOICE}\nx = f()\n", "from main import device\n"),
+        ("import torch\n\nx = f()\n", f"import torch\n\n{_CHOICE}\nx = f()\n", "from main import *\n"),
+        (
+            "import torch\n\nx = f()\n",
+            f"import torch\n\n{_CHOICE}\nx = f()\n",
+            "import main as m\nm.device\n",
+        ),
+    ],
+)
+def test_a_variable_that_something_may_read_stays(before: str, after: str, other: str) -> None:
+    assert tidy(before, after, others={"other.py": ("z = 1\n", other)}) == after

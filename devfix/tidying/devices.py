@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from devfix.tidying.functions import (
     Function,
@@ -17,6 +18,7 @@ from devfix.tidying.functions import (
 from devfix.tidying.written import Written
 
 _ASKED = re.compile(r"next\((?P<module>[A-Za-z_]\w*)\.parameters\(\)\)\.device")
+_CHOSEN = re.compile(r"(?P<name>device|DEVICE) = .*\S\s*")
 _KEPT = re.compile(r"\s*(?P<object>\w+)\.device = .*\S\s*")
 
 
@@ -54,11 +56,12 @@ def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | 
 
 
 def without_unused(path: str, files: Mapping[str, Written]) -> str:
-    """A file without new lines that keep a device in an object where nothing asks for it any more."""
+    """A file without new lines that keep a device where nothing asks for it any more."""
     written = files[path]
-    lines = list(written.after.lines)
-    if any(_may_ask(other) for name, other in files.items() if name != path):
-        return written.after.text
+    others = [other for name, other in files.items() if name != path]
+    lines = _without_unread(written, others)
+    if any(_may_ask(other) for other in others):
+        return "".join(lines)
     for number, line in enumerate(lines, 1):
         kept = _KEPT.fullmatch(line)
         if kept is None or not written.is_new_line(number):
@@ -66,6 +69,41 @@ def without_unused(path: str, files: Mapping[str, Written]) -> str:
         if len(re.findall(rf"\b{kept['object']}\.device\b", written.after.text)) == 1:
             lines[number - 1] = ""
     return "".join(lines)
+
+
+def _without_unread(written: Written, others: Sequence[Written]) -> list[str]:
+    """The lines without a variable of the file, and the blank line that came with it, that no code reads."""
+    lines = list(written.after.lines)
+    for number, line in enumerate(written.after.lines, 1):
+        chosen = _CHOSEN.fullmatch(line)
+        if chosen is None or not written.is_new_line(number) or written.instead_of(number).strip():
+            continue
+        name, tree = chosen["name"], written.after.tree
+        if name in read_names(tree) or any(_may_import(other, name) for other in others):
+            continue
+        lines[number - 1] = ""
+        beside = (each for each in (number + 1, number - 1) if 0 < each <= len(lines))
+        blank = (each for each in beside if written.is_new_line(each) and not lines[each - 1].strip())
+        for each in [*blank][:1]:
+            lines[each - 1] = ""
+    return lines
+
+
+def _may_import(written: Written, name: str) -> bool:
+    """Whether another file may have taken a name from the one that binds it."""
+    nodes = [*ast.walk(written.after.tree)]
+    aliases = [
+        alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
+    ]
+    modules = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+    asked = {part.attr for part in nodes if isinstance(part, ast.Attribute) and _root(part) in modules}
+    return name in asked or any(alias.name in (name, "*") for alias in aliases)
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _may_ask(written: Written) -> bool:

@@ -9,7 +9,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.torch_model import moves, optim, owners, requirements, standard_library
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value
+from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value, members, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -32,20 +32,29 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value:
 def _check_batches(interp: Interpreter, site: CallSite) -> None:
     """``update_bn(loader, model)`` without a device runs the model on the batches where the loader has them."""
     loader, model = site.get(0, "loader"), site.get(1, "model")
-    if loader is None or model is None or not isinstance(model.value, Ref):
+    if loader is None or model is None or (found := _with_place(interp, model.value)) is None:
         return
-    place = modules.first_parameter(interp, model.value)
-    if place is None:
-        return
+    ref, place = found
     batch = iteration.element(interp, loader.value, None)
     first = (iteration.exact_items(interp, batch) or (batch,))[0]
     tensor = first if isinstance(first, Tensor) else Tensor(UNKNOWN_DEVICE)
     parts = [Part(tensor, "input", loader.node, held=True)]
-    weight, detail = owners.weight(interp, model.value, place, parts, model.node)
+    weight, detail = owners.weight(interp, ref, place, parts, model.node)
     if len(site.args) <= 2:
         detail = {**(detail or {}), "told": "device"}
     operation = f"{PACKAGE}.update_bn"
     requirements.meet(interp, site.node, operation, [*parts, weight], scalars=False, detail=detail)
+
+
+def _with_place(interp: Interpreter, value: Value) -> tuple[Ref, Tensor] | None:
+    """A model and its first parameter; of several models that it may be, one, where all are on one device."""
+    found: list[tuple[Ref, Tensor]] = []
+    for member in members(without_none(value)):
+        place = modules.first_parameter(interp, member) if isinstance(member, Ref) else None
+        if not isinstance(member, Ref) or place is None or (found and place.device != found[0][1].device):
+            return None
+        found.append((member, place))
+    return found[0] if found else None
 
 
 def _average(interp: Interpreter, site: CallSite) -> Value:
