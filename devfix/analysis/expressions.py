@@ -26,6 +26,7 @@ from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import (
     comparisons,
     device_settings,
+    environment,
     file_parts,
     indexing,
     names,
@@ -119,6 +120,7 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
     """``and`` and ``or`` return an operand; the last one evaluated decides."""
     stops_at = isinstance(node.op, ast.Or)
     possible: list[Value] = []
+    asked = False
     for part in node.values:
         tried = interp.attempt(partial(interp.eval, part)) if possible else interp.eval(part)
         if tried is None:
@@ -129,10 +131,13 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
             possible.append(value)
             break
         if known is None:
+            asked = asked or (stops_at and part is not node.values[-1] and environment.is_asked(part))
             possible.append(without_none(value) if stops_at else value)
     else:
         if known is not None:
             possible.append(value)
+    if asked and len(possible) == 2:
+        return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
         return Scalar("bool")
     return join_all(possible)

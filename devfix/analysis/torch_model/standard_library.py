@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import parse_device
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import command_line, iteration_tools
+from devfix.analysis.torch_model import command_line, environment, iteration_tools
 from devfix.analysis.torch_model.python_builtins import dict_
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     BoundMethod,
-    Const,
     External,
     Function,
     Obj,
@@ -143,17 +141,6 @@ def leave(interp: Interpreter, name: str, site: CallSite) -> Value:
     return UNKNOWN
 
 
-def environment(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``os.environ.get(name, default)``: whoever starts the program by hand gets the default."""
-    default = site.value(1, "default")
-    if not isinstance(default, Const) or default.value is None:
-        return UNKNOWN
-    device = parse_device(str(default.value))
-    if device.is_known:
-        return default if device.is_accelerator else UNKNOWN
-    return Scalar("str", default.value)
-
-
 def handing_on(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``nullcontext(x)``, ``closing(x)``: a manager that hands ``x`` to its body."""
     given = site.value(0, "enter_result", "thing") or NONE
@@ -186,7 +173,7 @@ _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
-    **dict.fromkeys(("os.environ.get", "os.getenv"), environment),
+    **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
     "functools.partial": partial,
