@@ -293,3 +293,16 @@ print(torch.sparse.mm(sparse, torch.ones(2, 2).cuda()))
 """
     assert clashes(text) == []
     assert clashes(text.replace("(2).cuda()", "(2)")) == ["6: device"]
+
+
+def test_a_sparse_tensor_of_values_that_nobody_knows_may_be_anywhere() -> None:
+    text = """
+import torch
+from elsewhere import weights
+
+where = torch.tensor([[0, 1], [1, 0]])
+sparse = torch.sparse_coo_tensor(where, weights(), size=(2, 2))
+print(torch.sparse.mm(sparse, torch.ones(2, 2).cuda()))
+"""
+    assert clashes(text) == []
+    assert clashes(text.replace("weights()", "[1.0, 2.0]")) == ["7: device"]

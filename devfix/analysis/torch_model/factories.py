@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE
+from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import generators, leaves, mps, number_range, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
@@ -26,7 +26,18 @@ from devfix.analysis.torch_model.arguments import (
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of
-from devfix.analysis.values import FALSE, NONE, TRUE, Array, Tensor, Unknown, Value, without_none
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Array,
+    Tensor,
+    Union,
+    Unknown,
+    Value,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -286,13 +297,21 @@ def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
     parts = _tensor_parts(site, ("indices", "values"))
     device = device_of(site.value(None, "device"))
     if device is None:
-        device = parts[-1].tensor.device if parts else default_device(interp)
+        device = _device_of_values(interp, site)
     trail = (interp.site("factory", site.node),)
     roots = roots_of([part.tensor for part in parts])
     values, size, given = site.value(1, "values"), site.get(2, "size"), site.value(None, "dtype")
     dtype = dtype_of(given) if given is not None else data_dtype(interp, values) if values else None
     rank = size_rank(interp, [size]) if size is not None else AT_LEAST_1
     return Tensor(device, dtype, rank, trail=trail, roots=roots)
+
+
+def _device_of_values(interp: Interpreter, site: CallSite) -> Device:
+    """Where a sparse tensor is whose values nobody puts anywhere: where they are, if they are no plain numbers."""
+    values = without_none(site.value(1, "values") or UNKNOWN)
+    if isinstance(values, Tensor):
+        return values.device
+    return UNKNOWN_DEVICE if isinstance(values, (Unknown, Union)) else default_device(interp)
 
 
 def parameter(interp: Interpreter, name: str, site: CallSite) -> Value:
