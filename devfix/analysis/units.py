@@ -149,7 +149,7 @@ class Keeper:
             return "" if source is None else digest_of(source.text)
         if kind == "saved":
             return self._fingerprints.of_files(recorder.saved)
-        return str(mps.is_chosen_in(interp))
+        return f"{mps.is_chosen_in(interp)} {mps.is_asked_for_dtypes(interp)}"
 
     def _repeated(self, interp: Interpreter, unit: Unit) -> Unit:
         """Tell the recorder what the unit told it; the unit with the numbers that bindings have now."""

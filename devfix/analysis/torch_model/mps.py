@@ -6,12 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.syntax import remembered
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Tensor
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+
+#: The float that MPS does not have, and the one in its place.
+_FLOATS = frozenset({"float64", "double", "float32", "float"})
 
 
 def is_chosen(trees: list[ast.Module]) -> bool:
@@ -24,6 +29,28 @@ def is_chosen(trees: list[ast.Module]) -> bool:
             if isinstance(node, ast.Constant) and node.value in ("mps", "mps:0") and id(node) not in asked:
                 return True
     return False
+
+
+def is_asked_for_dtypes(interp: Interpreter) -> bool:
+    """Whether the program somewhere chooses a dtype by whether the device is MPS."""
+    sources = interp.program.sources.values()
+    return any("mps" in source.text and _asks_for_dtypes(source.tree) for source in sources)
+
+
+@remembered
+def _asks_for_dtypes(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, (ast.If, ast.IfExp)) and _names_mps(node.test) and _names_a_float(node)
+        for node in ast.walk(tree)
+    )
+
+
+def _names_mps(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Constant) and part.value == "mps" for part in ast.walk(test))
+
+
+def _names_a_float(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in _FLOATS for part in ast.walk(node))
 
 
 def _may_be(interp: Interpreter, device: Arg | None) -> bool:
@@ -53,12 +80,19 @@ def check_move(
         )
 
 
+def _is_given(dtype: Arg | None) -> bool:
+    """Whether a dtype is not spelt out where it is used."""
+    node = dtype.node if dtype is not None else None
+    return node is not None and not (isinstance(node, ast.Attribute) and node.attr in _FLOATS)
+
+
 def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
-    """A factory call that makes a float64 tensor on such a device."""
+    """A factory call that makes a float64 tensor on such a device, unless it is given a dtype that may be chosen for it."""
     if (
         made.dtype == "float64"
         and made.device.is_accelerator
         and _may_be(interp, site.keywords.get("device"))
+        and not (_is_given(site.keywords.get("dtype")) and is_asked_for_dtypes(interp))
     ):
         part = Part(made, "result", None)
         requirements.record(interp, site.node, "torch.tensor", "float64-on-mps", [part], form="factory")
