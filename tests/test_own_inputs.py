@@ -61,6 +61,33 @@ def test_what_may_be_meant_for_the_cpu_stays_there(body: str) -> None:
     assert ".to(total.device)" in after
 
 
+KEEPER = """import torch
+from torch import nn
+
+class Filter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("w", torch.ones(3))
+
+    def forward(self, x):
+        {before}
+        total = torch.zeros(len(x), 3)
+        total += self.w
+        return total
+"""
+
+
+def test_a_buffer_that_is_added_tells_the_device() -> None:
+    after = fix_texts({"main.py": KEEPER.format(before="x = x * 2")}, Applicability.SAFE)[0]["main.py"]
+    assert "torch.zeros(len(x), 3, device=self.w.device)" in after
+    assert not clashes(after)
+
+
+def test_an_attribute_that_the_method_sets_does_not() -> None:
+    text = KEEPER.format(before="self.w = self.w * 2")
+    assert "device=self.w.device" not in fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+
+
 def test_a_script_that_tells_the_device_is_followed() -> None:
     model = MODEL.format(method="forward", given="x", size="x.shape[0]", body="total += self.net(x)[:, 0]")
     script = 'device = torch.device("cuda")\nFlow().to(device)(torch.ones(2, 3, device=device))\n'

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.facts import Facts
 from devfix.findings import Operand
 from devfix.placement.boundness import is_bound
+from devfix.placement.dependence import dotted
 from devfix.placement.sizing import sizes_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
-    """``x.device`` of an input, best of the one whose size is asked for, or the parameters'.
+    """``x.device`` of an input, best of the one whose size is asked for, that of a buffer at hand, or the parameters'.
 
     None where a peer is somewhere for certain.
     """
@@ -32,9 +33,25 @@ def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
     sized = [name for name in sizes_of(place.node) if name in found]
     told = next((f"{name}.device" for name in (*sized, *found)), None)
     receiver = place.outline.receiver_name(function)
-    if told is None and receiver is not None and _is_beside_parameters(facts, place, receiver, "module"):
-        return f"next({receiver}.parameters()).device"
-    return told
+    if told is not None or receiver is None:
+        return told
+    kept = next((peer.text for peer in peers if _is_kept(place, function, receiver, peer)), None)
+    if kept is not None:
+        return f"{kept}.device"
+    beside = _is_beside_parameters(facts, place, receiver, "module")
+    return f"next({receiver}.parameters()).device" if beside else None
+
+
+def _is_kept(place: Place, function: ast.AST, receiver: str, peer: Operand) -> bool:
+    """Whether an operand is an attribute of the module or a part of it, which the function does not set."""
+    node = place.outline.expression_at(peer.span) if peer.path == place.path else None
+    name = dotted(node) if isinstance(node, ast.Attribute) else None
+    if not isinstance(node, ast.Attribute) or name is None or name.partition(".")[0] != receiver or peer.held:
+        return False
+    return not any(
+        isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr == node.attr
+        for part in ast.walk(function)
+    )
 
 
 def _is_beside_parameters(facts: Facts, place: Place, name: str, kind: str) -> bool:
