@@ -314,6 +314,7 @@ ORIGIN_KINDS = (
     "left-namedtuple",
     "left-list",
     "left-dict",
+    "left-part",
     "used-before",
     "used-in-process",
 )

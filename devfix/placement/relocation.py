@@ -30,10 +30,12 @@ from devfix.placement import (
     introduction,
     left_out,
     map_location,
+    module_binding,
     moving_back,
     nested_move,
     own_move,
     parameter_data,
+    part_mover,
     part_moves,
     passing_mover,
     rebuilding,
@@ -164,6 +166,7 @@ class Relocator:
             yield self._as_arguments(), 1
         yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
+        yield module_binding.moved(self.facts, self.mismatch, self.operand), 1
         yield self._at_use(), _LAST
         yield self._where_computed(), _LAST
         yield self._at_factories(anyhow=True), 0
@@ -218,6 +221,7 @@ class Relocator:
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield passing_mover.looking_into(self.facts, trails)
+        yield part_mover.completed(self.facts, self.operand)
         yield self._all_by(own_move.of_attribute, trails)
 
     def _told(self) -> Edits:
@@ -227,7 +231,7 @@ class Relocator:
         found = self._expression(place) if place is not None and self.operand.role != "weight" else None
         if place is None or keyword is None or found is None:
             return ()
-        return self._edits(place, SetKeyword(self.mismatch.sink, keyword, found.code), found)
+        return (*found.edits, FileEdit(place.path, SetKeyword(self.mismatch.sink, keyword, found.code)))
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""
@@ -287,7 +291,7 @@ class Relocator:
             return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
             return self._wrapped(place, found)
-        return self._edits(place, SetKeyword(origin.span, "device", found.code), found)
+        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)))
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
@@ -391,7 +395,3 @@ class Relocator:
 
     def _expression(self, place: Place) -> DeviceExpression | None:
         return device_expression.find(self.facts, place, self.peers)
-
-    @staticmethod
-    def _edits(place: Place, edit: SetKeyword, found: DeviceExpression) -> Edits:
-        return (*found.edits, FileEdit(place.path, edit))

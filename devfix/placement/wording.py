@@ -24,6 +24,7 @@ _SPOKEN = {
         ("left-tuple", "left-namedtuple", "left-list", "left-dict"),
         "is handed on as it is here, where batches of other forms move",
     ),
+    "left-part": "is handed on as it is here, where other parts move",
     "used-before": "uses the accelerator before the process starts",
     "used-in-process": "uses it in the process",
     "discarded-move": "is moved here, but the result is thrown away",

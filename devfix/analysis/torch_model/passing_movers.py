@@ -13,6 +13,7 @@ from devfix.analysis import containers, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU
 from devfix.analysis.syntax import remembered
+from devfix.analysis.torch_model import part_movers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.trails import extend
 from devfix.analysis.values import Class, Obj, Ref, Tensor, TupleValue, Value
@@ -39,6 +40,7 @@ class Mover(NamedTuple):
 def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
     """What a mover returns as it is: its tensors on the CPU remember in what they were left."""
     if value.__class__ not in _NESTED or not isinstance(node.value, ast.Name):
+        part_movers.returned(interp, node, value)
         return value  # most functions return something else, and are not looked at
     function = interp.frame.function
     if function is None or not _holds_host_tensor(interp, value):

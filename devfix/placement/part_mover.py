@@ -1,0 +1,68 @@
+"""Part movers: a method that makes an object anew with its parts moved moves a part that it left, too."""
+
+from __future__ import annotations
+
+import ast
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.analysis.torch_model import part_movers
+from devfix.analysis.torch_model.part_movers import Rebuilt
+from devfix.findings import Edit, FileEdit, Operand, Origin, ReplaceExpression, SetKeyword, WrapExpression
+from devfix.placement.device_expression import place_at
+
+Edits = tuple[FileEdit, ...]
+
+
+def completed(facts: Facts, operand: Operand) -> Edits:
+    """``edges=self.edges.to(device)`` beside ``x=self.x.to(device)``, for each part that the operand goes back to.
+
+    Nothing unless each of them was left in this way.
+    """
+    own = any(site.kind == part_movers.LEFT for site in operand.trail)
+    ways = [_of_life(facts, life) for life in dict.fromkeys((operand.trail,) if own else operand.roots)]
+    return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
+
+
+def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
+    left = next((site for site in reversed(life) if site.kind == part_movers.LEFT), None)
+    place = place_at(facts, left.path, left.span) if left is not None else None
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    rebuilt = part_movers.of(statement) if isinstance(statement, ast.Return) else None
+    if left is None or place is None or rebuilt is None:
+        return ()
+    return (FileEdit(place.path, _edit(place.outline, place.node, left.text, rebuilt)),)
+
+
+def _edit(outline: Outline, node: ast.AST, name: str, rebuilt: Rebuilt) -> Edit:
+    """The part moves as the first one does that moves; one that may be missing only where it is there."""
+    source = outline.source
+    like = rebuilt.moved[0].node
+    whole = source.segment(source.span(outline.parents[outline.parents[like]]))
+    suffix = whole[len(source.segment(source.span(like))) :]
+    part = f"{rebuilt.receiver}.{name}" if node is rebuilt.call else source.segment(source.span(node))
+    code = f"{part}{suffix}"
+    optional = _may_be_missing(outline, node, name)
+    if optional:
+        code = f"{code} if {part} is not None else None"
+    if node is rebuilt.call:
+        return SetKeyword(source.span(node), name, code)
+    return (
+        ReplaceExpression(source.span(node), code)
+        if optional
+        else WrapExpression(source.span(node), "", suffix)
+    )
+
+
+def _may_be_missing(outline: Outline, node: ast.AST, name: str) -> bool:
+    """Whether the class around says of a field that it may be None."""
+    function = outline.function_of(node)
+    cls = outline.class_of(function) if function is not None else None
+    fields = [part for part in (cls.body if cls is not None else ()) if isinstance(part, ast.AnnAssign)]
+    told = [field for field in fields if ast.unparse(field.target) == name]
+    return any(
+        "None" in (text := ast.unparse(field.annotation))
+        or "Optional" in text
+        or (field.value is not None and "None" in ast.unparse(field.value))
+        for field in told
+    )

@@ -1,0 +1,106 @@
+"""A method that makes an object anew with its parts moved, and forgets one, moves that one as well."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+from text_program import Applicability, files, fix_texts
+
+PROGRAM = """
+    import copy
+    import dataclasses
+    from dataclasses import dataclass
+    from typing import Optional
+
+    import torch
+
+    {kind}
+    class Batch:
+        {fields}
+
+        {method}
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(3, 1).to(device)
+        batch = Batch(torch.ones(4, 3), torch.ones(4, 4), torch.ones(4, 1)).to(device)
+        h = {use}
+        print((h - batch.y).sum())
+
+    main()
+"""
+FIELDS = "x: torch.Tensor\n        edges: torch.Tensor\n        y: torch.Tensor"
+BY_HAND = "def __init__(self, x, edges, y):\n            self.x, self.edges, self.y = x, edges, y"
+USE = "torch.mm(batch.edges, model(batch.x))"
+
+
+def _added(method: str, *, fields: str = FIELDS, kind: str = "@dataclass", use: str = USE) -> list[str]:
+    before = files(
+        PROGRAM.format(kind=kind, fields=fields, method=method.replace("\n", "\n        "), use=use)
+    )
+    after = fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
+    compared = difflib.ndiff(before["main.py"].splitlines(), after.splitlines())
+    return [line[1:].strip() for line in compared if line.startswith("+")]
+
+
+KEYWORDS = """def to(self, device):
+    return Batch(
+        x=self.x.to(device),
+        edges=self.edges,
+        y=self.y.to(device),
+    )"""
+
+
+@pytest.mark.parametrize(
+    ("method", "line"),
+    [
+        (KEYWORDS, "edges=self.edges.to(device),"),
+        (
+            "def to(self, device):\n    return Batch(self.x.to(device), self.edges, self.y.to(device))",
+            "return Batch(self.x.to(device), self.edges.to(device), self.y.to(device))",
+        ),
+        (
+            "def to(self, where):\n    return type(self)(self.x.to(where, non_blocking=True), self.edges, self.y.to(where))",
+            "return type(self)(self.x.to(where, non_blocking=True), self.edges.to(where, non_blocking=True), self.y.to(where))",
+        ),
+        (
+            "def to(self, device):\n    return dataclasses.replace(self, x=self.x.to(device), y=self.y.to(device))",
+            "return dataclasses.replace(self, x=self.x.to(device), y=self.y.to(device), edges=self.edges.to(device))",
+        ),
+    ],
+)
+def test_the_part_moves_as_the_others_do(method: str, line: str) -> None:
+    assert _added(method) == [line]
+
+
+def test_a_class_without_generated_constructor_is_treated_alike() -> None:
+    assert _added(KEYWORDS, fields=BY_HAND, kind="") == ["edges=self.edges.to(device),"]
+
+
+def test_what_is_computed_of_the_part_goes_back_to_it() -> None:
+    assert _added(KEYWORDS, use="torch.mm(2 * batch.edges.t(), model(batch.x))") == [
+        "edges=self.edges.to(device),"
+    ]
+
+
+def test_a_part_that_may_be_missing_moves_where_it_is_there() -> None:
+    fields = FIELDS.replace("edges: torch.Tensor", "edges: Optional[torch.Tensor]")
+    assert _added(KEYWORDS, fields=fields) == [
+        "edges=self.edges.to(device) if self.edges is not None else None,"
+    ]
+
+
+def test_a_part_that_stays_on_the_host_for_good_is_left_there() -> None:
+    assert _added(KEYWORDS, use="model(batch.x) + len(batch.edges.numpy())") == []
+
+
+def test_a_method_that_moves_nothing_is_not_changed() -> None:
+    method = "def to(self, device):\n    return Batch(self.x, self.edges, self.y)"
+    assert not any("Batch(self" in line for line in _added(method))
+
+
+def test_what_moves_all_is_left_alone() -> None:
+    method = KEYWORDS.replace("edges=self.edges", "edges=self.edges.to(device)")
+    assert _added(method) == []
