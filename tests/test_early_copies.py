@@ -89,3 +89,87 @@ model.load_state_dict(backup)
 print(sum((p.detach().cpu() - old).abs().sum() for p, old in zip(model.parameters(), first)))
 """
     assert mended(body) == HEAD + body
+
+
+SOLVER = """
+
+class Average:
+    def __init__(self, model, decay=0.9):
+        self.model, self.decay, self.kept = model, decay, {}
+        self.register()
+
+    def register(self):
+        for name, param in self.model.named_parameters():
+            self.kept[name] = param.data.clone()
+
+    def update(self):
+        for name, param in self.model.named_parameters():
+            new = (1.0 - self.decay) * param.data + self.decay * self.kept[name]
+            self.kept[name] = new.clone()
+
+
+class Solver:
+    def __init__(self, model, options):
+        self.options = options
+        self.model = model
+        self.average = Average(self.model)
+        BETWEEN
+        self.prepare()
+
+    def prepare(self):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.count = self.options["count"]
+        self.model.to(self.device)
+
+    def step(self, x):
+        self.model(x.to(self.device)).sum().backward()
+        self.average.update()
+
+
+solver = Solver(nn.Linear(3, 1), {"count": 2})
+solver.step(torch.ones(2, 3))
+"""
+
+
+def test_the_call_that_moves_goes_up_where_it_can() -> None:
+    found = mended(SOLVER.replace("BETWEEN", "self.steps = 0"))
+    assert (
+        "        self.prepare()\n        self.average = Average(self.model)\n        self.steps = 0\n"
+        in found
+    )
+    assert "nn.Linear(3, 1), {" in found
+
+
+def test_what_copies_goes_down_where_the_call_that_moves_needs_what_is_between() -> None:
+    found = mended(SOLVER.replace("BETWEEN", 'self.options = {"count": 3, **options}'))
+    assert "        self.prepare()\n        self.average = Average(self.model)\n" in found
+    assert found.index("self.options = {") < found.index("self.prepare()")
+
+
+def test_nothing_changes_places_where_the_call_that_moves_needs_the_copy() -> None:
+    body = SOLVER.replace("BETWEEN", "self.steps = 0").replace(
+        'self.count = self.options["count"]', "self.count = len(self.average.kept)"
+    )
+    assert found_order(mended(body)) == ["self.average = Average(self.model)", "self.prepare()"]
+
+
+def test_a_call_that_is_made_elsewhere_as_well_stays() -> None:
+    body = SOLVER.replace("BETWEEN", "self.steps = 0") + "solver.prepare()\n"
+    assert found_order(mended(body)) == ["self.average = Average(self.model)", "self.prepare()"]
+
+
+def test_what_copies_after_the_move_stays() -> None:
+    body = SOLVER.replace(
+        "        self.average = Average(self.model)\n        BETWEEN\n        self.prepare()\n",
+        "        self.prepare()\n        self.average = Average(self.model)\n",
+    )
+    assert mended(body) == HEAD + body
+
+
+def found_order(text: str) -> list[str]:
+    """The two statements that may change places, as they stand in a text."""
+    return [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip() in ("self.average = Average(self.model)", "self.prepare()")
+    ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, Fix, Operand, Origin
 from devfix.placement import statement_order
 from devfix.placement.causes import module_life
+from devfix.placement.dependence import reads
 
 #: How many calls may lie between the statement that moves the module and the copy.
 _DEPTH = 3
@@ -17,13 +19,15 @@ _DEPTH = 3
 
 def copied_after_move(facts: Facts, operand: Operand, peers: list[Operand]) -> list[Fix]:
     """The statement that moves the module and the one that copies change places, whichever of the two can."""
-    copied = operand.trail[0] if operand.trail else None
-    if copied is None or copied.kind != "result" or not module_life(operand):
+    life = module_life(operand)
+    if not life or operand.trail[:1] == () or operand.trail[0].kind != "result":
         return []
     found = []
-    for moved in _moves(peers):
-        for order in _orders(facts, copied, moved):
-            found += [edits for edits in (order.moved_up(), order.moved_down()) if edits]
+    # What is computed of the copies later tells of its life only where they were taken.
+    for copied in (operand.trail[0], life[-1]):
+        for moved in _moves(peers):
+            for order in _orders(facts, copied, moved):
+                found += [edits for edits in (order.moved_up(), order.moved_down()) if edits]
     title = f"copy the weights behind `{operand.text}` when the module has moved"
     return [Fix(title, edits, Applicability.SAFE) for edits in dict.fromkeys(found)]
 
@@ -42,22 +46,52 @@ def _orders(facts: Facts, copied: Origin, moved: Origin) -> Iterator[statement_o
     name = _moved_name(call)
     if late is None or not name:
         return
-    for early in _makers(facts, outline, copied, moved):
-        order = statement_order.between(outline, early, late)
-        if order is not None and name in _names(order.early):
-            yield order
+    lates = [(late, moved.scope, frozenset[str]()), *_calls_of(facts, outline, late)]
+    for statement, scope, unseen in lates:
+        for early in _makers(facts, outline, copied, scope):
+            order = statement_order.between(outline, early, statement)
+            if order is not None and name in _names(order.early):
+                yield replace(order, unseen=unseen)
 
 
-def _makers(facts: Facts, outline: Outline, copied: Origin, moved: Origin) -> list[ast.stmt]:
-    """The statements in the scope of a move by which something was copied."""
-    if (copied.path, copied.scope) == (moved.path, moved.scope):
+def _calls_of(
+    facts: Facts, outline: Outline, moving: ast.stmt
+) -> Iterator[tuple[ast.stmt, str, frozenset[str]]]:
+    """The one statement that calls the function around a move, with its scope and what the function reads.
+
+    In the class of a method, whose object has the same name in both.
+    """
+    function = outline.function_of(moving)
+    calls = (
+        []
+        if function is None
+        else [
+            (path, node)
+            for path, source in facts.program.sources.items()
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.Call) and _last(node.func) == function.name
+        ]
+    )
+    if function is None or len(calls) != 1 or calls[0][0] != outline.source.path:
+        return
+    [(_, call)] = calls
+    caller = outline.function_of(call)
+    receivers = {outline.receiver_name(caller), outline.receiver_name(function)}
+    owners = {outline.class_of(each) for each in (caller, function) if each is not None}
+    if len(receivers) == len(owners) == 1:
+        yield outline.statement_of(call), outline.scopes(call)[0], reads(function.body)
+
+
+def _makers(facts: Facts, outline: Outline, copied: Origin, scope: str) -> list[ast.stmt]:
+    """The statements in the scope of a move, or of a call that moves, by which something was copied."""
+    if (copied.path, copied.scope) == (outline.source.path, scope):
         statement = outline.statement_at(copied.span)
         return [statement] if statement is not None else []
     names = _called_as(facts, copied)
     calls = [
         node
         for node in ast.walk(outline.source.tree)
-        if isinstance(node, ast.Call) and _last(node.func) in names and outline.scopes(node)[0] == moved.scope
+        if isinstance(node, ast.Call) and _last(node.func) in names and outline.scopes(node)[0] == scope
     ]
     return [outline.statement_of(call) for call in calls]
 

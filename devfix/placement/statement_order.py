@@ -13,12 +13,16 @@ from devfix.placement.dependence import reads, writes
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Two statements of one block: ``early`` stands before ``late`` and should not."""
+    """Two statements of one block: ``early`` stands before ``late`` and should not.
+
+    ``unseen`` is what the late one reads in functions that it calls.
+    """
 
     outline: Outline
     block: list[ast.stmt]
     early: ast.stmt
     late: ast.stmt
+    unseen: frozenset[str] = frozenset()
 
     @property
     def between(self) -> list[ast.stmt]:
@@ -27,7 +31,7 @@ class Order:
 
     def moved_up(self) -> tuple[FileEdit, ...]:
         """The late statement goes before the early one."""
-        if not _can_pass(self.late, [self.early, *self.between]):
+        if not _can_pass(self.late, [self.early, *self.between], self.unseen):
             return ()
         spans = self.outline.source.span
         return (
@@ -39,7 +43,7 @@ class Order:
         if not is_movable(self.early):
             return ()
         made, needed = writes([self.early]), reads([self.early])
-        if made & reads([*self.between, self.late]) or needed & writes(self.between):
+        if made & (reads([*self.between, self.late]) | self.unseen) or needed & writes(self.between):
             return ()
         spans = self.outline.source.span
         return (FileEdit(self.outline.source.path, MoveStatement(spans(self.early), after=spans(self.late))),)
@@ -76,11 +80,11 @@ def is_movable(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr))
 
 
-def _can_pass(statement: ast.stmt, others: Sequence[ast.stmt]) -> bool:
+def _can_pass(statement: ast.stmt, others: Sequence[ast.stmt], unseen: frozenset[str]) -> bool:
     """Whether a statement still finds everything it needs when it runs before the others."""
     if not is_movable(statement):
         return False
-    needed = reads([statement])
+    needed = reads([statement]) | unseen
     return not needed & writes(others) and not _may_set_attributes(needed, others)
 
 
