@@ -35,15 +35,14 @@ from devfix.placement import (
     nested_move,
     own_move,
     parameter_data,
-    part_mover,
     part_moves,
-    passing_mover,
     rebuilding,
     selecting,
     sibling_argument,
     sibling_move,
     suffixes,
     together,
+    wholes,
     writing,
 )
 from devfix.placement.boundness import decides
@@ -220,8 +219,7 @@ class Relocator:
         yield self._at_load()
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
-        yield passing_mover.looking_into(self.facts, trails)
-        yield part_mover.completed(self.facts, self.operand)
+        yield from wholes.ways(self.facts, self.operand, trails)
         yield self._all_by(own_move.of_attribute, trails)
 
     def _told(self) -> Edits:

@@ -1,0 +1,18 @@
+"""Wholes: what a value is a part of moves it, be it a batch that a function moves or an object or dict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.findings import FileEdit, Operand, Origin
+from devfix.placement import part_mover, passing_mover, whole_dict
+
+
+def ways(
+    facts: Facts, operand: Operand, trails: Iterable[tuple[Origin, ...]]
+) -> Iterator[tuple[FileEdit, ...]]:
+    """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it."""
+    yield passing_mover.looking_into(facts, trails)
+    yield part_mover.completed(facts, operand)
+    yield whole_dict.moved(facts, operand)

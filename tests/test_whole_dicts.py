@@ -1,0 +1,98 @@
+"""A dict of tensors that a function returned moves as a whole, where several of its entries have to."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+from text_program import Applicability, files, fix_texts
+
+PROGRAM = """
+    import torch
+    from data import load
+    {device}
+
+    def main():
+        data = load()
+        model = torch.nn.Linear(3, 1){moved}
+        for _ in range(3):
+            loss = ({call} - {target}).pow(2).mean()
+            loss.backward()
+        {after}
+
+    main()
+"""
+LOAD = """
+    import torch
+
+    def load():
+        x = torch.ones(8, 3)
+        y = x.sum(1, keepdim=True)
+        return {"x": x, "y": y, "mask": y > 0}
+"""
+CHOICE = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+WHOLE = "data = {k: v.to(device) for k, v in data.items()}"
+
+
+def _added(
+    *,
+    call: str = 'model(data["x"])',
+    target: str = 'data["y"]',
+    after: str = "",
+    load: str = LOAD,
+    adopt: bool = False,
+    main: str = PROGRAM,
+) -> list[str]:
+    filled = main.format(
+        device="" if adopt else CHOICE,
+        moved="" if adopt else ".to(device)",
+        call=call,
+        target=target,
+        after=after,
+    )
+    before = files(filled, data=load)
+    after_it = fix_texts(before, Applicability.UNSAFE, adopt=adopt)[0]
+    return [
+        line[1:].strip()
+        for path in before
+        for line in difflib.ndiff(before[path].splitlines(), after_it[path].splitlines())
+        if line.startswith("+") and line[1:].strip()
+    ]
+
+
+@pytest.mark.parametrize("call", ['model(data["x"])', 'model(data["x"][data["mask"][:, 0]])'])
+def test_it_moves_once(call: str) -> None:
+    assert _added(call=call) == [WHOLE]
+
+
+def test_it_moves_once_where_the_program_is_given_its_device() -> None:
+    assert [line for line in _added(adopt=True) if "data" in line] == [WHOLE]
+
+
+def test_an_entry_that_alone_has_to_moves_by_itself() -> None:
+    assert WHOLE not in _added(target="1.0")
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        'print(data["mask"].numpy())',
+        'data = {"x": data["x"]}',
+        "print(len(data))",
+        'data["x"] = data["x"] + 1',
+        'data["mask"].to(device)',
+    ],
+)
+def test_one_that_is_asked_for_otherwise_does_not(after: str) -> None:
+    assert WHOLE not in _added(after=after)
+
+
+def test_one_that_holds_other_things_does_not() -> None:
+    assert WHOLE not in _added(load=LOAD.replace('"mask": y > 0', '"mask": "none"'))
+
+
+def test_one_that_moves_already_is_left_alone() -> None:
+    main = PROGRAM.replace(
+        "data = load()", f"data = load()\n        {WHOLE}".replace("{", "{{").replace("}", "}}")
+    )
+    assert _added(main=main) == []
