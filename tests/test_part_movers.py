@@ -104,3 +104,23 @@ def test_a_method_that_moves_nothing_is_not_changed() -> None:
 def test_what_moves_all_is_left_alone() -> None:
     method = KEYWORDS.replace("edges=self.edges", "edges=self.edges.to(device)")
     assert _added(method) == []
+
+
+BY_ITSELF = """def to(self, device):
+    self.x = self.x.to(device)
+    self.y = self.y.to(device)
+    return self"""
+
+
+def test_a_record_that_moves_by_itself_moves_the_part_as_well() -> None:
+    assert _added(BY_ITSELF) == ["self.edges = self.edges.to(device)"]
+
+
+def test_a_part_of_it_that_may_be_missing_moves_where_it_is_there() -> None:
+    fields = FIELDS.replace("edges: torch.Tensor", "edges: Optional[torch.Tensor]")
+    added = _added(BY_ITSELF, fields=fields)
+    assert added == ["if self.edges is not None:", "self.edges = self.edges.to(device)"]
+
+
+def test_a_record_that_moves_all_by_itself_is_left_alone() -> None:
+    assert _added(BY_ITSELF.replace("    return", "    self.edges = self.edges.to(device)\n    return")) == []

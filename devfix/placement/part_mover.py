@@ -8,8 +8,17 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.torch_model import part_movers
 from devfix.analysis.torch_model.part_movers import Rebuilt
-from devfix.findings import Edit, FileEdit, Operand, Origin, ReplaceExpression, SetKeyword, WrapExpression
-from devfix.placement.device_expression import place_at
+from devfix.findings import (
+    Edit,
+    FileEdit,
+    InsertAfter,
+    Operand,
+    Origin,
+    ReplaceExpression,
+    SetKeyword,
+    WrapExpression,
+)
+from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
 
@@ -28,10 +37,24 @@ def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
     left = next((site for site in reversed(life) if site.kind == part_movers.LEFT), None)
     place = place_at(facts, left.path, left.span) if left is not None else None
     statement = place.outline.statement_of(place.node) if place is not None else None
+    if left is not None and place is not None and isinstance(statement, ast.Assign):
+        return _beside(place, statement, left.text)
     rebuilt = part_movers.of(statement) if isinstance(statement, ast.Return) else None
     if left is None or place is None or rebuilt is None:
         return ()
     return (FileEdit(place.path, _edit(place.outline, place.node, left.text, rebuilt)),)
+
+
+def _beside(place: Place, statement: ast.Assign, name: str) -> Edits:
+    """After the last part that an object moves by itself this one moves as that does."""
+    source = place.outline.source
+    target = source.segment(source.span(statement.targets[0]))
+    suffix = source.segment(source.span(statement.value))[len(target) :]
+    part = f"{target.rpartition('.')[0]}.{name}"
+    code = f"{part} = {part}{suffix}"
+    if _may_be_missing(place.outline, statement, name):
+        code = f"if {part} is not None:\n    {code}"
+    return (FileEdit(place.path, InsertAfter(source.span(statement), code)),)
 
 
 def _edit(outline: Outline, node: ast.AST, name: str, rebuilt: Rebuilt) -> Edit:

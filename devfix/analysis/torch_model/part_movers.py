@@ -7,7 +7,6 @@ may have meant. They remember that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis import classes
@@ -45,18 +44,45 @@ class Rebuilt(NamedTuple):
 
 def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
     """What a part mover returns: the parts on the CPU that it did not move remember where they were left."""
-    rebuilt = of(node) if isinstance(value, Ref) and isinstance(node.value, ast.Call) else None
-    obj = interp.obj_of(value) if rebuilt is not None else None
-    if rebuilt is None or obj is None or not isinstance(value, Ref) or not isinstance(obj.cls, Class):
-        return
-    function = interp.frame.function
+    obj, function = interp.obj_of(value), interp.frame.function
     spec = function.node.args.args if function is not None else []
-    if obj.items is not None or not spec or spec[0].arg != rebuilt.receiver:
+    if obj is None or not isinstance(value, Ref) or not isinstance(obj.cls, Class) or not spec:
         return
-    names = _names(interp, obj.cls)
-    held = [obj.attrs.get(_name(part, names)) for part in rebuilt.moved]
-    if any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
-        interp.update(value, replace(obj, attrs={**obj.attrs, **dict(_marked(interp, obj, rebuilt, names))}))
+    receiver = spec[0].arg
+    if isinstance(node.value, ast.Name):
+        found = _left_by_itself(obj, obj.cls, function, receiver) if node.value.id == receiver else {}
+    else:
+        rebuilt = of(node) if obj.items is None else None
+        same = rebuilt is not None and rebuilt.receiver == receiver
+        found = _left(obj, rebuilt, _names(interp, obj.cls)) if rebuilt is not None and same else {}
+    if found:
+        marked = {name: _marked(interp, name, part, obj) for name, part in found.items()}
+        interp.update(value, replace(obj, attrs={**obj.attrs, **marked}))
+
+
+def _left_by_itself(obj: Obj, cls: Class, function: Function | None, receiver: str) -> dict[str, ast.expr]:
+    """The parts on the CPU of a record that moved others by itself, each with the last one that moved."""
+    moves = own_moves(function.node) if function is not None and classes.is_dataclass(cls) else {}
+    held = [obj.attrs.get(name) for name in moves]
+    if not moves or not any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
+        return {}
+    last = list(moves.values())[-1].targets[0]
+    return {name: last for name, part in obj.attrs.items() if name not in moves and _is_on_host(part)}
+
+
+@remembered
+def own_moves(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, ast.Assign]:
+    """The statements ``self.x = self.x.to(device)`` of a method, by attribute."""
+    body = function.body if isinstance(function.body, list) else []
+    receiver = function.args.args[0].arg if function.args.args else ""
+    found: dict[str, ast.Assign] = {}
+    for statement in body:
+        moved = _moved(statement.value) if isinstance(statement, ast.Assign) else None
+        if moved is None or not isinstance(statement, ast.Assign) or ast.unparse(moved.value) != receiver:
+            continue
+        if [ast.unparse(target) for target in statement.targets] == [ast.unparse(moved)]:
+            found[moved.attr] = statement
+    return found
 
 
 @remembered
@@ -105,16 +131,24 @@ def _name(part: _Part, names: list[str]) -> str:
     return names[part.key] if part.key < len(names) else ""
 
 
-def _marked(
-    interp: Interpreter, obj: Obj, rebuilt: Rebuilt, names: list[str]
-) -> Iterator[tuple[str, Tensor]]:
-    """The tensors on the CPU that were left, by name; a call that makes the like leaves all that it is not told."""
+def _left(obj: Obj, rebuilt: Rebuilt, names: list[str]) -> dict[str, ast.expr]:
+    """The parts on the CPU that a call left, by name; one that makes the like leaves all that it is not told."""
+    held = [obj.attrs.get(_name(part, names)) for part in rebuilt.moved]
+    if not any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
+        return {}
     places: dict[str, ast.expr] = {_name(part, names): part.node for part in rebuilt.left}
     if is_alike(rebuilt.call):
         told = {part.key for part in (*rebuilt.moved, *rebuilt.left)}
         places.update({name: rebuilt.call for name in names if name not in told})
-    for name, node in places.items():
-        part = obj.attrs.get(name)
-        if isinstance(part, Tensor) and part.device == CPU:
-            site = replace(interp.site(LEFT, node), text=name)
-            yield name, replace(part, trail=extend(part.trail, site))
+    return {name: node for name, node in places.items() if _is_on_host(obj.attrs.get(name))}
+
+
+def _is_on_host(part: Value | None) -> bool:
+    return isinstance(part, Tensor) and part.device == CPU
+
+
+def _marked(interp: Interpreter, name: str, node: ast.expr, obj: Obj) -> Value:
+    part = obj.attrs[name]
+    if not isinstance(part, Tensor):
+        return part
+    return replace(part, trail=extend(part.trail, replace(interp.site(LEFT, node), text=name)))
