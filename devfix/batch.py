@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from devfix.comments import replace_comments
 from devfix.findings import (
     AddImport,
+    AddParameter,
     DeleteStatement,
     DropCall,
     Edit,
@@ -32,6 +33,8 @@ ApplyEdits = Callable[[str, Sequence[Edit]], str]
 #: A statement that moves a name.
 _MOVE = re.compile(r"(\w+) = \1\.to\(")
 _INSERTIONS = (InsertBefore, InsertAfter, InsertAtBodyStart)
+#: What takes nothing away, and holds on to a statement.
+_ADDITIONS = (*_INSERTIONS, AddParameter)
 
 
 def choose(findings: Iterable[Finding]) -> list[Finding]:
@@ -113,14 +116,14 @@ class _Region:
 
 def _changed(edit: Edit | ReplaceComment) -> tuple[Span, ...]:
     """The regions an edit changes; an insertion changes none."""
-    if isinstance(edit, (InsertAfterImports, AddImport, *_INSERTIONS)):
+    if isinstance(edit, (InsertAfterImports, AddImport, *_ADDITIONS)):
         return ()
     return (edit.span,)
 
 
 def _anchors(edit: Edit | ReplaceComment) -> tuple[Span, ...]:
     """The statements an edit holds on to: they must still be there, whatever happens inside them."""
-    if isinstance(edit, _INSERTIONS):
+    if isinstance(edit, _ADDITIONS):
         return (edit.span,)
     if isinstance(edit, MoveStatement):
         return tuple(span for span in (edit.after, edit.before) if span is not None)

@@ -102,6 +102,18 @@ class RemoveKeyword:
 
 
 @dataclass(frozen=True, slots=True)
+class AddParameter:
+    """Give the function at ``span`` the parameter ``name`` with the default ``value``.
+
+    It goes last, but before ``**kwargs``; a trailing comma and the one-per-line layout are kept.
+    """
+
+    span: Span
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class DropCall:
     """Replace the method call at ``span`` by its receiver: ``x.to(device)`` becomes ``x``.
 
@@ -210,6 +222,7 @@ Edit = (
     | ReplaceExpression
     | SetKeyword
     | RemoveKeyword
+    | AddParameter
     | DropCall
     | BindResult
     | AssignmentToCall

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
-from devfix.placement import part_mover, passing_mover, whole_dict
+from devfix.placement import part_mover, passing_mover, told_class, whole_dict
 
 
 def ways(
@@ -16,3 +16,4 @@ def ways(
     yield passing_mover.looking_into(facts, trails)
     yield part_mover.completed(facts, operand)
     yield whole_dict.moved(facts, operand)
+    yield told_class.told(facts, trails)

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devfix.findings import (
     AddImport,
+    AddParameter,
     AssignmentToCall,
     BindResult,
     DeleteStatement,
@@ -34,6 +35,7 @@ from devfix.rewrite.imports import Imports
 from devfix.rewrite.lines import newline_of
 from devfix.rewrite.operand import Operand, level_of
 from devfix.rewrite.outline import Outline
+from devfix.rewrite.parameters import Parameters
 from devfix.rewrite.patch import Copier, Patch, Side
 from devfix.rewrite.plan import Plan
 from devfix.rewrite.precedence import Level
@@ -93,6 +95,7 @@ class _Application:
         self._dropping = Dropping(self._plan)
         self._operands: dict[Expression, Operand] = {}
         self._calls: dict[Expression, Arguments] = {}
+        self._functions: dict[int, Parameters] = {}
         self._bindings: dict[int, str] = {}
         self._handed_over: dict[int, list[Patch]] = {}
 
@@ -117,6 +120,8 @@ class _Application:
                 self._arguments(span).set(name, value)
             case RemoveKeyword(span, name):
                 self._arguments(span).remove(name)
+            case AddParameter(span, name, value):
+                self._parameters(span).add(name, value)
             case DropCall(span):
                 self._dropping.add(self._expressions.at(span))
             case BindResult(span, target):
@@ -140,6 +145,13 @@ class _Application:
             raise EditError(f"There is no call at line {span.line}, column {span.column}.")
         fresh = Arguments(self._tree, call, self._newline)
         return self._calls.setdefault(expression, fresh)
+
+    def _parameters(self, span: Span) -> Parameters:
+        statement = self._plan.statement(span)
+        if not isinstance(statement.node, cst.FunctionDef):
+            raise EditError(f"There is no function at line {span.line}, column {span.column}.")
+        fresh = Parameters(self._tree, statement.node, self._newline)
+        return self._functions.setdefault(statement.start, fresh)
 
     def _bind(self, span: Span, target: str) -> None:
         statement = self._plan.statement(span)
@@ -172,6 +184,8 @@ class _Application:
         for call in self._calls.values():
             yield from call.patches()
             self._part_generator(call)
+        for function in self._functions.values():
+            yield from function.patches()
         for operand in self._operands.values():
             yield from operand.patches(self._tree.text, self._newline)
         for start, target in self._bindings.items():
