@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import pytest
 from observed_reports import Report, locate, operand, record
 from text_program import files, rules
 
@@ -15,7 +16,7 @@ from devfix.observation.line_map import lines_before
 from devfix.observation.pruning import pruned
 from devfix.observation.record import ObservedMismatch, parse_record
 from devfix.observation.repair import Repair, Repairer
-from devfix.observation.search import State
+from devfix.observation.search import Search, State
 from devfix.observation.trial import Trial
 from devfix.project import Program, Project
 from devfix.source import Source
@@ -263,3 +264,45 @@ def test_lines_of_one_statement_stay_together() -> None:
     before = State(_program({"main.py": "first()\nlast()\n"}), _trial(_clash(TEXTS)))
     after = before.after(stage, {"main.py": "\n".join(["first()", *put_in, "last() + 1", ""])}, [])
     assert put_in[0] in pruned(before, after, stage).texts["main.py"]
+
+
+PAIRS = files("""
+    import torch
+
+    device = torch.device("cuda")
+
+    for x, y in vars(torch)[input()]:
+        print(x, y)
+""")
+
+
+def _with_moves(*lines: str) -> str:
+    return PAIRS["main.py"].replace(
+        "        print", "".join(f"        {line}\n" for line in lines) + "        print"
+    )
+
+
+def _ended(monkeypatch: pytest.MonkeyPatch, shown: Shown, moved: str) -> str:
+    """What becomes of a program for which several runs have led to a text."""
+    stage = FakeStage(shown)
+    monkeypatch.setattr(Search, "run", lambda self, state: state.after(self.stage, {"main.py": moved}, []))
+    return _text(_repaired(stage, PAIRS))
+
+
+def test_what_several_runs_moved_moves_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = _with_moves("x = x.to(device)", "y = y.to(device)")
+
+    def shown(texts: Mapping[str, str]) -> Trial:
+        return _trial() if texts["main.py"].count(".to(device)") == 2 else _trial(_clash(TEXTS))
+
+    assert _ended(monkeypatch, shown, moved) == _with_moves("x, y = x.to(device), y.to(device)")
+
+
+def test_it_stays_on_several_where_the_program_runs_through_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = _with_moves("x = x.to(device)", "y = y.to(device)")
+    assert (
+        _ended(
+            monkeypatch, lambda texts: _trial() if texts["main.py"] == moved else _trial(_clash(TEXTS)), moved
+        )
+        == moved
+    )

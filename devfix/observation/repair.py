@@ -10,11 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from devfix.engine import Engine
+from devfix.file_report import Skipped
 from devfix.findings import Applicability
 from devfix.observation.pruning import pruned
 from devfix.observation.search import Mended, Search, State
 from devfix.observation.trial import Stage, Trial
 from devfix.project import Program
+from devfix.source import check_syntax
+from devfix.tidying import tidied
 
 Plan = Callable[[State], State]
 
@@ -95,4 +98,16 @@ class Repairer:
     def _observed(self, state: State) -> State:
         """The state after what the runs show is mended, with no more changes than it takes."""
         search = Search(self.engine, self.stage, self.wanted, is_late=self.is_late)
-        return pruned(state, search.run(state), self.stage, self.is_late)
+        return self._tidied(state, pruned(state, search.run(state), self.stage, self.is_late))
+
+    def _tidied(self, before: State, after: State) -> State:
+        """The state with the changes of several runs as one would have written them at once, if it runs as well."""
+        if after.program is before.program or not after.trial.is_clean or self.is_late():
+            return after
+        idle = self.engine.judge(after.program).idle
+        texts = tidied(before.program.sources, after.program.sources, idle)
+        program = after.program.with_texts(texts)
+        if not texts or any(isinstance(check_syntax(program.sources[path]), Skipped) for path in texts):
+            return after
+        tried = after.after(self.stage, texts, ())
+        return tried if tried.trial.is_clean else after
