@@ -98,3 +98,32 @@ def test_one_that_need_not_be_alone_with_it_is_not(otherwise: dict[str, str]) ->
 
 def test_one_that_does_not_get_its_device_just_now_is_not() -> None:
     assert _added(adopt=False) == []
+
+
+def test_one_that_only_keeps_data_for_others_is_not() -> None:
+    texts = files(
+        """
+        import torch
+        from corpus import Corpus
+
+        def main():
+            corpus = Corpus()
+            model = torch.nn.Embedding(9, 3)
+            head = torch.nn.Linear(3, 9)
+            for start in range(0, 6, 2):
+                x, y = corpus.ids[start : start + 2], corpus.ids[start + 1 : start + 3]
+                torch.nn.functional.cross_entropy(head(model(x)), y).backward()
+
+        main()
+        """,
+        corpus="""
+        import torch
+
+        class Corpus:
+            def __init__(self):
+                self.ids = torch.arange(9)
+        """,
+    )
+    after = fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+    assert after["corpus.py"] == texts["corpus.py"]
+    assert after["main.py"] != texts["main.py"]

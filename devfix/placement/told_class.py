@@ -33,7 +33,7 @@ def told(facts: Facts, trails: Iterable[Trail]) -> Edits:
     if maker is None or cls is None:
         return ()
     outline, function = maker
-    made = _missed(facts, function)
+    made = _missed(facts, outline, function)
     given = _given(facts, cls) if made else None
     if given is None:
         return ()
@@ -65,18 +65,24 @@ def _knows(function: ast.AST) -> bool:
     return any(_NAME in (getattr(part, "id", ""), getattr(part, "arg", "")) for part in parts)
 
 
-def _missed(facts: Facts, maker: ast.FunctionDef) -> list[Origin]:
-    """The factory calls of a constructor whose tensors meet what is on the accelerator; none where one place alone has them."""
+def _missed(facts: Facts, outline: Outline, maker: ast.FunctionDef) -> list[Origin]:
+    """The factory calls of a constructor whose tensors meet what is on the accelerator, in methods of the class as well.
+
+    None where one place alone has them, or where the object only keeps for others what they move by themselves.
+    """
     made: dict[Origin, None] = {}
-    sinks = set()
+    sinks, within = set(), f"{outline.scope(maker)}."
+    own = False
     for mismatch in facts.mismatches("device"):
         for operand in mismatch.operands if mismatch.path in facts.program.sources else ():
             lives = (operand.trail, *operand.roots) if operand.device == "cpu" else ()
             found = [life[0] for life in lives if life and life[0].kind in MADE]
             found = [site for site in found if _is_within(facts, site, maker)]
             sinks |= {mismatch.sink} if found else set()
+            scope = mismatch.get("scope") or ""
+            own |= bool(found) and mismatch.path == outline.source.path and scope.startswith(within)
             made.update(dict.fromkeys(found))
-    return list(made) if len(sinks) >= _FEWEST else []
+    return list(made) if own and len(sinks) >= _FEWEST else []
 
 
 def _is_within(facts: Facts, site: Origin, function: ast.AST) -> bool:
