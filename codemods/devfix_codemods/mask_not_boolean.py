@@ -13,7 +13,8 @@ class MaskNotBoolean(Rule):
     only supports boolean masks" or "bitwise_and not implemented for 'Float'", on every device.
 
     The fix adds ``.bool()`` where the mask is used, so that whoever counts with the same numbers
-    still can. It is unsafe, as every cast: any number but 0 becomes True.
+    still can. It is unsafe, as every cast: any number but 0 becomes True. A mask of numbers that ``~``
+    has turned round is left alone for that reason: nothing in it is 0 any more.
 
     Before::
 
@@ -39,5 +40,5 @@ class MaskNotBoolean(Rule):
         for mismatch in self.caused(facts):
             operand = mismatch.operands[0]
             message = f"`{operand.text}` is {operand.dtype} and is used as a mask"
-            fixes = Recaster(facts, mismatch, operand, "bool").at_use()
+            fixes = Recaster(facts, mismatch, operand, "bool").of_truths()
             yield self.finding(mismatch, message, fixes)

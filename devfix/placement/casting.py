@@ -100,6 +100,12 @@ class Recaster:
         """Where the operation is, for a value that may serve other purposes as it is."""
         return self._fixes(self._at_use(), self._after_unpacking())
 
+    def of_truths(self) -> list[Fix]:
+        """Where the operation is, for ones and zeros; ``~`` makes other numbers of whole ones, all of them true."""
+        trails = (self.operand.trail, *self.operand.roots)
+        turned = any(site.text.startswith("~") for trail in trails for site in trail)
+        return [] if turned else self.at_use()
+
     def at_name(self) -> list[Fix]:
         """Where the value was given its name, for an operand that is written to, else where it is made."""
         return self._fixes(self._at_binding(), self._at_entries())

@@ -9,7 +9,7 @@ from devfix.analysis import containers, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.join import join_all, scalar_type, usual_of_all
-from devfix.analysis.lattice import AT_LEAST_1, CPU, UNKNOWN_DEVICE, promote, rank_of_broadcast
+from devfix.analysis.lattice import AT_LEAST_1, CPU, INTEGERS, UNKNOWN_DEVICE, promote, rank_of_broadcast
 from devfix.analysis.torch_model import (
     autocast,
     file_parts,
@@ -319,6 +319,9 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
     operand_types.check_inverted(interp, node, value)
     trail = (interp.site("result", node),)
     refused = isinstance(node.op, ast.Invert) and requirements.is_float(value.dtype)
+    turned = (
+        isinstance(node.op, ast.Invert) and value.dtype in INTEGERS
+    )  # 0 and 1 are both something else then
     return replace(
         value,
         dtype=None if refused else value.dtype,
@@ -326,8 +329,8 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         cast_of=None,
         leaf=grad_mode.is_leaf(value.grad),
         trail=trail,
-        roots=roots_of([value]),
-        typed=dtype_trails(value),
+        roots=() if turned else roots_of([value]),
+        typed=() if turned else dtype_trails(value),
     )
 
 
