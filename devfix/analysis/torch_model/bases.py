@@ -47,6 +47,8 @@ def special_instance(interp: Interpreter, cls: Class, site: CallSite) -> Value |
     bases = set(modules.external_bases(interp, cls))
     if enumerations.is_one(interp, cls):
         return enumerations.member(interp, cls, site.value(0, "value") or UNKNOWN)
+    if bases & _TYPED_DICTS:
+        return calls.call(interp, External("builtins.dict"), site)  # at run time it is no more
     if bases & _DICTS and not _OF_DICTS & set(_defined(interp, cls)):
         init = classes.find(interp, cls, "__init__")
         given = CallSite(site.node) if isinstance(init, Function) else site
@@ -74,6 +76,7 @@ def _own_list(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     return made
 
 
+_TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _LISTS = frozenset({"builtins.list", "collections.UserList", "collections.deque"})
 _DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
 #: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its

@@ -192,6 +192,9 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "asyncio.run": lambda _interp, _name, site: site.value(0, "main") or UNKNOWN,
     "asyncio.gather": lambda _interp, _name, site: TupleValue(tuple(arg.value for arg in site.args)),
     **dict.fromkeys(("typing.cast", "typing_extensions.cast"), lambda _i, _n, site: site.value(1, "val") or UNKNOWN),
+    **dict.fromkeys(
+        ("typing.TypedDict", "typing_extensions.TypedDict"), lambda _i, _n, _s: External("builtins.dict")
+    ),
     "contextlib.nullcontext": handing_on,
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
