@@ -6,6 +6,7 @@ import ast
 
 from devfix.analysis.outline import Outline
 from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
+from devfix.placement import rebuilt_alike
 from devfix.placement.device_expression import Place
 
 _MOVES = ("to", "cuda", "xpu")
@@ -42,6 +43,9 @@ def _without_move(place: Place, call: ast.Call, method: ast.Attribute) -> tuple[
     if not named <= {"device", "dtype", "copy", *_MANNERS} or len(call.args) > 2:
         return ()
     if not cast:
+        alike = rebuilt_alike.without_move(place.outline, call)
+        if alike is not None:
+            return (FileEdit(place.path, alike),)
         return (FileEdit(place.path, DropCall(span)),)
     return (FileEdit(place.path, ReplaceExpression(span, f"{_text(place, method)}({cast})")),)
 
