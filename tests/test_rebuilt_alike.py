@@ -37,7 +37,7 @@ _PAIR = ("[x, y]", "batch[0]")
         ),
         (_DICT, "batch = {k: v.to(device) for k, v in batch.items()}\n    return batch", "return batch"),
         (_PAIR, "return [t.to(device) for t in batch]", "return list(batch)"),
-        (_PAIR, "return tuple(t.to(device) for t in batch)", "return tuple(batch)"),
+        (_PAIR, "return tuple(t.to(device) for t in batch)", "return tuple(t for t in batch)"),
         (_PAIR, "x, y = [t.to(device) for t in batch]\n    return x, y", "x, y = batch\n    return x, y"),
         (_PAIR, "x, y = (t.to(device) for t in batch)\n    return x, y", "x, y = batch\n    return x, y"),
         # What changes more than the place stays, and so does what leaves something out.

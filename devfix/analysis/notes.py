@@ -234,7 +234,10 @@ def _nested(interp: Interpreter, value: Value) -> str:
 
 
 def _of_dict(interp: Interpreter, value: Value) -> str:
-    """``dict`` for a dict of tensors, ``mixed dict`` for one of other things, too."""
+    """``dict`` for a dict of tensors, or one of several that are such, ``mixed dict`` for one of other things, too."""
+    if isinstance(value, Union):
+        kinds = {_of_dict(interp, member) for member in value.members}
+        return max(kinds, key=len) if "" not in kinds else ""
     obj = interp.obj_of(value)
     if obj is None or not (obj.kind == "dict" or tokenizers.is_batch(interp, value)):
         return ""

@@ -24,10 +24,10 @@ def without_move(outline: Outline, call: ast.Call) -> Edit | None:
         statement, ast.Assign
     ):
         return DeleteStatement(outline.source.span(statement))
-    if isinstance(comprehension, ast.GeneratorExp) or any(
-        isinstance(each, ast.Tuple | ast.List) for each in targets
-    ):
+    if any(isinstance(each, ast.Tuple | ast.List) for each in targets):
         return ReplaceExpression(span, text)
+    if isinstance(comprehension, ast.GeneratorExp):
+        return None  # whether what it goes over may stand in its place, whoever takes it knows
     return ReplaceExpression(span, f"{'dict' if isinstance(comprehension, ast.DictComp) else 'list'}({text})")
 
 
