@@ -450,3 +450,32 @@ def test_a_model_of_which_a_part_was_asked_for_is_a_model_still() -> None:
         """)
     )["main.py"]
     assert "model = models.alexnet().to(device)" in after
+
+
+def test_what_a_kept_model_is_called_with_goes_where_that_one_is() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from engine import Engine
+
+            print(Engine(torch.nn.Linear(3, 1)).run())
+            """,
+            engine="""
+            import copy
+
+            import torch
+
+
+            class Engine:
+                def __init__(self, model):
+                    self.model = model
+                    self.ema = copy.deepcopy(model).requires_grad_(False)
+
+                def run(self):
+                    return self.model(torch.rand(4, 3)).sum().item()
+            """,
+        )
+    )["engine.py"]
+    assert "self.device = next(model.parameters()).device" in after
+    assert "self.model(torch.rand(4, 3).to(self.device))" in after

@@ -256,7 +256,7 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         if not boundness.is_set_before(place.outline, function, name.split(".")[1]):
             continue
         found.append(name.replace("self", receiver, 1))
-    return min(found, key=lambda name: (not name.endswith(".device"), len(name), name), default=None)
+    return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
 
 
 def _is_bound(place: Place, name: str) -> bool:

@@ -41,6 +41,12 @@ def told(facts: Facts, place: Place) -> str | None:
     return next((f"{receiver}.{name}" for name in names if name != getattr(function, "name", "")), None)
 
 
+def rank(place: Place, name: str) -> tuple[bool, bool]:
+    """A device comes first, then what the statement around a place calls: where that is goes what it is called with."""
+    calls = (node for node in ast.walk(place.outline.statement_of(place.node)) if isinstance(node, ast.Call))
+    return not name.endswith(".device"), all(ast.unparse(call.func) != name for call in calls)
+
+
 def _tells(method: ast.FunctionDef) -> bool:
     """Whether a method is a property that returns the device of a parameter, and nothing else."""
     last = method.body[-1]
