@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import Applicability, files, fix_texts
+from text_program import files, fix_texts
+
+from devfix.findings import Applicability
 
 HEAD = """
     import torch

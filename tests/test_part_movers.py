@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from text_program import Applicability, files, fix_texts
+from text_program import files, fix_texts
+
+from devfix.findings import Applicability
 
 PROGRAM = """
     import copy

@@ -449,7 +449,7 @@ def test_a_trace_leaves_running_means_and_random_numbers_as_without(check: bool)
         norm, drop = nn.BatchNorm1d(2), nn.Dropout()
         torch.jit.trace(norm, torch.randn(4, 2), check_trace=check)
         torch.jit.trace(drop, torch.ones(9), check_trace=check)
-        return [norm.num_batches_tracked, norm.running_mean, torch.rand(2)]
+        return [*norm.buffers(), torch.rand(2)]
 
     without = after()
     with simulated_accelerator():

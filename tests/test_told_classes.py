@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from text_program import Applicability, files, fix_texts
+from text_program import files, fix_texts
+
+from devfix.findings import Applicability
 
 MAIN = """
     import torch
@@ -40,17 +42,19 @@ SCHEDULE = """
 """
 
 
-def _added(
-    *,
-    table: str = "torch.linspace(0.1, 0.9, 3)",
-    parameters: str = "",
-    made: str = "Schedule(3)",
-    bases: str = "",
-    before: str = "",
-    adopt: bool = True,
-) -> list[str]:
-    schedule = SCHEDULE.format(table=table, parameters=parameters, bases=bases, before=before)
-    texts = files(MAIN.format(made=made), schedule=schedule)
+USUAL = {
+    "table": "torch.linspace(0.1, 0.9, 3)",
+    "parameters": "",
+    "made": "Schedule(3)",
+    "bases": "",
+    "before": "",
+}
+
+
+def _added(parts: dict[str, str] | None = None, *, adopt: bool = True) -> list[str]:
+    """The lines that the repair adds to the program with some parts of it changed."""
+    written = USUAL | (parts or {})
+    texts = files(MAIN.format(**written), schedule=SCHEDULE.format(**written))
     after = fix_texts(texts, Applicability.UNSAFE, adopt=adopt)[0]
     return [
         line[1:].strip()
@@ -69,7 +73,7 @@ def _added(
     ],
 )
 def test_it_is_told(table: str, told: str) -> None:
-    added = _added(table=table)
+    added = _added({"table": table})
     assert 'def __init__(self, steps, device="cpu"):' in added
     assert f"self.beta = {told}" in added
     assert "schedule = Schedule(3, device=device)" in added
@@ -78,7 +82,7 @@ def test_it_is_told(table: str, told: str) -> None:
 
 def test_what_its_constructor_has_already_stands_before_it() -> None:
     assert 'def __init__(self, steps, kind: str = "linear", device="cpu"):' in _added(
-        parameters=', kind: str = "linear"'
+        {"parameters": ', kind: str = "linear"'}
     )
 
 
@@ -93,7 +97,7 @@ def test_what_its_constructor_has_already_stands_before_it() -> None:
     ids=["knows a device", "has a base", "is made twice", "is made of a dict"],
 )
 def test_one_that_need_not_be_alone_with_it_is_not(otherwise: dict[str, str]) -> None:
-    assert not any('device="cpu"' in line for line in _added(**otherwise))
+    assert not any('device="cpu"' in line for line in _added(otherwise))
 
 
 def test_one_that_does_not_get_its_device_just_now_is_not() -> None:
