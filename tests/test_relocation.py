@@ -300,6 +300,7 @@ def test_what_was_copied_before_the_move_comes_to_the_target_of_the_loop() -> No
 
     model = torch.nn.Linear(2, 2)
     average = Average(model)
+    print(average.shadow)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model.to(device)
     average.update()

@@ -44,8 +44,12 @@ def as_tensor(interp: Interpreter, value: Value) -> Value:
 
 
 def tensor_of(interp: Interpreter, value: Value) -> Value:
-    """What is certainly a tensor, as what a ``TensorDataset`` is made of, even where nothing else is known of it."""
-    value = as_tensor(interp, value)
+    """What is certainly a tensor, as what a ``TensorDataset`` is made of, even where nothing else is known of it.
+
+    What a program that is adopted reads for a data set stays where it is: the batches move.
+    """
+    if is_one(interp, value):
+        return value
     obj = interp.obj_of(value)
     if obj is not None and obj.cls == checkpoint.LOADED:
         return checkpoint.location(interp, value) or value
