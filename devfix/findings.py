@@ -1,8 +1,7 @@
 """The plain data that crosses every border: positions, mismatches, edits, fixes, findings.
 
 Everything here is frozen, hashable and picklable, holds no syntax node, and imports nothing of
-devfix. Lines are 1-based, columns are 0-based and count Unicode code points (as LibCST does;
-``ast`` counts UTF-8 bytes and is converted where sources are read).
+devfix but the spans, which are offered here as well.
 """
 
 from __future__ import annotations
@@ -10,36 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, order=True, slots=True)
-class Span:
-    """A half-open region of one file: from ``(line, column)`` up to ``(end_line, end_column)``."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-    def __hash__(self) -> int:
-        return hash((self.line, self.column, self.end_column))
-
-    def contains(self, other: Span) -> bool:
-        """Whether ``other`` lies within this span (equal spans contain each other)."""
-        return self.start <= other.start and other.end <= self.end
-
-    def overlaps(self, other: Span) -> bool:
-        """Whether the two spans share at least one character; empty spans overlap nothing."""
-        return self.start < other.end and other.start < self.end
-
-    @property
-    def start(self) -> tuple[int, int]:
-        """The first position, as ``(line, column)``."""
-        return (self.line, self.column)
-
-    @property
-    def end(self) -> tuple[int, int]:
-        """The position after the last character, as ``(line, column)``."""
-        return (self.end_line, self.end_column)
+from devfix.span import Span as Span  # noqa: PLC0414 - it is imported from here, like all that crosses borders
 
 
 class Applicability(enum.IntEnum):
@@ -118,7 +88,7 @@ class DropCall:
     """Replace the method call at ``span`` by its receiver: ``x.to(device)`` becomes ``x``.
 
     ``span`` is that of the whole call. Where the call is a statement of its own the statement
-    goes, and a body left empty gets ``pass``.
+    goes, and so does an assignment of which ``x = x`` is left; a body left empty gets ``pass``.
     """
 
     span: Span
