@@ -31,6 +31,11 @@ def fixed(mask: str, more: str = "", used: str = "mask", cast: str = "byte") -> 
         ("~ones", "", "mask"),
         ("ones", "", "~mask"),
         ("~ones", "mask = mask.expand(2, 4).clone()", "mask[:, :]"),
+        ("(~ones).long()", "", "mask"),
+        ("~ones", "mask = mask.float().expand(2, 4)", "mask"),
+        ("~ones", "", "mask.to(torch.int32)"),
+        ("ones.bitwise_not()", "", "mask"),
+        ("torch.bitwise_not(ones)", "mask = mask.long() * 1", "mask"),
     ],
 )
 def test_a_mask_of_numbers_that_was_turned_round_is_left_to_a_person(mask: str, more: str, used: str) -> None:
@@ -40,6 +45,8 @@ def test_a_mask_of_numbers_that_was_turned_round_is_left_to_a_person(mask: str, 
 def test_a_mask_that_was_not_is_cast() -> None:
     assert fixed("ones") == (True, set())
     assert fixed("1 - ones") == (True, set())
+    assert fixed("(1 - ones).long()") == (True, set())
+    assert fixed("(~ones).long()", cast="bool") == (True, set())
 
 
 def test_a_mask_of_bools_is_fine_either_way() -> None:

@@ -9,6 +9,9 @@ from devfix.analysis.lattice import CPU
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
+    import ast
+
+    from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.values import Tensor
 
 Trail = tuple[Origin, ...]
@@ -110,6 +113,17 @@ def _was_returned(trail: Trail) -> bool:
 def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
     """The trails of the values from which a tensor has its dtype; moves do not end them."""
     return value.typed or ((value.trail,) if value.trail else ())
+
+
+def inverted(interp: Interpreter, node: ast.AST) -> tuple[Trail, ...]:
+    """Where whole numbers have their dtype from that ``~`` made: 0 and 1 are both something else by then."""
+    return ((interp.site("inverted", node),),)
+
+
+def of_cast(value: Tensor, cast: Origin) -> tuple[Trail, ...]:
+    """Where the result of a cast has its dtype from: the cast, unless what it casts has no 0 any more."""
+    turned = tuple(trail for trail in value.typed if trail[0].kind == "inverted")
+    return (*turned, (cast,)) if turned else ()
 
 
 def common_dtype_trails(operands: list[Tensor], dtype: str | None) -> tuple[Trail, ...]:

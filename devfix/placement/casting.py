@@ -102,9 +102,20 @@ class Recaster:
 
     def of_truths(self) -> list[Fix]:
         """Where the operation is, for ones and zeros; ``~`` makes other numbers of whole ones, all of them true."""
-        trails = (self.operand.trail, *self.operand.roots)
-        turned = any(site.text.startswith("~") for trail in trails for site in trail)
+        turned = any(
+            self._is_inverted(trail[0]) for trail in (self.operand.trail, *self.operand.roots) if trail
+        )
         return [] if turned else self.at_use()
+
+    def _is_inverted(self, origin: Origin) -> bool:
+        """Whether a value is what ``~`` made of whole numbers, or of what a run saw no more of than the result."""
+        place = self._place(origin.path, origin.span) if origin.kind == "result" else None
+        seen = (
+            place is not None
+            and isinstance(place.node, ast.UnaryOp)
+            and isinstance(place.node.op, ast.Invert)
+        )
+        return seen or origin.kind == "inverted"
 
     def at_name(self) -> list[Fix]:
         """Where the value was given its name, for an operand that is written to, else where it is made."""

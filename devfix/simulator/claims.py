@@ -7,7 +7,7 @@ an ordinary CPU tensor.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -68,6 +68,16 @@ def types_of(tensor: Tensor) -> tuple[Made, ...]:
 
 #: How many origins of a computed tensor are remembered; more would not fit a message.
 MOST_ROOTS = 4
+#: What turns all bits round: whole numbers that were 0 and 1 are both something else then, whatever they are cast to.
+_INVERSION = "torch.bitwise_not"
+
+
+def types_behind(tensors: Sequence[Tensor], made: Made, dtype: torch.dtype) -> tuple[Made, ...]:
+    """What gave the result of an operation on ``tensors`` its dtype, where that is not ``made`` itself."""
+    if made.by == _INVERSION and dtype != torch.bool:
+        return ()
+    found = {by: None for t in tensors for by in types_of(t) if t.dtype == dtype or by.by == _INVERSION}
+    return tuple(found)[:MOST_ROOTS]
 
 
 def storage_of(tensor: Tensor) -> Optional[torch.UntypedStorage]:

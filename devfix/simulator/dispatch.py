@@ -11,7 +11,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import dtype_healing, dtype_rules, generators, metal_dtypes, number_range, operand_rules
-from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, lies_in, types_of
+from .claims import CPU, MOST_ROOTS, Claim, Made, claim_of, lay, lies_in, types_behind
 from .events import Operand
 from .formulas import in_formula
 from .machine import Machine
@@ -312,9 +312,8 @@ class DeviceChecks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Claim:
         if device is None or not self.machine.origins:
             return Claim(device, pinned=pinned)
-        types = dict.fromkeys(made for t in tensors if t.dtype == dtype for made in types_of(t))
         made, roots = _made_by(func, tensors, dtype), roots_of(tensors, device)
-        return Claim(device, made, roots, pinned=pinned, types=tuple(types)[:MOST_ROOTS])
+        return Claim(device, made, roots, pinned=pinned, types=types_behind(tensors, made, dtype))
 
 
 def _common_device(args: Sequence[Any]) -> Optional[torch.device]:

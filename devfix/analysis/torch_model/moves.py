@@ -19,7 +19,7 @@ from devfix.analysis.torch_model.arguments import (
     roots_followed,
 )
 from devfix.analysis.torch_model.legacy_constructors import TYPE_NAMES, type_named
-from devfix.analysis.trails import Trail, dtype_trails, extend, roots_of, roots_of_host
+from devfix.analysis.trails import Trail, dtype_trails, extend, of_cast, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -217,7 +217,7 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     else:
         kind = "result" if target.roots else "move"
         trail, roots = (interp.site(kind, site.node),), target.roots
-    typed: tuple[Trail, ...] = ()
+    typed = of_cast(value, trail[0])
     if target.dtype is None:
         typed = tuple(extend(before, interp.site("move", site.node)) for before in dtype_trails(value))
     kept = device == value.device and dtype == value.dtype

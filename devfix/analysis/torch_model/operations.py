@@ -42,7 +42,7 @@ from devfix.analysis.torch_model.specs import (
     TESTS,
     Op,
 )
-from devfix.analysis.trails import common_dtype_trails, keep_split, roots_of
+from devfix.analysis.trails import common_dtype_trails, inverted, keep_split, roots_of
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -100,6 +100,8 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         result = derived(interp, [first], site, _told(_magnitude(base, first.dtype), site), first.rank)
         if base in ("detach", "data"):
             result = replace(result, grad=False, leaf=True)
+        if base == "bitwise_not" and first.dtype in INTEGERS:
+            return replace(result, typed=inverted(interp, site.node), roots=())
         counted = "int64" if base in _WHOLE else first.cast_of if base in _AS_IT_IS else None
         return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:

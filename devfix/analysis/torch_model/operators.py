@@ -27,7 +27,7 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, percent
-from devfix.analysis.trails import common_dtype_trails, dtype_trails, keep_split, roots_of
+from devfix.analysis.trails import common_dtype_trails, dtype_trails, inverted, keep_split, roots_of
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -319,9 +319,7 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
     operand_types.check_inverted(interp, node, value)
     trail = (interp.site("result", node),)
     refused = isinstance(node.op, ast.Invert) and requirements.is_float(value.dtype)
-    turned = (
-        isinstance(node.op, ast.Invert) and value.dtype in INTEGERS
-    )  # 0 and 1 are both something else then
+    turned = isinstance(node.op, ast.Invert) and value.dtype in INTEGERS
     return replace(
         value,
         dtype=None if refused else value.dtype,
@@ -330,7 +328,7 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         leaf=grad_mode.is_leaf(value.grad),
         trail=trail,
         roots=() if turned else roots_of([value]),
-        typed=() if turned else dtype_trails(value),
+        typed=inverted(interp, node) if turned else dtype_trails(value),
     )
 
 
