@@ -275,3 +275,46 @@ def test_what_is_computed_of_a_parameter_goes_back_to_where_that_is_made(tempera
     before = SCALED.format(temperature=temperature)
     after = before.replace("torch.ones(1)", "torch.ones(1, device=next(model.parameters()).device)")
     assert fix_texts({"main.py": before})[0]["main.py"] == after
+
+
+HELD = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Gaussian:
+    def __init__(self, mean, scale):
+        self.mean, self.scale = mean, [scale]
+
+    def sample(self):
+        return self.mean + self.scale[0].exp() * torch.randn_like(self.mean)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {own}
+        self.weight = Gaussian(self.mean, self.layer.bias)
+
+    def forward(self, x):
+        return x * self.weight.sample()
+
+
+net = Net(){moved}
+print(net(torch.ones(2, 3, device=device)))
+"""
+OWN = "self.layer, self.mean = nn.Linear(3, 3), nn.Parameter(torch.zeros(3))"
+
+
+def test_a_plain_object_holds_the_parameter_that_its_module_moves() -> None:
+    assert not clashes(HELD.format(own=OWN, moved=".to(device)"))
+
+
+def test_a_plain_object_keeps_what_its_module_does_not_move() -> None:
+    """A buffer is another tensor after a move, and what nobody moves stays."""
+    assert clashes(HELD.format(own=OWN, moved=""))
+    buffer = OWN.replace("self.mean =", "mean =").replace("nn.Parameter(torch.zeros(3))", "torch.zeros(3)")
+    text = HELD.format(own=buffer + "; self.register_buffer('mean', mean)", moved=".to(device)")
+    assert clashes(text)

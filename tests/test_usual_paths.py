@@ -448,3 +448,45 @@ loss = nn.functional.cross_entropy(net(torch.ones(3, 2).cuda()), torch.zeros(3, 
 def test_a_model_that_took_long_is_followed_when_it_is_asked_for_something_else() -> None:
     long = "\n".join(f"        x = x + {number}" for number in range(900))
     assert clashes(ASKED.format(long=long)) == ["918: device"]
+
+
+WRAPPED = """
+import argparse
+import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+
+    def forward(self, x):
+        return self.body(x)
+
+class Trainer:
+    def __init__(self, args, device):
+        self.body = nn.Linear(3, 3)
+        {first}
+            self.model = Head(self.body)
+            self.model.to(device)
+        if args.tune:
+            self.model = Head(self.body)
+            self.model.to(device)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--pretrain", action="store_true")
+parser.add_argument("--tune", action="store_true")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+trainer = Trainer(parser.parse_args(), device)
+print(trainer.{used}(torch.ones(2, 3).to(device)))
+"""
+
+
+def test_what_an_option_wraps_and_moves_is_used_where_it_was_wrapped() -> None:
+    """Without the option there is no wrapper either: who calls it took the path that moved the model."""
+    assert not clashes(WRAPPED.format(first="if args.pretrain:", used="model"))
+
+
+def test_what_an_option_moves_under_another_name_is_on_the_cpu_without_it() -> None:
+    text = WRAPPED.format(first="if args.pretrain:", used="body").replace("Head(self.body)", "self.body")
+    assert clashes(text) == ["29: device"]

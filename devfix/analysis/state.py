@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
+from devfix.analysis import unusual_owners
 from devfix.analysis.join import (
     join_objects,
     join_values,
@@ -251,18 +252,24 @@ def join_states(
         theirs = b.bound(frame)
         if theirs and frame in a.layer.live and a.bound(frame) is not theirs:
             _join_frame(a, frame, theirs, split, usual, alike=alike)
+    owned: frozenset[int] | None = None
     for address in heap:
         obj, other = both(a, b, address)
         if other is None or other is obj:
             continue
-        if obj is not None and usual is not None:
+        if obj is None:
+            a.write(address, other)
+            continue
+        path = usual
+        if usual is not None:
+            if owned is None:
+                owned = unusual_owners.owned(a if usual else b, b if usual else a, frames, heap)
+            path = None if address in owned else usual
+        if path is not None:
             obj, other = (
-                (obj, object_like_usual(other, obj)) if usual else (object_like_usual(obj, other), other)
+                (obj, object_like_usual(other, obj)) if path else (object_like_usual(obj, other), other)
             )
-        joined = (
-            join_objects(obj, other, split=split, usual=usual, rounds=rounds) if obj is not None else other
-        )
-        a.write(address, joined)
+        a.write(address, join_objects(obj, other, split=split, usual=path, rounds=rounds))
     if a.default_device != b.default_device:
         a.default_device = DeviceValue(UNKNOWN_DEVICE)
     a.used, a.hidden = b.used and a.used, a.hidden and b.hidden

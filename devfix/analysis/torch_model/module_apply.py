@@ -10,6 +10,7 @@ from devfix.analysis import calls, classes, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import FLOATS, UNKNOWN_DEVICE
+from devfix.analysis.torch_model import shared_parameters
 from devfix.analysis.trails import dtype_trails
 from devfix.analysis.values import Class, Function, Ref, Retargeting, Tensor, Value
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 def apply(interp: Interpreter, ref: Ref, function: Value, node: ast.expr) -> None:
     """``module._apply(function)``: the module's own version when the project has one."""
     lent = list(_lent(interp, ref))
+    shared = shared_parameters.of(interp, ref)
     override = _override(interp, ref)
     if override is None:
         inherited(interp, ref, function, node)
     else:
         calls.call_function(interp, override, [ref], node, CallSite(node, (Arg(function),)))
     _follow(interp, ref)
+    shared_parameters.follow(interp, shared)
     if isinstance(function, Retargeting) and function.device is not None:
         for tensor in lent:
             modules.forget_parameters(interp, tensor, function.device)
