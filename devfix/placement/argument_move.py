@@ -110,6 +110,28 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     return wrap and (*found.edits, *wrap)
 
 
+def before_loop(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
+    """What a module's method takes out of a list, where code that knows the device gave it a name: once for all calls."""
+    names = [site for site in trail if site.kind == "name"]
+    if len(names) < 2 or trail[0].kind == "loader" or not _is_loop_of_module(facts, names[-1]):
+        return ()
+    for site in reversed(names[:-1]):
+        moved = named_value(place_at(facts, site.path, site.span))
+        if moved is None or device_expression.is_in_module(facts, moved):
+            continue
+        found = device_expression.chosen(facts, moved)
+        if found is not None:
+            return (*found.edits, *suffixes.added(facts, moved.outline, moved.node, f".to({found.code})"))
+    return ()
+
+
+def _is_loop_of_module(facts: Facts, site: Origin) -> bool:
+    """Whether a name is what a loop in a module's method goes through."""
+    place = place_at(facts, site.path, site.span)
+    loop = place.outline.statement_of(place.node) if place is not None else None
+    return place is not None and isinstance(loop, ast.For) and device_expression.is_in_module(facts, place)
+
+
 #: What a factory makes is made on the device, and what comes out of a loader moves where it comes out.
 _MOVED_ELSEWHERE = frozenset({"factory", "random-factory", "loader", "host-checkpoint", "checkpoint"})
 
@@ -153,4 +175,4 @@ def taken_from_dataset(place: Place) -> Place | None:
 
 
 #: How what a function is handed moves, best first.
-WAYS = (beside_arguments, where_given)
+WAYS = (beside_arguments, where_given, before_loop)

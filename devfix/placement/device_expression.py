@@ -17,7 +17,7 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import autograd_class, boundness, moving_module, own_device, own_inputs, sizing
+from devfix.placement import autograd_class, boundness, meeting, moving_module, own_device, own_inputs, sizing
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
@@ -284,7 +284,7 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
         return _named_in(facts, place, peer)
     if not _is_bound(place, peer.text):
         return None
-    at_sink = place.outline.source.span(place.node) == peer.span or _same_statement(place, peer)
+    at_sink = place.outline.source.span(place.node) == peer.span or meeting.is_at_once(place, peer)
     root = peer.text.partition(".")[0]
     receiver = place.outline.receiver_name(place.outline.function_of(place.node))
     if stands_for_module(facts, place, peer):
@@ -334,23 +334,18 @@ def _named_in(facts: Facts, place: Place, peer: Operand) -> str | None:
         return None
     scripted = not place.outline.scopes(place.node)[0] and not place.outline.scopes(node)[0]
     known = facts.bindings(place.path, "").get(name, []) if scripted else []
-    return name if _same_statement(place, peer) or is_usable(place, "", known, "tensor") else None
+    return name if meeting.is_within(place, peer) or is_usable(place, "", known, "tensor") else None
 
 
 def _told(place: Place, peer: Operand) -> str | None:
     """The device that the call is told which makes the operand where they meet: ``torch.ones(3, device=x.device)``."""
-    made = place.outline.expression_at(peer.span) if _same_statement(place, peer) else None
+    made = place.outline.expression_at(peer.span) if meeting.is_within(place, peer) else None
     while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
         given = next((each.value for each in made.keywords if each.arg == "device"), None)
         if given is not None:
             return dotted(given)
         made = made.func.value
     return None
-
-
-def _same_statement(place: Place, peer: Operand) -> bool:
-    statement = place.outline.source.span(place.outline.statement_of(place.node))
-    return statement.contains(peer.span)
 
 
 def _module_peer(
