@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import notes, reads
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.torch_model import names
-from devfix.analysis.values import Const, Value
+from devfix.analysis.values import Const, External, Value
 from devfix.imports import package_file, parent_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,10 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
     inner_path = reads.resolve(interp, interp.frame.path, inner, node.level)
     if inner_path is not None:
         return interp.load_module(inner_path, inner)
-    return names.external("." * node.level + inner)
+    value = names.external("." * node.level + inner)
+    if isinstance(value, External) and path not in (None, interp.frame.path):
+        return External(value.name, absent=True)
+    return value
 
 
 def _import_all(interp: Interpreter, path: str | None, module: str, node: ast.ImportFrom) -> None:

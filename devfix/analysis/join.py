@@ -15,8 +15,10 @@ from devfix.analysis.values import (
     Const,
     DeviceValue,
     DTypeValue,
+    External,
     ExternalMethod,
     Function,
+    Namespace,
     Obj,
     Ref,
     Scalar,
@@ -32,10 +34,10 @@ from devfix.analysis.values import (
 )
 
 _MAX_MEMBERS = 4
-#: Objects and their methods, of which one is called on all of the objects or on none, and what makes objects.
-_OF_OBJECTS = (Ref, ExternalMethod, BoundMethod, Class, Function)
+#: Objects and their methods, of which one is called on all of the objects or on none, what makes objects, and files of it.
+_OF_OBJECTS = (Ref, ExternalMethod, BoundMethod, Class, Function, Namespace)
 #: Those of them that never become one with another, and are told apart at once.
-_APART = frozenset({Ref, Class, Function})
+_APART = frozenset({Ref, Class, Function, Namespace})
 #: The layers of a network may be many and different.
 _MAX_OBJECTS = 32
 #: The fact of a module that it was moved as a whole: on one path only it is none.
@@ -213,7 +215,9 @@ def scalar_type(value: Value) -> str | None:
 
 
 def _union(a: Value, b: Value) -> Value:
-    """A union, in which values of one kind have been merged."""
+    """A union, in which values of one kind have been merged; nothing of a run goes on where an import finds nothing."""
+    if _is_absent(a) or _is_absent(b):
+        return b if _is_absent(a) else a
     found: list[Value] = []
     known: set[Value] = set()
     for value in (*members(a), *members(b)):
@@ -238,6 +242,10 @@ def _union(a: Value, b: Value) -> Value:
         if len(found) > _MAX_OBJECTS:
             return Union(tuple(found[:_MAX_MEMBERS]))
     return found[0] if len(found) == 1 else Union(tuple(found))
+
+
+def _is_absent(value: Value) -> bool:
+    return isinstance(value, External) and value.absent
 
 
 def usually(joined: Value, usual: Value) -> Value:

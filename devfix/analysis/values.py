@@ -252,11 +252,13 @@ class ExternalMethod(Value):
 class External(Value):
     """Something imported from outside the project, by its canonical dotted name.
 
-    ``asked`` marks the class that ``type(x)`` gave: what it makes depends on the version, and on ``x``.
+    ``asked`` marks the class that ``type(x)`` gave: what it makes depends on the version, and on ``x``; ``absent`` what
+    an import from a folder of the project does not find there.
     """
 
     name: str
     asked: bool = field(default=False, compare=False)
+    absent: bool = field(default=False, compare=False)
 
 
 @frozen
