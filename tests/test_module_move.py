@@ -276,3 +276,68 @@ print(fit(model, settings))
 """
     fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
     assert fixed == text.replace("    total = 0.0\n", "    model.to(settings.device)\n    total = 0.0\n")
+
+
+DEMO = """
+import torch
+from torch import nn
+
+class Maker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, z):
+        return self.fc(z)
+
+    def make(self):
+        return self.forward(torch.zeros(2, 3))
+
+class Judge(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.fc(x + torch.ones(4, device=self.device))
+
+if __name__ == "__main__":
+    print(Judge()(Maker().make()))
+"""
+USE = """
+import torch
+from demo import Judge, Maker
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+maker, judge = Maker().to(device), Judge().to(device)
+print(judge(maker(torch.zeros(2, 3, device=device))))
+"""
+
+
+def test_a_class_that_others_move_does_not_move_itself() -> None:
+    """What a file tries out at its end moves there, and where its parts meet nothing is moved in their stead."""
+    text = fix_texts({"demo.py": DEMO, "main.py": USE})[0]["demo.py"]
+    assert "self.to(" not in text
+    assert "x.to(" not in text
+    assert "    print(Judge().to(device)(Maker().to(device).make()))\n" in text
+
+
+def test_a_copy_is_no_place_where_a_module_stays() -> None:
+    learner = NETWORK.format(device="pass", rest="pass").replace(
+        "        self.target = Critic(3)\n",
+        "        self.target = Critic(3)\n        self.best = copy.deepcopy(self.critic.cpu())\n"
+        "        torch.save(self.target.cpu(), 'target.pt')\n",
+    )
+    text = fix_texts({"main.py": "import copy\n" + learner})[0]["main.py"]
+    assert "self.critic = Critic(3).to(" in text
+    assert "self.target = Critic(3).to(" in text
+
+
+def test_what_is_put_on_the_cpu_stays_there() -> None:
+    learner = NETWORK.format(device="pass", rest="pass").replace(
+        "Critic(3)\n\n", "Critic(3)\n        self.target.cpu()\n\n"
+    )
+    text = fix_texts({"main.py": learner})[0]["main.py"]
+    assert "self.target = Critic(3)\n        self.target.cpu()\n" in text

@@ -30,6 +30,7 @@ from devfix.placement import (
 )
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place, is_in_module
+from devfix.placement.reaching import is_wanted
 
 _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -119,9 +120,9 @@ class ModuleMover:
         return outline, statement
 
     def _by_itself(self) -> tuple[FileEdit, ...]:
-        """A class that chooses a device in its constructor moves itself at the end of it."""
+        """A class that chooses a device in its constructor moves itself at the end of it, unless it is moved elsewhere."""
         constructor = self._constructor()
-        if constructor is None:
+        if constructor is None or self._is_moved_by_others(*constructor):
             return ()
         path, outline, function = constructor
         last, receiver = function.body[-1], outline.receiver_name(function)
@@ -133,6 +134,20 @@ class ModuleMover:
         if isinstance(last, ast.Return) or code is None or not code.startswith(f"{receiver}."):
             return ()
         return (FileEdit(path, InsertAfter(outline.source.span(last), f"{receiver}.to({code})")),)
+
+    def _is_moved_by_others(self, path: str, outline: Outline, constructor: ast.FunctionDef) -> bool:
+        """Whether another object of the class is seen on the accelerator, where it was not when it was made."""
+        cls = outline.class_of(constructor)
+        methods = [part for part in cls.body if isinstance(part, _FUNCTIONS)] if cls is not None else []
+        names = (
+            self.facts.bindings(path, outline.scope(method.body[0])).get(
+                outline.receiver_name(method) or "", []
+            )
+            for method in methods
+            if method is not constructor
+        )
+        seen = (binding for bindings in names for binding in bindings)
+        return any(binding.kind == "module" and is_wanted(binding.device) for binding in seen)
 
     def _constructor(self) -> tuple[str, Outline, ast.FunctionDef] | None:
         """The constructor of the module's class, where one class of the program has its name."""

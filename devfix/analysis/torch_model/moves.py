@@ -10,6 +10,7 @@ from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, INTEGERS, UNKNOWN_DEVICE, Device
+from devfix.analysis.syntax import spelt, walk
 from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import (
     accelerator_of,
@@ -243,11 +244,22 @@ def _note_acceleration(interp: Interpreter, target: Target) -> None:
         interp.recorder.accelerated |= target.chosen or target.device.is_accelerator
 
 
-def _stays(interp: Interpreter, ref: Ref) -> bool:
-    """Whether a constructor leaves its module on the CPU, where it is: nobody put it there, as a device left out does."""
+def _stays(interp: Interpreter, ref: Ref, site: CallSite) -> bool:
+    """Whether a module is left on the CPU, where it is, by its constructor or for a copy: nobody put it there for good."""
     frame = interp.frame
     inside = frame.receiver == ref and frame.scope.rpartition(".")[2] == "__init__"
-    return inside and modules.module_device(interp, ref) == CPU
+    return (inside or _is_for_copy(interp, site)) and modules.module_device(interp, ref) == CPU
+
+
+def _is_for_copy(interp: Interpreter, site: CallSite) -> bool:
+    """Whether what is moved is copied or saved at once: ``deepcopy(model.cpu())``, ``model.cpu().state_dict()``."""
+    statement = interp.frame.statement
+    for node in walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and site.node in node.args:
+            return spelt(node.func).rpartition(".")[2] in ("deepcopy", "save", "dump")
+        if isinstance(node, ast.Attribute) and node.value is site.node:
+            return node.attr == "state_dict"
+    return False
 
 
 def _is_on_accelerator(interp: Interpreter, ref: Ref) -> bool:
@@ -263,7 +275,7 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     _note_acceleration(interp, target)
     if target.device is not None and dispatching.refuses(interp, ref, site):
         return ref
-    if target.device == CPU and target.dtype is None and _stays(interp, ref):
+    if target.device == CPU and target.dtype is None and _stays(interp, ref, site):
         return ref
     if target.device == CPU and _is_on_accelerator(interp, ref):
         interp.update(ref, interp.obj(ref).with_fact(reads.TAKEN_BACK, TRUE))
