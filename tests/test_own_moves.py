@@ -59,3 +59,67 @@ def test_what_one_object_of_several_keeps_is_moved_elsewhere() -> None:
     after = mended(text)
     assert "other.to(" not in after
     assert after.count(".to(device)") > text.count(".to(device)")
+
+
+GRAPH = """
+import torch
+
+
+class Graph:
+    def __init__(self, features, labels):
+        self.features = features
+        self.labels = labels
+
+    def to(self, device):
+        self.features = self.features.to(device)
+        self.labels = self.labels.to(device)
+
+
+def load(n):
+    features = torch.cat([torch.eye(n), torch.zeros(n, n)])
+    labels = features.max(dim=1)[1]
+    graph = Graph(features / 2, labels)
+    return graph
+"""
+USE = """
+import torch
+from torch import nn
+from data import load
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+graph = load(4)
+graph.to(device)
+net = nn.Linear(4, 4).to(device)
+print(nn.functional.cross_entropy(net(graph.features), graph.labels))
+"""
+
+
+def used(data: str, use: str) -> dict[str, str]:
+    return fix_texts({"data.py": data, "main.py": use})[0]
+
+
+def test_what_was_computed_before_it_was_kept_moves_beside_its_neighbours() -> None:
+    """Those are two at least."""
+    data = GRAPH.replace("labels = labels\n", "labels = labels\n        self.mask = labels > 0\n")
+    data = data.replace("device):\n", "device):\n        self.mask = self.mask.to(device)\n")
+    for name in ("features", "labels"):
+        line = f"        self.{name} = self.{name}.to(device)\n"
+        assert used(data.replace(line, ""), USE)["data.py"].count(line) == 1
+
+
+def test_the_call_that_is_missing_is_put_where_a_function_has_returned_the_object() -> None:
+    assert used(GRAPH, USE.replace("graph.to(device)\n", "")) == {"data.py": GRAPH, "main.py": USE}
+
+
+def test_the_device_is_imported_from_where_others_have_it() -> None:
+    main = "from data import load\nfrom train import run\n\ngraph = load(4)\nrun(graph)\n"
+    train = USE.replace("from data import load\n", "").replace("graph = load(4)\ngraph.to(device)\n", "")
+    head, _, body = train.partition("net =")
+    lines = [f"    {line}\n" for line in f"net ={body}".splitlines()]
+    train = f"{head}\n\ndef run(graph):\n{''.join(lines)}"
+    after = fix_texts({"data.py": GRAPH, "train.py": train, "main.py": main})[0]
+    assert after["data.py"] == GRAPH
+    assert after["train.py"] == train
+    assert after["main.py"] == main.replace("import run", "import run, device").replace(
+        "load(4)\n", "load(4)\ngraph.to(device)\n"
+    )

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin
-from devfix.placement import device_expression
+from devfix.placement import device_expression, imported_device
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
 
 _MOVES = ("to", "cuda")
+#: Through so many functions the object that one of them makes is followed.
+_RETURNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,19 @@ class _Mover:
     moves: dict[str, ast.Assign]
 
 
+def of_all(facts: Facts, own: tuple[Origin, ...], others: list[tuple[Origin, ...]], most: int) -> Edits:
+    """How the value moves that has the life ``own``, or else all that it is computed from, which are few."""
+    if edits := of_attribute(facts, own):
+        return edits
+    lives = [life for life in dict.fromkeys(others) if life[0].kind != "result" or _stored(life) is not None]
+    ways = [of_attribute(facts, life) for life in lives]
+    found = tuple(dict.fromkeys(edit for edits in ways for edit in edits))
+    return found if all(ways) and len(found) <= most else ()
+
+
 def of_attribute(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     """How what an object keeps as an attribute is moved by the object: in its method, or by a call of it."""
-    stored = next((site for site in trail if site.kind == "attribute"), None)
+    stored = _stored(trail)
     if stored is None or stored.path not in facts.program.sources:
         return ()
     outline = facts.outline(stored.path)
@@ -44,6 +56,10 @@ def of_attribute(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     if target.attr in mover.moves:
         return _called(facts, cls, mover)
     return _beside(outline, maker, mover, target.attr)
+
+
+def _stored(trail: tuple[Origin, ...]) -> Origin | None:
+    return next((site for site in trail if site.kind == "attribute"), None)
 
 
 def _mover(outline: Outline, cls: ast.ClassDef) -> _Mover | None:
@@ -101,12 +117,32 @@ def _called(facts: Facts, cls: ast.ClassDef, mover: _Mover) -> Edits:
     """The object's own method is called where its one object is made."""
     if mover.method.name not in _MOVES:
         return ()
-    made = [
-        found for path in facts.program.sources for found in _constructions(facts.outline(path), cls.name)
-    ]
-    if len(made) != 1:
-        return ()
-    [(outline, statement)] = made
+    for outline, statement in _homes(facts, cls.name):
+        edits = _called_after(facts, outline, statement, mover)
+        if edits:
+            return edits
+    return ()
+
+
+def _homes(facts: Facts, name: str) -> Iterator[tuple[Outline, ast.Assign]]:
+    """Where the one object that ``name(...)`` makes gets its name, there and where functions have returned it."""
+    for _ in range(_RETURNS):
+        outlines = [facts.outline(path) for path in facts.program.sources]
+        made = [found for outline in outlines for found in _constructions(outline, name)]
+        if len(made) != 1:
+            return
+        yield made[0]
+        outline, statement = made[0]
+        function, target = outline.function_of(statement), ast.unparse(statement.targets[0])
+        last = function.body[-1] if isinstance(function, ast.FunctionDef) else None
+        if function is None or not isinstance(last, ast.Return) or last.value is None:
+            return
+        if ast.unparse(last.value) != target:
+            return
+        name = function.name
+
+
+def _called_after(facts: Facts, outline: Outline, statement: ast.Assign, mover: _Mover) -> Edits:
     target = statement.targets[0]
     name = ast.unparse(target)
     if not isinstance(target, ast.Name) or _is_moved(outline, statement, name):
@@ -116,7 +152,8 @@ def _called(facts: Facts, cls: ast.ClassDef, mover: _Mover) -> Edits:
     arguments = len(mover.method.args.args) - 1 - len(mover.method.args.defaults)
     if not after or arguments > 1:
         return ()
-    found = device_expression.find(facts, Place(outline.source.path, outline, after[0]), [])
+    place = Place(outline.source.path, outline, after[0])
+    found = device_expression.find(facts, place, []) or imported_device.find(facts, place)
     if found is None:
         return ()
     given = found.code if arguments == 1 else ""

@@ -220,7 +220,7 @@ class Relocator:
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield from wholes.ways(self.facts, self.operand, trails)
-        yield self._all_by(own_move.of_attribute, trails)
+        yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
 
     def _told(self) -> Edits:
         """An operation that moves its inputs itself is told the device."""

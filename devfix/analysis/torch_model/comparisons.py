@@ -12,6 +12,7 @@ from devfix.analysis.lattice import CPU, Device, rank_of_broadcast
 from devfix.analysis.torch_model import (
     instance_checks,
     operand_types,
+    python_version,
     requirements,
     sparse_matrices,
     table_types,
@@ -112,7 +113,7 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if same is not None:
             return same is isinstance(op, ast.Eq)
     if not (isinstance(left, Const) and isinstance(right, Const)):
-        return None
+        return python_version.compared(op, left, right)
     order = _ORDERS.get(type(op))
     try:
         return bool(order(left.value, right.value)) if order is not None else None

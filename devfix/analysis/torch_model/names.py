@@ -8,6 +8,7 @@ import sys
 from functools import lru_cache
 
 from devfix.analysis.lattice import DTYPE_ALIASES, DTYPES
+from devfix.analysis.torch_model import python_version
 from devfix.analysis.values import Const, DTypeValue, External, Scalar, Value
 
 #: Longer spellings of canonical prefixes, longest match wins.
@@ -79,6 +80,8 @@ def external(name: str) -> Value:
         return Const(float(getattr(math, last)))
     if package.startswith("torch.backends.") and last in _SWITCHES:
         return Scalar("bool")
+    if name in python_version.NAMES:
+        return python_version.NAMES[name]
     if package == "sys.float_info" or name == "sys.maxsize":
         return Scalar("int" if last in _WHOLE_LIMITS else "float")
     return External(name)
