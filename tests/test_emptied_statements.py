@@ -73,3 +73,18 @@ def test_nothing_is_left_of_what_only_moved(body: str) -> None:
 )
 def test_what_does_more_stays(body: str, left: str) -> None:
     assert dedent(written(body)).strip() == left
+
+
+def test_a_part_of_a_batch_that_a_loop_only_passes_over_is_not_moved() -> None:
+    """Which of the names a file reads is asked in the function around the loop."""
+    before = PROGRAM.replace("BODY", "x, y = x.to(device), y.to(device)")
+    before += """
+
+def outputs():
+    with torch.no_grad():
+        for batch, _ in DataLoader(Signals(), batch_size=8, num_workers=2):
+            print(net(batch).shape)
+"""
+    after = fix_texts({"main.py": before + "\n\noutputs()\n"})[0]["main.py"]
+    assert "    x, y = x.to(device), y.to(device)\n" in after
+    assert "            batch = batch.to(device)\n            print(net(batch).shape)\n" in after

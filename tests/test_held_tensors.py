@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from text_program import clashes, fix_texts
 
@@ -208,6 +210,10 @@ def test_a_distribution_is_made_anew_of_its_moved_parameters() -> None:
         ("Bernoulli(logits=torch.zeros(3))", "Bernoulli(logits=self.prior.logits.to({0}))"),
         ("Bernoulli(torch.full((3,), 0.5))", "Bernoulli(probs=self.prior.probs.to({0}))"),
         ("StudentT(torch.ones(3), torch.zeros(3), torch.ones(3))", "StudentT(self.prior.df.to({0}), "),
+        (
+            "Independent(Normal(torch.zeros(3), torch.ones(3)), 1)",
+            "Independent(Normal(self.prior.base_dist.loc.to({0}), self.prior.base_dist.scale.to({0})), 1)",
+        ),
     ],
 )
 def test_a_distribution_is_made_anew_of_what_it_was_made_of(prior: str, anew: str) -> None:
@@ -218,7 +224,8 @@ def test_a_distribution_is_made_anew_of_what_it_was_made_of(prior: str, anew: st
 
 def apart(prior: str) -> dict[str, str]:
     """What is made of a model in a file that knows no device."""
-    model, _, script = PRIOR.format(names=prior.partition("(")[0], prior=prior).rpartition("print")
+    names = ", ".join(re.findall(r"(?<!\.)\b[A-Z]\w+(?=\()", prior))
+    model, _, script = PRIOR.format(names=names, prior=prior).rpartition("print")
     texts = {
         "model.py": f"import torch\n{model}",
         "main.py": f"{DEVICE}from model import Model\nprint{script}",
@@ -232,6 +239,8 @@ def apart(prior: str) -> dict[str, str]:
         "MultivariateNormal(torch.zeros(3), torch.eye(3), validate_args=False)",
         "MultivariateNormal(*(torch.zeros(3), torch.eye(3)))",
         "Bernoulli(torch.full((3,), 0.5), validate_args=False)",
+        "Independent(Normal(torch.zeros(3), torch.ones(3)), 1, validate_args=False)",
+        "Independent(Normal(torch.zeros(3), torch.ones(3), validate_args=False), 1)",
     ],
 )
 def test_a_distribution_that_takes_one_more_is_left(prior: str) -> None:

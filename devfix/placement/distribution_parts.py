@@ -19,6 +19,8 @@ _PARAMETERS = {
     **dict.fromkeys(("HalfNormal", "HalfCauchy"), ("scale",)),
     "StudentT": ("df", "loc", "scale"),
 }
+#: What takes another distribution and says which of its dimensions belong to one event.
+_WRAPPER = "Independent"
 #: What takes one of several parameters beside those: the names in the order of the constructor, how many always are
 #: given, and the one to take instead ("" for that which was given). The factor of a covariance needs no Cholesky.
 _ONE_OF = {
@@ -39,13 +41,31 @@ def construction(outline: Outline, attribute: ast.Attribute, operand: Operand) -
         return ""
     if not outline.source.span(call).contains(operand.trail[0].span):
         return ""
+    return _made_anew(outline, call, ast.unparse(attribute))
+
+
+def _made_anew(outline: Outline, call: ast.Call, kept: str) -> str:
+    """The call that made a distribution, now of the parameters of the one at ``kept``."""
     called = ast.unparse(call.func)
-    given = _given(call, called.rpartition(".")[2])
-    if not given or not _is_imported(outline, called):
+    last = called.rpartition(".")[2]
+    if not _is_imported(outline, called):
         return ""
-    kept = ast.unparse(attribute)
+    if last == _WRAPPER:
+        return _wrapped_anew(outline, call, called, kept)
+    given = _given(call, last)
     parts = (f"{keyword}{kept}.{name}.to({{}})" for keyword, name in given)
-    return f"{called}({', '.join(parts)})"
+    return f"{called}({', '.join(parts)})" if given else ""
+
+
+def _wrapped_anew(outline: Outline, call: ast.Call, called: str, kept: str) -> str:
+    """``Independent(Normal(...), 1)``, of which the object has how many dimensions belong to an event, too."""
+    base, *rest = call.args
+    if len(rest) != 1 or call.keywords or not isinstance(base, ast.Call):
+        return ""
+    inner = _made_anew(outline, base, f"{kept}.base_dist")
+    is_plain = isinstance(rest[0], ast.Constant)
+    told = ast.unparse(rest[0]) if is_plain else f"{kept}.reinterpreted_batch_ndims"
+    return f"{called}({inner}, {told})" if inner else ""
 
 
 def _given(call: ast.Call, last: str) -> list[tuple[str, str]]:

@@ -70,7 +70,8 @@ def _at_names(
     found = device_expression.find(facts, Place(place.path, place.outline, rest[0]), [])
     if found is None:
         return ()
-    moved = [(name, part) for name, part in _names(target, form) if not _is_moved(rest, name)]
+    names = [(name, part) for name, part in _names(target, form) if _is_read(place, statement, name)]
+    moved = [(name, part) for name, part in names if not _is_moved(rest, name)]
     lines = [line for name, part in moved for line in _move(name, part, found.code)]
     if not lines:
         return ()
@@ -113,6 +114,12 @@ def _move(name: str, form: str, device: str) -> Iterator[str]:
     if form:
         known = {"tensor": form, "object": form, "dict": "mixed dict"}.get(form, "mixed list")
         yield batch_forms.moved(known, name, device)
+
+
+def _is_read(place: Place, statement: ast.stmt, name: str) -> bool:
+    """Whether anything in the function, or the file, reads a name: often one stands there but to be passed over."""
+    scope = place.outline.function_of(statement) or place.outline.source.tree
+    return any(isinstance(node.ctx, ast.Load) for node in place.outline.occurrences(scope, name))
 
 
 def _is_moved(statements: list[ast.stmt], name: str) -> bool:
