@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from text_program import analyse_text, fix_texts
 
+from devfix.findings import Applicability
+
 
 def test_a_state_that_steps_made_follows_the_model() -> None:
     text = dedent("""\
@@ -71,3 +73,34 @@ def test_one_of_several_optimizers_that_an_option_chooses(
     lines = ["optimizer = Optimizer(model.parameters(), args.kind)", "model.cuda()"]
     text = OPTIMIZERS.format(cls=cls, other=cls.lower(), lines="\n".join(lines[:: -1 if moved_first else 1]))
     assert [found.kind for found in analyse_text(text).mismatches()] == kinds
+
+
+RESTORED = """
+import torch
+
+class Run:
+    def __init__(self, gpu):
+        self.gpu = gpu
+        self.net = torch.nn.Linear(2, 1)
+        self.optim = torch.optim.Adam(self.net.parameters())
+
+    def restore(self, path):
+        self.optim.load_state_dict(torch.load(path, map_location="cpu"))
+        return self
+
+    def place(self):
+        if self.gpu is not None:
+            self.net.cuda(self.gpu)
+        return self
+
+run = Run(0 if torch.cuda.is_available() else None).restore("optim.pt").place()
+run.net(torch.ones(1, 2).cuda(run.gpu)).sum().backward()
+run.optim.step()
+"""
+
+
+def test_a_choice_that_the_program_does_not_know_is_not_safe() -> None:
+    """``Run(None)`` stays on the CPU, and a model that is moved where it is made does not."""
+    assert fix_texts({"main.py": RESTORED}, Applicability.SAFE)[0]["main.py"] == RESTORED
+    after = fix_texts({"main.py": RESTORED}, Applicability.UNSAFE)[0]["main.py"]
+    assert 'Linear(2, 1).to("cuda" if torch.cuda.is_available() else "cpu")' in after

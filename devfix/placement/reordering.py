@@ -50,7 +50,12 @@ class Reordering:
         again = self._loaded_again()
         if again:
             found.setdefault(again, "let the optimizer's state follow the model")
-        return [Fix(title, edits, Applicability.SAFE) for edits, title in found.items()]
+        return [Fix(title, edits, self._applicability(edits)) for edits, title in found.items()]
+
+    def _applicability(self, edits: tuple[FileEdit, ...]) -> Applicability:
+        """The later move may be one that the user decides about, where the choice at the construction asks nobody."""
+        chooses = any(isinstance(each.edit, WrapExpression) and _CHOICE in each.edit.suffix for each in edits)
+        return Applicability.UNSAFE if chooses else Applicability.SAFE
 
     def _loaded_again(self) -> tuple[FileEdit, ...]:
         """After the move the optimizer loads its own state, which brings it to where its parameters are."""
