@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
 from text_program import fix_texts
 
 
@@ -208,3 +209,56 @@ def test_a_device_of_a_comprehension_is_at_hand_within_it() -> None:
         net = nn.Linear(4, 2).cuda()
         print([net(torch.ones(1, 4)) for device in [torch.device("cuda")]])
     """) == {'print([net(torch.ones(1, 4, device=device)) for device in [torch.device("cuda")]])'}
+
+
+BASE = """
+import torch
+
+class Agent:
+    def __init__(self, env, cuda=True):
+        self.env = env
+        {set}
+
+    def run(self):
+        return self.act(self.env.reset())
+"""
+INHERITS = """
+import argparse
+import torch
+from agents import Agent
+from worlds import make
+
+class Greedy(Agent):
+    def __init__(self, env, cuda):
+        {first}
+        self.policy = torch.nn.Linear(3, 3)
+        {last}
+
+    def act(self, state):
+        state = torch.FloatTensor(state).to(self.device)
+        return self.policy(state).argmax().item()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--cuda", action="store_true")
+print(Greedy(make(), cuda=parser.parse_args().cuda).run())
+"""
+CHOICE = 'self.device = torch.device("cuda" if cuda and torch.cuda.is_available() else "cpu")'
+
+
+def inheriting(first: str, last: str = "", chosen: str = CHOICE) -> list[str]:
+    """The lines of the model in a subclass, after the repair."""
+    text = INHERITS.format(first=first, last=last)
+    texts = {"main.py": text, "agents.py": BASE.format(set=chosen)}
+    after = fix_texts(texts)[0]["main.py"]
+    return [line.strip() for line in after.splitlines() if "self.policy = " in line]
+
+
+@pytest.mark.parametrize("first", ["super().__init__(env, cuda)", "Agent.__init__(self, env, cuda)"])
+def test_a_device_that_the_constructor_of_a_base_sets_is_there_behind_its_call(first: str) -> None:
+    assert inheriting(first) == ["self.policy = torch.nn.Linear(3, 3).to(self.device)"]
+
+
+def test_a_device_that_a_base_has_not_set_yet_or_may_not_set_is_not_used() -> None:
+    later = inheriting("pass", "super().__init__(env, cuda)")
+    perhaps = inheriting("super().__init__(env, cuda)", chosen=f"if env:\n            {CHOICE}")
+    assert not any("self.device" in line for line in (*later, *perhaps))

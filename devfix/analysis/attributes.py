@@ -22,6 +22,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.torch_model import (
+    batch_mates,
     choices,
     device_settings,
     indexing,
@@ -127,6 +128,8 @@ def _unknown_attribute(value: Unknown, name: str) -> Value:
     if name == "dtype":
         return DTypeValue(None)
     if not value.token:
+        return UNKNOWN
+    if name == "device" and batch_mates.is_one(value):
         return UNKNOWN
     if name == "device" and not is_option(value):
         # What a module is called with are tensors; what else has a ``device`` may be options.

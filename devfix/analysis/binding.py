@@ -10,9 +10,20 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_attribute, note_binding
 from devfix.analysis.syntax import entry_of_items
-from devfix.analysis.torch_model import file_parts
+from devfix.analysis.torch_model import batch_mates, file_parts
 from devfix.analysis.trails import extend
-from devfix.analysis.values import Array, Class, Ref, Tensor, TupleValue, Union, Value, members, without_none
+from devfix.analysis.values import (
+    Array,
+    Class,
+    Ref,
+    Tensor,
+    TupleValue,
+    Union,
+    Unknown,
+    Value,
+    members,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -50,6 +61,8 @@ def bind_name(
         )
     elif isinstance(value, Tensor):
         value = replace(value, trail=extend(value.trail, interp.site("name", target)))
+    elif isinstance(value, Unknown) and value.token:
+        value = batch_mates.bound(interp, value, target)
     elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
         chosen = members(value)  # a function may have chosen one of several models
         if len(chosen) == 1 or all(modules.is_module(interp, each) for each in chosen):
@@ -85,6 +98,7 @@ def _unpack(
     value = _of_length(interp, without_none(value), count, star is not None)
     kinds = [_parts(interp, member, count, star) for member in members(value)]
     parts = [join_all(list(each)) for each in zip(*kinds, strict=True)]
+    parts = batch_mates.named(interp, target, parts, statement)
     for part_target, part in zip(target.elts, parts, strict=True):
         bind(interp, part_target, part, statement)
 

@@ -24,6 +24,7 @@ from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.torch_model import (
+    batch_mates,
     device_settings,
     external_objects,
     float_width,
@@ -169,6 +170,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
     float_width.note_cast(interp, site)
     return (
         strangers.method(interp, callee, site)
+        or batch_mates.method(interp, callee, site)
         or moves.typed(interp, site)
         or moves.converted(interp, site)
         or call_unknown(interp, site)

@@ -67,7 +67,7 @@ class Interpreter:
         self.placements: list[Origin] | None = None
         #: Whether a batch is made right now, and of each module that was called whether it never was otherwise.
         self.makes_batch, self.samplers = False, dict[int, bool]()
-        #: Where unknown arguments were given, by their tokens, in a program that is adopted.
+        #: Where unknown arguments were given, by their tokens, in a program that is adopted; in others, parts of batches.
         self.given: dict[str, Trail] = {}
         #: Where tensors were made that keep their gradient though they are no leaves.
         self.retained: set[Origin] = set()

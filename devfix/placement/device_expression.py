@@ -17,7 +17,16 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
-from devfix.placement import autograd_class, boundness, meeting, moving_module, own_device, own_inputs, sizing
+from devfix.placement import (
+    autograd_class,
+    boundness,
+    constructed,
+    meeting,
+    moving_module,
+    own_device,
+    own_inputs,
+    sizing,
+)
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
@@ -251,11 +260,10 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         known = given(bindings) if here else lasting(place, given(bindings))
         if not all(b.kind == kind and is_wanted(b.device) for b in known):
             continue
-        if here and not any(_set_before(place, b) for b in bindings):
-            continue
-        if not boundness.is_set_before(place.outline, function, name.split(".")[1]):
-            continue
-        found.append(name.replace("self", receiver, 1))
+        attribute = name.split(".")[1]
+        is_set = not here or constructed.has_set(facts, place, attribute, bindings)
+        if is_set and boundness.is_set_before(place.outline, function, attribute):
+            found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
 
 
@@ -267,13 +275,6 @@ def _is_bound(place: Place, name: str) -> bool:
 def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
     statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
     return statement is not None and place.outline.function_of(statement) is function
-
-
-def _set_before(place: Place, binding: Binding) -> bool:
-    if binding.statement is None:
-        return False
-    statement = place.outline.statement_at(binding.statement)
-    return statement is not None and place.outline.dominates(statement, place.node)
 
 
 def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:

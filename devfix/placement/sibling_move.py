@@ -239,8 +239,12 @@ def _binds(statement: ast.stmt, name: str) -> bool:
 
 
 def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
-    """Whether a name was seen to be a tensor on the accelerator after a statement."""
+    """Whether a name was seen to be a tensor on the accelerator after a statement, or got something else by ``cuda()``."""
     span = place.outline.source.span(statement)
     bindings = facts.bindings(place.path, place.outline.scopes(statement)[0]).get(name, [])
     found = [binding for binding in bindings if binding.statement == span]
-    return bool(found) and all(b.device is not None and b.device.is_accelerator for b in found)
+    by_cuda = isinstance(statement, ast.Assign) and move_of(statement.value).startswith(".cuda(")
+    return bool(found) and all(
+        b.device.is_accelerator if b.device is not None else by_cuda and b.kind in ("strange", "ungiven")
+        for b in found
+    )

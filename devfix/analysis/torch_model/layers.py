@@ -234,13 +234,18 @@ def _in_any_order(
 ) -> Value:
     """Layers of a list that grew in loops: each has its turn, and what it is given then is where the input is.
 
-    No layer of torch's makes other floats of those it is given; one of the project's may.
+    No layer of torch's makes other floats of those it is given; one of the project's may. Of an input of which nothing is
+    known a layer with weights makes something that is where they are, and the others leave that where it is.
     """
     if isinstance(value, Tensor) and len(steps) > 1:
         keeps = value.dtype in FLOATS and all(_is_of_torch(interp, step) for step in steps)
         value = replace(value, dtype=value.dtype if keeps else None, rank=None)
     given = CallSite(site.node, (Arg(value, node),))
-    return join_all([calls.call(interp, step, given) for step in steps])
+    results = [calls.call(interp, step, given) for step in steps]
+    if isinstance(value, Unknown) and all(_is_of_torch(interp, step) for step in steps):
+        made = [replace(result, rank=None) for result in results if isinstance(result, Tensor)]
+        return join_all(list(made)) if made else UNKNOWN
+    return join_all(results)
 
 
 def _is_of_torch(interp: Interpreter, step: Value) -> bool:

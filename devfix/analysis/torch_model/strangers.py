@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import file_parts, tensor_methods
+from devfix.analysis.torch_model import batch_mates, file_parts, tensor_methods
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import FLOATING, RESHAPES, SAME
 from devfix.analysis.values import DeviceValue, Tensor, Unknown, Value
@@ -30,10 +30,11 @@ _METHODS = (SAME | FLOATING | RESHAPES) - _OF_OTHERS
 def parts(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Part]:
     """The operands of unknown kind among the first ones of a call, which must be tensors.
 
-    What a module has computed in an unknown way is where the module is.
+    What a module has computed in an unknown way is where the module is. Where nothing is adopted only those count that
+    were left of a batch of which another part moved.
     """
     if not interp.program.adopts:
-        return []
+        return _left(interp, roles, site)
     receiver = interp.frame.receiver
     computes = receiver is not None and is_module(interp, receiver)
     found: list[Part] = []
@@ -44,6 +45,16 @@ def parts(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Par
         trail = interp.given.get(arg.value.token, ())
         if trail or not computes:
             found.append(Part(Tensor(UNKNOWN_DEVICE, trail=trail), role, arg.node))
+    return found
+
+
+def _left(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Part]:
+    found: list[Part] = []
+    for position, role in enumerate(roles):
+        arg = site.get(position, role)
+        left = batch_mates.tensor(interp, arg.value) if arg is not None else None
+        if arg is not None and left is not None:
+            found.append(Part(left, role, arg.node))
     return found
 
 

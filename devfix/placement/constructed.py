@@ -1,0 +1,94 @@
+"""What a constructor has set where a place in it is: by itself, or by the constructor of a base that it called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.analysis.recorder import Binding
+
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
+
+def has_set(facts: Facts, place: Place, attribute: str, bindings: Iterable[Binding]) -> bool:
+    """Whether an attribute, of which all ``bindings`` are known, has been set where ``place`` is."""
+    return any(_is_before(place, binding) for binding in bindings) or _base_sets(facts, place, attribute)
+
+
+def _is_before(place: Place, binding: Binding) -> bool:
+    if binding.statement is None:
+        return False
+    statement = place.outline.statement_at(binding.statement)
+    return statement is not None and place.outline.dominates(statement, place.node)
+
+
+def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
+    """Whether a base of the class around a constructor has set ``attribute`` for certain where ``place`` is.
+
+    What the class itself may set is not asked of its bases.
+    """
+    function = place.outline.function_of(place.node)
+    cls = place.outline.class_of(function) if function is not None else None
+    if function is None or cls is None or any(_sets(node, attribute) for node in ast.walk(cls)):
+        return False
+    if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
+        return False
+    return any(_always_sets(base, attribute) for base in _bases(facts, cls))
+
+
+def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
+    """Whether ``super().__init__(...)``, or ``Base.__init__(self, ...)``, has run before a statement."""
+    for node in ast.walk(function):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr == "__init__":
+            before = outline.statement_of(called)
+            if before is not statement and outline.dominates(before, statement):
+                return True
+    return False
+
+
+def _bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
+    """The classes of the program that a class is derived from, by their names; none where a name stands for several."""
+    pending, seen = _names(cls), {cls.name}
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        trees = (source.tree for source in facts.program.sources.values() if name in source.text)
+        found = [
+            node
+            for tree in trees
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and node.name == name
+        ]
+        if len(found) == 1:
+            yield found[0]
+            pending.extend(_names(found[0]))
+
+
+def _names(cls: ast.ClassDef) -> list[str]:
+    return [ast.unparse(base).rpartition(".")[2] for base in cls.bases]
+
+
+def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:
+    """Whether the constructor of a class sets an attribute in a statement that nothing stands around."""
+    constructors = (
+        part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
+    )
+    return any(_sets(statement, attribute) for part in constructors for statement in part.body)
+
+
+def _sets(node: ast.AST, attribute: str) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [node.target]
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == attribute and isinstance(part.ctx, ast.Store)
+        for target in targets
+        for part in ast.walk(target)
+    )

@@ -1,0 +1,98 @@
+"""What is left of a batch that nobody knows: once one part of it moved, the others are on the CPU."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+from text_program import clashes, fix_texts
+
+PROGRAM = """
+import torch
+from torch import nn
+from torch.autograd import Variable
+from readers import batches
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 3).to(device)
+criterion = nn.CrossEntropyLoss()
+for {target} in batches():
+"""
+
+
+def program(body: str, target: str = "x, y") -> str:
+    return PROGRAM.format(target=target) + indent(dedent(body).strip("\n"), "    ") + "\n"
+
+
+def added(body: str, target: str = "x, y") -> list[str]:
+    """The lines that the repair adds."""
+    text = program(body, target)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    return [line.strip() for line in after.splitlines() if line not in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("x = x.to(device)\ncriterion(net(x), y)", "y = y.to(device)"),
+        ("x = x.to(device)\ny = y.long()\ncriterion(net(x), y)", "y = y.long().to(device)"),
+        ("criterion(net(x.cuda()), y)", "y = y.to(device)"),
+        ("x = Variable(x).cuda()\ny = Variable(y)\ncriterion(net(x), y)", "y = Variable(y).to(device)"),
+        ("y = y.to(device)\ncriterion(net(x), y)", "x = x.to(device)"),
+    ],
+)
+def test_what_is_left_moves_as_well(body: str, line: str) -> None:
+    assert line.split()[0] in {each.split()[0] for each in added(body)}
+    assert all(each.endswith(".to(device)") for each in added(body))
+
+
+def test_what_is_left_moves_under_the_guard_of_the_other() -> None:
+    text = program("if torch.cuda.is_available():\n    x = x.cuda()\ncriterion(net(x), y)")
+    text = text.replace(".to(device)", ".cuda()").replace("device = ", "chosen = ")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "        x = x.cuda()\n        y = y.cuda()\n" in after
+
+
+@pytest.mark.parametrize(
+    ("target", "body"),
+    [
+        ("x, y", "x, y = x.to(device), y.to(device)\ncriterion(net(x), y)"),
+        ("x, y", "criterion(net(x.to(device)), y.to(device))"),
+        ("x, y", "x = x.to(device)\ny = prepared(y)\ncriterion(net(x), y)"),
+        ("x, y", "criterion(net(x), y)"),
+        ("x, y", "x = x.cpu()\ncriterion(net(x), y)"),
+        ("x, scale", "print(net(x.to(device)) * scale)"),
+        ("x, y", "x = x.to(device)\nfor x, y in y:\n    criterion(net(x), y)"),
+        ("batch", "x, y = ready(batch)\nx = x.to(device)\ncriterion(net(x), y)"),
+    ],
+)
+def test_what_may_be_elsewhere_or_no_tensor_stays(target: str, body: str) -> None:
+    assert not clashes(program(body, target))
+
+
+def test_what_one_path_alone_leaves_behind_stays() -> None:
+    """Where nobody knows which path is taken nothing is known of what the batch gave."""
+    body = "if x.shape[0] > 3:\n    x = x.to(device)\nelse:\n    y = y.to(device)\ncriterion(net(x), y)"
+    assert not clashes(program(body))
+
+
+LAYERS = """
+import torch
+from torch import nn
+from readers import batches, sizes
+
+layers = []
+for first, last in sizes():
+    layers.append(nn.Linear(first, last))
+    layers.append({other})
+net = nn.Sequential(*layers).cuda()
+for x in batches():
+    {use}
+"""
+
+
+def test_layers_of_unknown_number_make_something_of_anything_where_their_weights_are() -> None:
+    lost = "net(x) + torch.ones(3)"
+    assert clashes(LAYERS.format(other="nn.ReLU()", use=lost)) == ["12: device"]
+    assert not clashes(LAYERS.format(other="nn.ReLU()", use="net(x) + torch.ones(3).cuda()"))
+    assert not clashes(LAYERS.format(other="sizes()", use=lost))
