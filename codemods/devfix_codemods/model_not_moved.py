@@ -77,6 +77,7 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     fixes = [*copied_after_move(facts, operand, _others(mismatch, operand)), *mover.fixes()]
-    if not fixes and (mismatch.get("module") is None or operand.role != "weight"):
+    instead = not fixes or mover.moves_later()
+    if instead and (mismatch.get("module") is None or operand.role != "weight"):
         fixes += Relocator(facts, mismatch, operand).fixes()
     return Fault(mismatch, message, tuple(fixes or mover.by_own_choice()), mover.made)

@@ -61,6 +61,12 @@ class ModuleMover:
         edits = dict.fromkeys(edits for edits in self._candidates() if edits)
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
+    def moves_later(self) -> bool:
+        """Whether the module is one that what it meets shows to have moved, after something was computed from it."""
+        names = tuple(f"{site.text}." for site in self.sites if site.kind in ("name", "attribute"))
+        lives = (life for peer in self.inputs for life in (peer.trail, *peer.roots) if life)
+        return any(life[0].kind == "move" and life[0].text.startswith(names) for life in lives)
+
     def _is_copied_part(self) -> bool:
         """Whether a tensor was computed from a part of a module: that moves with the whole, and what was computed stays."""
         if self.made is None or not self.operand.trail or self.operand.trail[0].kind == "module":
