@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import generators, leaves, mps, number_range, requirements
+from devfix.analysis.torch_model import copied_data, generators, leaves, mps, number_range, requirements
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
     default_device,
@@ -170,20 +169,9 @@ def tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
         return made
     if isinstance(data, Tensor):
         made = replace(made, device=data.device, dtype=made.dtype or data.dtype)
-    elif isinstance(data, Unknown) and _is_of_input(interp, site):
+    elif isinstance(data, Unknown) and copied_data.may_be_tensor(interp, site):
         made = replace(made, device=UNKNOWN_DEVICE)  # a copy of a tensor is where that is
     return made
-
-
-def _is_of_input(interp: Interpreter, site: CallSite) -> bool:
-    """Whether the data is what ``forward`` of a module is called with, or an item of that: tensors, as a rule."""
-    function, arg = interp.frame.function, site.get(0, "data")
-    node = arg.node if arg is not None else None
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    if function is None or not isinstance(node, ast.Name) or getattr(function.node, "name", "") != "forward":
-        return False
-    return any(node.id == parameter.arg for parameter in function.node.args.args)
 
 
 def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
