@@ -260,6 +260,29 @@ def test_the_dtype_of_an_image_is_that_of_its_last_cast() -> None:
     ]
 
 
+OF_ARRAY = """
+    import numpy as np
+    from torchvision.transforms import functional
+    array = {array}
+    nn.Embedding(3, 4).to(device)({made}.to(device))
+"""
+
+
+@pytest.mark.parametrize("made", ["transforms.ToTensor()(array)", "functional.to_tensor(array)"])
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        ("np.zeros(3, dtype=np.int64)", False),
+        ("np.digitize(np.zeros(3), np.arange(2)) - 1", False),
+        ("np.asarray(open('a.png'))", False),
+        ("np.zeros(3, dtype=np.uint8)", True),
+        ("np.zeros(3)", True),
+    ],
+)
+def test_what_an_array_holds_stays_as_it_is_but_for_bytes(array: str, made: str, *, expected: bool) -> None:
+    assert bool(faults(OF_ARRAY.format(array=array, made=made))) == expected
+
+
 def test_a_dataset_is_the_same_from_the_module_that_defines_it() -> None:
     assert faults("""
         from torchvision.datasets.cifar import CIFAR10

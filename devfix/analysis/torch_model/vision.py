@@ -184,11 +184,18 @@ def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
     if kind == "Lambda" and obj.element is not None:
         return _apply(interp, obj.element, image, site)
     if kind in _MAKERS and not isinstance(image, Tensor):
-        return _made(interp, _MAKERS[kind], site)
+        return _made(interp, _made_dtype(kind, image), site)
     if isinstance(image, Tensor) and kind not in _UNMAKERS:
         found = _derived(interp, image, AT_LEAST_1, site)
         return replace(found, dtype=_dtype(obj.element)) if kind in _CASTS else found
     return UNKNOWN
+
+
+def _made_dtype(kind: str, image: Value) -> str | None:
+    """``ToTensor`` divides the bytes of an image; what an array holds of other numbers stays as it is."""
+    if kind == "ToTensor" and isinstance(image, Array):
+        return "float32" if image.dtype == "uint8" else image.dtype
+    return _MAKERS[kind]
 
 
 def _dtype(value: Value | None) -> str | None:
@@ -259,8 +266,8 @@ def _derived(interp: Interpreter, image: Tensor, rank: int, site: CallSite) -> T
 
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torchvision.transforms.functional.to_tensor(image)``: a tensor on the CPU."""
-    dtype = "float32" if name.endswith("to_tensor") else "uint8"
-    return _made(interp, dtype, site)
+    kind = "PILToTensor" if name.endswith("pil_to_tensor") else "ToTensor"
+    return _made(interp, _made_dtype(kind, site.value(0, "pic") or UNKNOWN), site)
 
 
 def _made(interp: Interpreter, dtype: str | None, site: CallSite) -> Tensor:
