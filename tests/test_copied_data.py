@@ -15,13 +15,13 @@ print(x.permute(0, 2, 1) + torch.zeros(3, device="cuda"))
 
 @pytest.mark.parametrize(
     "making",
-    (
+    [
         "x = torch.tensor(y.to('cuda'))",
         "x = torch.tensor(y.clamp(min=-1, max=1).to('cuda'), requires_grad=True)",
         "x = torch.tensor(y.detach()[0])",
         "y = y.to('cuda')\nx = torch.tensor(y)",
         "z = y.unsqueeze(0)\nx = torch.tensor(y[0])",
-    ),
+    ],
 )
 def test_what_is_asked_for_what_only_tensors_have_is_copied_where_it_is(making: str) -> None:
     assert not clashes(UNKNOWN_DATA.format(making=making))
@@ -29,12 +29,12 @@ def test_what_is_asked_for_what_only_tensors_have_is_copied_where_it_is(making: 
 
 @pytest.mark.parametrize(
     "making",
-    (
+    [
         "x = torch.tensor(y)",
         "x = torch.tensor(y.to('cuda').tolist())",
         "x = torch.tensor(y.clip(0, 1))",
         "x = torch.tensor(y)\nx = x.contiguous()\ny.detach()",
-    ),
+    ],
 )
 def test_other_data_is_copied_to_the_cpu(making: str) -> None:
     assert clashes(UNKNOWN_DATA.format(making=making))

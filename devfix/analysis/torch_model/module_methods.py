@@ -74,9 +74,12 @@ def call(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
 
 def _set_mode(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``train(mode=True)`` and ``eval()``: what ``self.training`` says from here on."""
-    mode = site.value(0, "mode") if name == "train" else FALSE
+    asked = site.value(0, "mode") if name == "train" else FALSE
+    mode = TRUE if asked is None else asked
     for part in modules.tree(interp, ref):
-        interp.update(part, interp.obj(part).with_fact("training", TRUE if mode is None else mode))
+        obj = interp.obj(part).with_fact("training", mode)
+        # What a module has set of itself is set anew.
+        interp.update(part, obj.with_attr("training", mode) if "training" in obj.attrs else obj)
     return ref
 
 
