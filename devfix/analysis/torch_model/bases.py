@@ -163,6 +163,8 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     if name == "__init__":
         initialise(interp, receiver, obj.cls, site)
         return NONE
+    if name == "__iter__" and data.descends(obj):
+        return data.inherited_batches(interp, obj)
     if name == "_apply":
         module_apply.inherited(interp, receiver, site.value(0, "fn") or UNKNOWN, site.node)
         return receiver

@@ -69,11 +69,20 @@ def initialise_loader(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     interp.update(ref, replace(obj, facts={**obj.facts, **_options(interp, site)}))
 
 
+def descends(obj: Obj) -> bool:
+    """Whether an object is of such a class."""
+    return isinstance(obj.cls, Class) and "dataset" in obj.facts
+
+
 def is_own_loader(interp: Interpreter, obj: Obj) -> bool:
     """Whether an object is of such a class, which leaves it to ``DataLoader`` to make batches."""
-    if not isinstance(obj.cls, Class) or "dataset" not in obj.facts:
-        return False
-    return classes.find(interp, obj.cls, "__iter__") is None
+    return descends(obj) and isinstance(obj.cls, Class) and classes.find(interp, obj.cls, "__iter__") is None
+
+
+def inherited_batches(interp: Interpreter, obj: Obj) -> Ref:
+    """``super().__iter__()`` of such an object: the batches that ``DataLoader`` makes."""
+    plain = {key: value for key, value in obj.attrs.items() if key == "collate_fn"}
+    return interp.new(Obj("loader", External(batches.LOADER), attrs=plain, facts=obj.facts, trail=obj.trail))
 
 
 def _options(interp: Interpreter, site: CallSite) -> dict[str, Value]:

@@ -77,7 +77,7 @@ _HARMLESS_METHODS = frozenset(
 
 def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
     """A data attribute of an object; None when it is (or may be) a method."""
-    if obj.kind == "loader" or (data.is_own_loader(interp, obj) and name in obj.facts):
+    if obj.kind == "loader" or (data.descends(obj) and name in obj.facts):
         return data.loader_attribute(interp, ref, obj, name)
     if obj.kind == "dataset":
         return data.dataset_attribute(interp, obj, name, node)
