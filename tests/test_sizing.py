@@ -41,3 +41,29 @@ def test_the_tensor_that_gives_the_size_tells_the_device() -> None:
         texts = {"main.py": MAIN, "probing.py": OPTIMIZER.replace("{size}", size)}
         after = fix_texts(texts, Applicability.SAFE)[0]["probing.py"]
         assert f"torch.randint(0, 2, {size}, generator=self.rng).to(p.device).to(p.dtype)" in after
+
+
+ONE_HOT = """
+import torch
+from torch import nn
+from elsewhere import read
+
+def one_hot(y, count):
+    made = torch.zeros({size}, count)
+    return made.scatter_(1, y.unsqueeze(1), 1)
+
+model = nn.Linear(3, 3).cuda()
+print(model(one_hot(read(), 3)))
+print(one_hot(model(torch.ones(2, 3).cuda()).argmax(1), 3))
+"""
+
+
+def test_a_tensor_of_which_one_call_says_nothing_tells_the_device_where_it_is_asked_as_tensors_are() -> None:
+    after = fix_texts({"main.py": ONE_HOT.replace("{size}", "y.size(0)")}, Applicability.UNSAFE)[0]["main.py"]
+    assert "torch.zeros(y.size(0), count, device=y.device)" in after
+
+
+def test_an_array_in_one_call_tells_no_device() -> None:
+    text = ONE_HOT.replace("{size}", "y.shape[0]")
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert "y.device" not in after

@@ -31,6 +31,7 @@ from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import given, may_be_number, named_tensor
 from devfix.placement.reaching import (
+    begun,
     has_parameters,
     in_sight,
     is_only_used,
@@ -257,7 +258,7 @@ def _kept(facts: Facts, place: Place, kind: str) -> str | None:
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
-        known = given(bindings) if here else lasting(place, given(bindings))
+        known = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
         if not all(b.kind == kind and is_wanted(b.device) for b in known):
             continue
         attribute = name.split(".")[1]
@@ -389,8 +390,8 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     scope = place.outline.scopes(place.node)[0]
     if not scope and kind == "tensor":
         return None
-    for name, bindings in facts.on_accelerator(place.path, scope, kind):
-        if "." in name or not is_usable(place, scope, bindings, kind) or not _is_bound(place, name):
-            continue
-        return name
-    return None
+    return next(
+        (name for name, bindings in facts.on_accelerator(place.path, scope, kind)
+         if "." not in name and is_usable(place, scope, bindings, kind) and _is_bound(place, name)),
+        None,
+    )  # fmt: skip

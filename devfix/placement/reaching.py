@@ -42,6 +42,16 @@ def _comes_before(place: Place, binding: Binding, move: Binding) -> bool:
     return isinstance(maker, ast.FunctionDef) and maker.name == "__init__"
 
 
+def begun(bindings: list[Binding]) -> list[Binding]:
+    """The bindings without a device that is taken over in a run that nobody began, where another run tells which one."""
+    told = [
+        each
+        for each in bindings
+        if each.kind != "device" or each.device is None or each.device.kind != "same-as"
+    ]
+    return told or bindings
+
+
 def is_usable(place: Place, scope: str, bindings: list[Binding], kind: str) -> bool:
     """Whether a name stands for the accelerator (or something on it) at the place."""
     wanted = []

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: What tells the size of a tensor.
 _SIZES = frozenset({"shape", "size"})
+#: What a name is bound to of which nothing is known.
+_UNKNOWN = frozenset({"strange", "other"})
 
 
 def sized_by(facts: Facts, place: Place) -> str | None:
@@ -21,13 +23,29 @@ def sized_by(facts: Facts, place: Place) -> str | None:
     scope = place.outline.scopes(place.node)[0]
     known = facts.bindings(place.path, scope)
     for name in sizes_of(place.node):
+        found = known.get(name, [])
+        if _asks_tensor(place.node, name):
+            # Where nothing is known of it it is a tensor all the same, and what is made stays with it.
+            found = [each for each in found if each.kind not in _UNKNOWN]
         if (
-            name in known
-            and is_usable(place, scope, known[name], "tensor")
+            found
+            and is_usable(place, scope, found, "tensor")
             and boundness.is_bound(place.outline, place.node, name)
         ):
             return name
     return None
+
+
+def _asks_tensor(node: ast.AST, name: str) -> bool:
+    """Whether an expression calls ``name.size()``, which arrays and lists have not."""
+    called = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(
+        isinstance(func, ast.Attribute)
+        and func.attr == "size"
+        and isinstance(func.value, ast.Name)
+        and func.value.id == name
+        for func in called
+    )
 
 
 def sizes_of(node: ast.AST) -> list[str]:
