@@ -6,10 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any, Callable, Dict, Tuple
 
 _MISSING = object()
 _CALL = object()
+#: A module by the name it was imported by, with its own names.
+_Space = Tuple[str, ModuleType, Dict[str, Any]]
 
 
 class Patcher:
@@ -17,7 +19,7 @@ class Patcher:
 
     def __init__(self) -> None:
         self._undo: list[tuple[Any, str, Any]] = []
-        self._modules: dict[str, tuple[int, list[ModuleType]]] = {}
+        self._modules: dict[str, tuple[int, list[_Space]]] = {}
 
     def set(self, owner: Any, name: str, value: Any) -> Any:
         """Replace ``owner.name``; the original comes back (None when there was none)."""
@@ -35,19 +37,27 @@ class Patcher:
 
     def everywhere(self, package: ModuleType, name: str, original: Any, value: Any) -> None:
         """Replace ``name`` in every module of a package that took it from where it is defined."""
-        for module in self.modules(package):
-            if vars(module).get(name) is original:
-                self.set(module, name, value)
+        # There are thousands of modules, of which a few have it.
+        spaces = self._spaces(package.__name__)
+        for module in [module for _, module, names in spaces if names.get(name) is original]:
+            self.set(module, name, value)
 
     def modules(self, package: ModuleType) -> list[ModuleType]:
-        """The modules of a package, itself among them; they are looked for again once others are imported."""
-        name, imported = package.__name__, len(sys.modules)
-        known, found = self._modules.get(name, (0, []))
-        if known != imported:
-            within = f"{name}."
+        """The modules of a package, itself among them."""
+        return [module for _, module, _ in self._spaces(package.__name__)]
+
+    def _spaces(self, name: str) -> list[_Space]:
+        """The modules of the package of a name; they are looked for again once others are imported."""
+        imported, (known, found) = len(sys.modules), self._modules.get(name, (0, []))
+        if known == imported:
+            return found
+        within, root = f"{name}.", name.partition(".")[0]
+        if root != name:
+            found = [space for space in self._spaces(root) if space[0] == name or space[0].startswith(within)]
+        else:
             every = list(sys.modules.items())
-            found = [module for key, module in every if key == name or key.startswith(within)]
-            self._modules[name] = imported, found
+            found = [(key, each, vars(each)) for key, each in every if key == name or key.startswith(within)]
+        self._modules[name] = imported, found
         return found
 
     def item(self, mapping: dict[Any, Any], key: Any, value: Any) -> None:

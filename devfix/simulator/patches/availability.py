@@ -54,11 +54,10 @@ def _devices_of(patcher: Patcher, machine: Machine, package: Any, kind: str) -> 
         "_lazy_init": machine.touch if present else _refusal(kind),
         "_lazy_call": lambda call, **_kwargs: _call(machine, call) if present else None,
     }
-    for name, answer in answers.items():
-        # Submodules such as torch.cuda.random hold some of them by name.
-        for module in patcher.modules(package):
-            if name in vars(module):
-                patcher.set(module, name, answer)
+    # Submodules such as torch.cuda.random hold some of them by name.
+    for module in patcher.modules(package):
+        for name in answers.keys() & vars(module).keys():
+            patcher.set(module, name, answers[name])
 
 
 def _asked(machine: Machine) -> bool:
