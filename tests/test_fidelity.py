@@ -35,6 +35,22 @@ def test_no_explanation_is_left_for_what_agrees(rows: list[compare.Row]) -> None
     assert compare.stale(rows) == []
 
 
+def test_a_comparison_says_what_is_wrong() -> None:
+    right, wrong = Answer("ok", "cuda:0"), Answer("ok", "cpu")
+    fine = [compare.Row("facts", f"fact {number}", right, right) for number in range(90)]
+    assert compare.faults(fine, ["facts"]) == []
+    assert compare.faults(fine[1:], ["facts"]) == [
+        f"facts: of {which} questions, which are 89, 100.00% agree" for which in ("all", "the quick")
+    ]
+    slow = compare.Row("facts", "a slow one", wrong, right, quick=False)
+    assert compare.faults([*fine, slow], ["facts"]) == ["facts: of all questions, which are 91, 98.90% agree"]
+    known = compare.Row("facts", min(explained.EXPLAINED), right, right)
+    assert compare.faults([*fine, known], ["facts"]) == [f"explained, and agrees: {known.name}"]
+    assert [line.partition(":")[0] for line in compare.faults(fine, ["facts", "operators"])] == [
+        *["operators, half looked at", "operators, other half"] * 2
+    ]
+
+
 def test_every_explanation_is_of_a_question_that_is_asked() -> None:
     asked = {
         snippet.name for snippet in (*snippets.facts(), *snippets.expressions(), *snippets.two_devices())

@@ -28,8 +28,5 @@ EXPLAINED: dict[str, str] = {
     "p = nn.Parameter(c(2)); p.sum().backward(); p.data = g(2); p.sum().backward()": (
         "a gradient is where its tensor is; that the tensor was moved in between is not remembered"
     ),
-    '["linalg.matrix_rank", "", 1, "", -1]': _MADE_INSIDE,
-    '["linalg.matrix_rank", "", 2, "", -1]': _MADE_INSIDE,
-    '["linalg.matrix_rank", "", 3, "", -1]': _MADE_INSIDE,
     '["nn.functional.cosine_similarity", "", 3, "", 0]': _MADE_INSIDE,
 }
