@@ -6,12 +6,14 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import parts
 import pytest
 from hypothesis import settings
 
-#: All files with tests, in the order in which parts of them are counted.
+#: All files with tests, which parts of the run share.
 _FILES = sorted(path.name for path in Path(__file__).parent.glob("test_*.py"))
 
 # How long an example takes depends on the machine, which says nothing of the code.
@@ -48,9 +50,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the tool makes of each case over its `after`; review the diff like code",
     )
+    parser.addoption("--part", metavar="N/M", help="run the N-th of M parts, which have about as much to do")
     parser.addoption(
-        "--part", metavar="N/M", help="run each M-th file of tests alone, beginning with the N-th"
+        "--weigh", action="store_true", help="write down what files take, by which they are shared out"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--weigh"):
+        config.pluginmanager.register(parts.Scales())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -58,5 +66,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     part: str | None = config.getoption("--part")
     if part is None or collection_path.name not in _FILES:
         return None
-    number, parts = map(int, part.split("/"))
-    return True if _FILES.index(collection_path.name) % parts != number - 1 else None
+    return True if collection_path.name not in _files_of(part) else None
+
+
+@cache
+def _files_of(part: str) -> frozenset[str]:
+    number, count = map(int, part.split("/"))
+    return frozenset(parts.shared_out(_FILES, parts.weights(), count)[number - 1])
