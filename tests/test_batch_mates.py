@@ -42,7 +42,7 @@ def added(body: str, target: str = "x, y") -> list[str]:
     ],
 )
 def test_what_is_left_moves_as_well(body: str, line: str) -> None:
-    assert line.split()[0] in {each.split()[0] for each in added(body)}
+    assert line.split(maxsplit=1)[0] in {each.split()[0] for each in added(body)}
     assert all(each.endswith(".to(device)") for each in added(body))
 
 
