@@ -155,3 +155,64 @@ def test_what_a_method_makes_for_its_module_says_so_in_the_same_words() -> None:
     after = adopted({"main.py": READING, "model.py": STATES})["model.py"]
     assert "        device = next(self.parameters()).device\n" in after
     assert after.count("torch.zeros((1, x.size(0), 4), device=device)") == 2
+
+
+HELD = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+class Held:
+    def __init__(self):
+        self.net = Net()
+        self.place()
+
+    def place(self):
+        if torch.cuda.is_available():
+            self.net.cuda()
+
+    def run(self, x):
+        return self.net(x)
+
+    def generate(self, x):
+        return self.net(x)
+"""
+
+DRIVEN = """
+import torch
+from torch.utils.data import DataLoader
+from held import Held
+
+
+class Run:
+    def __init__(self):
+        self.held = Held()
+
+    def batches(self):
+        for batch in DataLoader(torch.ones(4, 3)):
+            for x in batch:
+                yield x
+
+    def go(self):
+        for x in self.batches():
+            print(self.held.run(x))
+
+
+Run().go()
+"""
+
+
+def test_what_meets_a_modules_parameters_moves_to_them_where_other_calls_know_no_device() -> None:
+    """Nothing calls ``generate``: on what the object keeps by then nobody knows where the module is."""
+    after, _ = fix_texts({"main.py": DRIVEN, "held.py": HELD}, Applicability.UNSAFE)
+    assert after["main.py"] == DRIVEN
+    assert "self.conv(x.to(next(self.parameters()).device))" in after["held.py"]
+    assert not clashes(after["main.py"], held=after["held.py"])

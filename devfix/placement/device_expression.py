@@ -376,13 +376,15 @@ def is_in_module(facts: Facts, place: Place) -> bool:
 
 
 def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
-    """Whether the method's object was seen to be a module on the accelerator, or on whatever device it is given."""
-    scope = place.outline.scopes(place.node)[0]
-    bindings = facts.bindings(place.path, scope).get(receiver, [])
+    """Whether the method's object was seen to be a module on the accelerator, or on whatever device it is given.
+
+    Other calls may have it where nobody knows: what meets its parameters has to be there then, too.
+    """
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(receiver, [])
     seen = [b.device for b in bindings if b.kind == "module" and b.device is not None]
-    return len(seen) == len(bindings) > 0 and all(
-        each.is_accelerator or each.kind == "same-as" for each in seen
-    )
+    known = [each for each in seen if each.is_known]
+    meant = all(each.is_accelerator or each.kind == "same-as" for each in known)
+    return len(seen) == len(bindings) and len(known) > 0 and meant
 
 
 def _name(facts: Facts, place: Place, kind: str) -> str | None:
