@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -92,7 +93,11 @@ class Reordering:
             first, second = outline.statement_at(one.span), outline.statement_at(other.span)
             if first is None or second is None:
                 return None
-            return statement_order.between(outline, first, second)
+            order = statement_order.between(outline, first, second)
+            alone = (
+                other == late[-1] and order is not None and order.late in (second, outline.parents[second])
+            )
+            return replace(order, alone=alone and is_movable(order.late)) if order is not None else None
         return None
 
     def _at_construction(self) -> tuple[FileEdit, ...]:

@@ -15,7 +15,8 @@ from devfix.placement.dependence import reads, writes
 class Order:
     """Two statements of one block: ``early`` stands before ``late`` and should not.
 
-    ``unseen`` is what the late one reads in functions that it calls.
+    ``unseen`` is what the late one reads in functions that it calls; ``alone`` tells that it does nothing
+    but what has to come first.
     """
 
     outline: Outline
@@ -23,6 +24,7 @@ class Order:
     early: ast.stmt
     late: ast.stmt
     unseen: frozenset[str] = frozenset()
+    alone: bool = True
 
     @property
     def between(self) -> list[ast.stmt]:
@@ -43,6 +45,8 @@ class Order:
         if not is_movable(self.early):
             return ()
         made, needed = writes([self.early]), reads([self.early])
+        if not self.alone and needed & reads([self.late]):
+            return ()  # a loop that trains, say, has to find what the early one has loaded
         if made & (reads([*self.between, self.late]) | self.unseen) or needed & writes(self.between):
             return ()
         spans = self.outline.source.span
