@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import groupby
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import DTYPES
@@ -80,8 +81,13 @@ class ModuleMover:
         )
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
-        for site in self.sites:
-            yield from self._at(site, device_expression.chosen)
+        for scope, sites in _by_function(self.sites):
+            for site in sites:
+                yield from self._at(site, device_expression.chosen)
+            if self.made is not None and scope == self.made.scope and len(sites) < len(self.sites):
+                # It moves in the function that makes it, before others are handed it.
+                for site in sites:
+                    yield self._once_chosen(site)
         for site in self.sites:
             yield sibling_module.beside(self.facts, site)
         for site in self.sites:
@@ -327,6 +333,12 @@ def _function_with(outline: Outline, site: Origin) -> ast.FunctionDef | ast.Asyn
             function = outline.parents[outline.parents[node]]
             return function if isinstance(function, _FUNCTIONS) else None
     return None
+
+
+def _by_function(sites: Trail) -> Iterator[tuple[str, list[Origin]]]:
+    """The places of a life by the function (or script) that they are in, one after the other."""
+    for (_, scope), group in groupby(sites, key=lambda site: (site.path, site.scope)):
+        yield scope, list(group)
 
 
 def _lives(operand: Operand) -> tuple[Trail, Trail]:
