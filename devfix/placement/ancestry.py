@@ -12,19 +12,28 @@ from devfix.placement.device_expression import place_at
 
 
 def serves_others(facts: Facts, trail: tuple[Origin, ...], operand: Operand) -> bool:
-    """Whether the value that an operand is computed from is read for something else as well."""
-    used = place_at(facts, operand.path, operand.span)
+    """Whether the value that an operand is computed from is read for something else as well, where that may stay."""
     named = next((site for site in trail if site.kind == "name"), None)
     place = place_at(facts, named.path, named.span) if named is not None else None
-    if used is None or place is None or not isinstance(place.node, ast.Name):
+    if place is None or not isinstance(place.node, ast.Name):
         return False
-    return _is_read_otherwise(place.outline, place.node, used.node)
+    ends = [operand, *(each for each in _misplaced(facts, trail[0]) if each.path == operand.path)]
+    used = [found.node for each in ends if (found := place_at(facts, each.path, each.span)) is not None]
+    return bool(used) and _is_read_otherwise(place.outline, place.node, used)
 
 
-def _is_read_otherwise(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
-    """Whether a name is read for something else than what ``used`` is computed from.
+def _misplaced(facts: Facts, origin: Origin) -> list[Operand]:
+    """All that stayed on the CPU and meets the accelerator of what was made at a place."""
+    operands = (
+        each for found in facts.mismatches("device") for each in found.operands if each.device == "cpu"
+    )
+    return [each for each in operands if any(life[:1] == (origin,) for life in (each.trail, *each.roots))]
 
-    ``name`` is where the value gets its name, ``used`` an expression of the same scope. A value that
+
+def _is_read_otherwise(outline: Outline, name: ast.Name, used: list[ast.AST]) -> bool:
+    """Whether a name is read for something else than what each of ``used`` is computed from.
+
+    ``name`` is where the value gets its name, ``used`` are expressions of the same scope. A value that
     serves others too, labels that are counted and then make a dataset, say, is not theirs to move.
     """
     scope = outline.scopes(name)[0]
@@ -33,12 +42,19 @@ def _is_read_otherwise(outline: Outline, name: ast.Name, used: ast.AST) -> bool:
     function = outline.function_of(name)
     for node in ast.walk(function if function is not None else outline.source.tree):
         if isinstance(node, ast.Name) and outline.scopes(node)[0] == scope:
-            found = readers if isinstance(node.ctx, ast.Load) else writers
-            found[node.id].add(outline.statement_of(node))
+            statement = outline.statement_of(node)
+            if not _is_filled(statement, node):
+                (readers if isinstance(node.ctx, ast.Load) else writers)[node.id].add(statement)
     if len(writers[name.id]) > 1:
         return False  # a name for several values in turn does not tell who reads which
-    line = _slice(outline, used, writers)
+    line = set().union(*(_slice(outline, each, writers) for each in used))
     return not readers[name.id] <= line
+
+
+def _is_filled(statement: ast.stmt, name: ast.Name) -> bool:
+    """Whether a statement puts something into what a name stands for: ``targets[i] = label``."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(target, ast.Subscript) and target.value is name for target in targets)
 
 
 def _slice(outline: Outline, used: ast.AST, writers: dict[str, set[ast.stmt]]) -> set[ast.stmt]:
