@@ -96,3 +96,42 @@ def test_layers_of_unknown_number_make_something_of_anything_where_their_weights
     assert clashes(LAYERS.format(other="nn.ReLU()", use=lost)) == ["12: device"]
     assert not clashes(LAYERS.format(other="nn.ReLU()", use="net(x) + torch.ones(3).cuda()"))
     assert not clashes(LAYERS.format(other="sizes()", use=lost))
+
+
+MOVED = """
+import torch
+from torch import nn
+from readers import batches
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Sequential(nn.Linear(3, 3), nn.ReLU()){model}
+for batch in batches():
+    x, y = {parts}
+    nn.functional.mse_loss(net(x), y).backward()
+"""
+
+
+@pytest.mark.parametrize(
+    "parts",
+    ["batch[0].to(device), batch[1].to(device)", "[part.cuda() for part in batch]", "batch.to(device)"],
+)
+def test_a_model_meets_what_moved_of_a_batch(parts: str) -> None:
+    assert not clashes(MOVED.format(model=".to(device)", parts=parts))
+    if "batch.to" not in parts:
+        text = MOVED.format(model="", parts=parts)
+        after = fix_texts({"main.py": text})[0]["main.py"]
+        assert after == MOVED.format(model=".to(device)", parts=parts)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "x = x.to(torch.float64)\n    net(x)",
+        "x = x.to(device).cpu()\n    net(x)",
+        "net(taken(x.to(device)))",
+        "x.to(device)\n    net(x)",
+    ],
+)
+def test_what_may_not_have_moved_meets_nothing(use: str) -> None:
+    text = MOVED.format(model="", parts="batch").replace("nn.functional.mse_loss(net(x), y).backward()", use)
+    assert not clashes(text)

@@ -81,3 +81,72 @@ def test_nothing_is_said_of_a_sparse_tensor_of_the_kind_of_another(made: str) ->
     assert clashes(text.format(made=made)) == []
     assert clashes(text.format(made="make(3)")) == ["6: device"]
     assert clashes(text.format(made="make([1.0, 2.0, 3.0])")) == ["6: device"]
+
+
+JOINED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device, self.layer = device, nn.Linear(3, 3)
+
+    def pool(self, size):
+        index = torch.LongTensor([[0, 1], [0, 1]])
+        entries = torch.FloatTensor([1.0] * size)
+        pooled = torch.sparse.FloatTensor(index, entries, torch.Size([2, 2]))
+        {more}
+        return pooled
+
+    def forward(self, x):
+        return torch.spmm(self.pool(2), self.layer(x))
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+print(Net(device).to(device)(torch.ones(2, 3, device=device)))
+"""
+
+
+def test_what_is_made_of_several_moves_as_a_whole() -> None:
+    text = JOINED.format(more="print(pooled)")
+    line = "pooled = torch.sparse.FloatTensor(index, entries, torch.Size([2, 2]))"
+    assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(line, f"{line}.to(self.device)")
+
+
+def test_what_serves_others_as_well_moves_by_itself() -> None:
+    text = JOINED.format(more="pooled = pooled + self.layer.weight[:2, :2] * entries")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "torch.FloatTensor([1.0] * size).to(self.device)" in after
+
+
+WRITTEN_BACK = """
+import torch
+from torch import nn
+
+class Model:
+    def __init__(self, series):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.net, self.series = nn.Linear(3, 1).to(self.device), series
+
+    def steps(self, optimizer):
+        for i in range(3):
+            past = self.series[i : i + 3]
+            aim = torch.from_numpy(self.series[i : i + 1]).type(torch.FloatTensor)
+            past = torch.from_numpy(
+                past).type(torch.FloatTensor){past}
+            loss = nn.functional.mse_loss(self.net(past), aim{aim})
+            loss.backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("past", "aim"), [("", ".to(self.device)"), (".to(self.device)", "")])
+def test_a_type_of_the_cpu_is_no_wish_to_stay_there(past: str, aim: str) -> None:
+    """What meets it on the accelerator does not come to the CPU."""
+    use = "\nmodel = Model(numpy.ones(9))\nmodel.steps(torch.optim.SGD(model.net.parameters(), 0.1))\n"
+    text = "import numpy\n" + WRITTEN_BACK.format(past=past, aim=aim) + use
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    changed = [line.strip() for line in after.splitlines() if line not in text.splitlines()]
+    assert len(changed) == 1
+    assert changed[0].startswith(("past)", "aim = "))
+    assert changed[0].endswith(".to(self.device)")

@@ -128,3 +128,34 @@ def test_where_the_module_ends_its_state_is_copied(save: str) -> None:
     before = program.format(save=save.format("model.cpu().state_dict()"))
     copy = "{key: value.cpu() for key, value in model.state_dict().items()}"
     assert fix_texts({"main.py": before})[0]["main.py"] == program.format(save=save.format(copy))
+
+
+ROUNDS = """
+import torch
+from settings import every, folder
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(3, 3).to(device)
+for epoch in range(4):
+    for i in range(3):
+        net(torch.ones(2, 3).to(device)).sum().backward()
+    if {test}:
+        net.eval().cpu()
+        torch.save(net.state_dict(), "net.pt")
+        {last}
+    print(epoch)
+net.eval().cpu()
+"""
+
+
+@pytest.mark.parametrize("test", ["epoch % 2 == 0", "folder is not None and (epoch + 1) % every == 0"])
+def test_a_module_that_a_round_left_on_the_cpu_is_back_for_the_next(test: str) -> None:
+    """The input does not follow it: in the first round the module is on the accelerator."""
+    text = ROUNDS.format(test=test, last="net.train()")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("net.train()\n", "net.train()\n        net.to(device)\n")
+
+
+def test_a_module_that_moves_back_is_left_alone() -> None:
+    text = ROUNDS.format(test="epoch % 2 == 0", last="net.to(device).train()")
+    assert fix_texts({"main.py": text})[0]["main.py"] == text

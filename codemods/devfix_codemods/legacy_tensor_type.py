@@ -51,6 +51,6 @@ class LegacyTensorType(Rule):
                 for fix in (*legacy.without_type(facts, origin), *legacy.alias_that_follows(facts, origin))
             ]
             message = f"`{operand.text}` has a CPU tensor type and meets a tensor on the accelerator"
-            fixes += legacy.at_constructors(facts, operand)
+            fixes += (*legacy.joined(facts, operand), *legacy.at_constructors(facts, operand))
             fixes += Relocator(facts, mismatch, operand).fixes()
             yield self.finding(mismatch, message, fixes)

@@ -129,7 +129,9 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
 
 
 def _compares_numbers(test: ast.expr) -> bool:
-    """Whether a test is of the kind ``epoch > 1``, ``loss < best`` or ``epoch == 5``."""
+    """Whether a test is of the kind ``epoch > 1``, ``loss < best`` or ``epoch == 5``, on which more may be put."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(_compares_numbers, test.values))
     if not isinstance(test, ast.Compare):
         return False
     operands = (test.left, *test.comparators)

@@ -218,7 +218,8 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     names = outline.occurrences(function, target.id)
     if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
         return True
-    later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > statement.lineno]
+    end = statement.end_lineno or statement.lineno
+    later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > end]
     later = [node for node in later if not outline.dominates(statement, node)]
     if not later:
         return True

@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
-from devfix.placement import left_out, suffixes
+from devfix.placement import left_out, moving_back, suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -40,16 +40,26 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     if facts.program.adopts:
         return False
     trails = [trail for trail in (operand.trail, *operand.roots) if trail]
-    moves = [trail[0] for trail in trails if trail[0].kind == "move"]
+    # ``x.type(torch.FloatTensor)`` was written where nobody knew of another place.
+    moves = [trail[0] for trail in trails if trail[0].kind == "move" and not _is_typed(facts, trail[0])]
     derived = bool(operand.trail) and operand.trail[0].kind == "result"
     if not moves or len(moves) < len(trails) - derived:
         return False
     if derived and _comes_of_module(facts, operand.trail[0]):
         return False  # where the module is says nothing of what comes out of it
     if is_module(mismatch, operand):
+        if moving_back.comes_round(facts, operand):
+            return False
         # Whoever puts a module somewhere by name wants it there, unless a call forgot to say where.
         return not any(left_out.handed_on(facts, move) for move in moves)
     return all(move.scope == mismatch.get("scope") or _is_statement(facts, move) for move in moves)
+
+
+def _is_typed(facts: Facts, move: Origin) -> bool:
+    """Whether a type of tensors of the CPU was asked for: ``x.type(torch.FloatTensor)``."""
+    known = move.path in facts.program.sources
+    node = facts.outline(move.path).expression_at(move.span) if known else None
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "type"
 
 
 def stays(mismatch: Mismatch, operand: Operand) -> bool:

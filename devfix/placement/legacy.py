@@ -16,7 +16,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import device_expression
+from devfix.placement import device_expression, suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.drawing import filled_at_random
 from devfix.placement.provenance import was_returned
@@ -106,6 +106,38 @@ def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
         found.update(dict.fromkeys((*device.edits, FileEdit(origin.path, edit))))
     title = f"move `{operand.text}` to the device where it is made"
     return [Fix(title, tuple(found), Applicability.SAFE)] if found else []
+
+
+def joined(facts: Facts, operand: Operand) -> list[Fix]:
+    """What a function makes of several such tensors, and of nothing else, moves as a whole."""
+    made = origins(operand)
+    whole = operand.trail[0] if operand.trail else None
+    if whole is None or whole in made or whole.kind not in ("result", "factory"):
+        return []
+    if not len(made) == len(operand.roots) > 1:
+        return []
+    if any((site.path, site.scope) != (whole.path, whole.scope) for site in made):
+        return []
+    place = device_expression.place_at(facts, whole.path, whole.span)
+    device = device_expression.chosen(facts, place) if place is not None else None
+    if place is None or device is None or not isinstance(place.node, ast.Call):
+        return []
+    if any(_is_read_later(place, site) for root in operand.roots for site in root if site.kind == "name"):
+        return []
+    moved = suffixes.added(facts, place.outline, place.node, f".to({device.code})")
+    title = f"move `{operand.text}` to the device where it is made"
+    return [Fix(title, (*device.edits, *moved), Applicability.SAFE)] if moved else []
+
+
+def _is_read_later(place: Place, named: Origin) -> bool:
+    """Whether what got a name there is read behind the statement of a place, too."""
+    name = place.outline.expression_at(named.span)
+    function = place.outline.function_of(place.node) or place.outline.source.tree
+    if not isinstance(name, ast.Name):
+        return True
+    end = place.outline.statement_of(place.node).end_lineno or 0
+    reads = place.outline.occurrences(function, name.id)
+    return any(isinstance(node.ctx, ast.Load) and node.lineno > end for node in reads)
 
 
 def alias_that_follows(facts: Facts, origin: Origin) -> list[Fix]:

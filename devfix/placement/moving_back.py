@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -29,11 +30,14 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     call = outline.expression_at(made.span)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
-    name, statement = dotted(call.func.value), outline.statement_of(call)
+    name, statement = dotted(_whole(call.func.value)), outline.statement_of(call)
     state = _state(outline, call)
     is_passing = isinstance(statement, ast.Expr) and statement.value is not call
-    if name is None or not (is_passing or state is not None):
+    comes_round = _comes_round(outline, statement, operand)
+    if name is None or not (is_passing or comes_round or state is not None):
         return None
+    if comes_round:
+        statement = _last_use(outline, statement, name)
     found = device_expression.chosen(facts, Place(made.path, outline, statement))
     if found is not None and _goes_on_with(statement, name):
         edit = InsertAfter(outline.source.span(statement), f"{name}.to({found.code})")
@@ -43,6 +47,56 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     copy = f"{{key: value.cpu() for key, value in {name}.state_dict().items()}}"
     change = FileEdit(made.path, ReplaceExpression(outline.source.span(state), copy))
     return Fix(f"copy the state of `{name}`, which stays where it is", (change,), Applicability.SAFE)
+
+
+def comes_round(facts: Facts, operand: Operand) -> bool:
+    """Whether what put a module on the CPU comes behind its use in a loop, so that the first round finds it elsewhere."""
+    made = operand.trail[0] if operand.trail else None
+    if made is None or made.kind != "move" or made.path not in facts.program.sources:
+        return False
+    outline = facts.outline(made.path)
+    call = outline.expression_at(made.span)
+    return call is not None and _comes_round(outline, outline.statement_of(call), operand)
+
+
+def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
+    used = outline.expression_at(operand.span) if operand.path == outline.source.path else None
+    if used is None or not isinstance(statement, ast.Expr) or statement.lineno <= operand.span.line:
+        return False
+    function = outline.function_of(statement)
+    loops = [loop for loop in _around(outline, used) if isinstance(loop, (ast.For, ast.AsyncFor, ast.While))]
+    around = list(_around(outline, statement))
+    return outline.function_of(used) is function and any(loop in around for loop in loops)
+
+
+def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
+    current = outline.parents.get(node)
+    while current is not None:
+        yield current
+        current = outline.parents.get(current)
+
+
+def _whole(value: ast.expr) -> ast.expr:
+    """``net`` for ``net.eval()``, which returns it."""
+    while (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in ("eval", "train", "float", "requires_grad_")
+    ):
+        value = value.func.value
+    return value
+
+
+def _last_use(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
+    """The last statement of a block, from one of its statements on, that does something with a name."""
+    block = outline.block_of(statement)
+    behind = block[block.index(statement) :]
+    uses = [each for each in behind if any(dotted(part) == name for part in _expressions(each))]
+    return uses[-1] if uses else statement
+
+
+def _expressions(node: ast.AST) -> Iterator[ast.expr]:
+    return (part for part in ast.walk(node) if isinstance(part, ast.expr))
 
 
 def _goes_on_with(statement: ast.stmt, name: str) -> bool:

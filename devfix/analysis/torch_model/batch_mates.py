@@ -1,7 +1,8 @@
 """Batch mates: values of which nothing is known, taken out of one batch of which the program moves a part.
 
-``for x, y in loader`` with a loader that nobody sees: once ``x = x.to(device)`` has moved the one, the other is known to
-have stayed on the CPU, as long as it is what the batch gave. Whether it is a tensor says what takes it as one.
+``for x, y in loader`` with a loader that nobody sees: once ``x = x.to(device)`` has moved the one, it is on the
+accelerator, and the other is known to have stayed on the CPU, as long as it is what the batch gave. Whether one of them
+is a tensor says what takes it as one.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import CPU
+from devfix.analysis.lattice import ACCELERATOR, CPU
 from devfix.analysis.torch_model.specs import RESHAPES, SAME
 from devfix.analysis.values import UNKNOWN, DeviceValue, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: How the tokens begin of what a batch gave, and of what was left of it where another part moved.
-_GIVEN, _LEFT = "@given:", "@left:"
+#: How the tokens begin of what a batch gave, of what was left of it where another part moved, and of what moved.
+_GIVEN, _LEFT, _MOVED = "@given:", "@left:", "@moved:"
 #: Methods that leave a tensor where it is, and that no collection has.
 _KEEPING = (SAME | RESHAPES | {"long", "float", "int", "double"}) - frozenset(
     name for kind in (list, dict, set, str, tuple) for name in dir(kind)
@@ -67,21 +68,26 @@ def bound(interp: Interpreter, value: Value, target: ast.Name) -> Value:
 
 def is_one(value: Value) -> bool:
     """Whether a value is such a part of a batch."""
-    return isinstance(value, Unknown) and value.token.startswith((_GIVEN, _LEFT))
+    return isinstance(value, Unknown) and value.token.startswith((_GIVEN, _LEFT, _MOVED))
 
 
 def method(interp: Interpreter, callee: Value, site: CallSite) -> Value | None:
-    """``x.to(device)`` leaves the mates of ``x`` behind, ``x.long()`` is where ``x`` is; None for any other call."""
-    if not is_one(callee) or not isinstance(callee, Unknown):
+    """``x.to(device)`` moves ``x`` and leaves its mates behind, ``x.long()`` is where ``x`` is; None for any other call."""
+    func = site.node.func if isinstance(site.node, ast.Call) else None
+    if not isinstance(callee, Unknown) or not isinstance(func, ast.Attribute) or interp.program.adopts:
         return None
-    token, _, name = callee.token.rpartition(".")
-    if "." in token.rpartition(":")[2]:
+    token = callee.token.rpartition(".")[0] if is_one(callee) else ""
+    whole = token if "." not in token.rpartition(":")[2] else ""
+    if func.attr in _KEEPING and whole:
+        return Unknown(whole)
+    if not _is_move(func.attr, site):
         return None
-    if name in _KEEPING:
-        return Unknown(token)
-    if _is_move(name, site):
-        _leave_behind(interp, token)
-    return None
+    if whole:
+        _leave_behind(interp, whole)
+    origin = interp.site("move", site.node)
+    place = f"{origin.path.replace('.', '-')}|{origin.span.line}|{origin.span.column}:0"
+    interp.given[place] = (origin,)
+    return Unknown(_MOVED + place)
 
 
 def _is_move(name: str, site: CallSite) -> bool:
@@ -106,8 +112,9 @@ def _leave_behind(interp: Interpreter, token: str) -> None:
 
 
 def tensor(interp: Interpreter, value: Value) -> Tensor | None:
-    """The tensor on the CPU that something is which was left of a batch, where it is used as a tensor."""
-    if not isinstance(value, Unknown) or not value.token.startswith(_LEFT):
+    """The tensor that something is which moved or was left behind, where it is used as a tensor."""
+    if not isinstance(value, Unknown) or not value.token.startswith((_LEFT, _MOVED)):
         return None
-    life = interp.given.get(value.token.removeprefix(_LEFT))
-    return Tensor(CPU, trail=life) if life is not None else None
+    kind, _, part = value.token.partition(":")
+    life = interp.given.get(part)
+    return Tensor(CPU if f"{kind}:" == _LEFT else ACCELERATOR, trail=life) if life is not None else None
