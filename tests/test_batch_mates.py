@@ -135,3 +135,14 @@ def test_a_model_meets_what_moved_of_a_batch(parts: str) -> None:
 def test_what_may_not_have_moved_meets_nothing(use: str) -> None:
     text = MOVED.format(model="", parts="batch").replace("nn.functional.mse_loss(net(x), y).backward()", use)
     assert not clashes(text)
+
+
+def test_a_device_that_a_batch_names_is_any_device() -> None:
+    """What nobody knows may be a device as well, or what a data set is made of."""
+    body = """
+        net = nn.Linear(3, 3).to(y)
+        net(x.to(device))
+        for part, in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x)):
+            net(part)
+    """
+    assert not clashes(program(body))

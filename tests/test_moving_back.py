@@ -159,3 +159,21 @@ def test_a_module_that_a_round_left_on_the_cpu_is_back_for_the_next(test: str) -
 def test_a_module_that_moves_back_is_left_alone() -> None:
     text = ROUNDS.format(test="epoch % 2 == 0", last="net.to(device).train()")
     assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+def test_a_module_of_the_project_is_back_for_the_next_round_as_well() -> None:
+    """Where it is called tells that it is used in a round, not where a layer of it meets the input."""
+    layers = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.LSTM(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)[0]
+
+device"""
+    text = ROUNDS.format(test="epoch % 2 == 0", last="net.train()")
+    text = text.replace("torch.nn.Linear(3, 3)", "Net()").replace("device", layers.strip(), 1)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("net.train()\n", "net.train()\n        net.to(device)\n")

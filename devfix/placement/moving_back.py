@@ -12,6 +12,10 @@ from devfix.placement import device_expression
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+#: Methods of a module that return it.
+_KEEPING = ("eval", "train", "float", "requires_grad_", "cpu", "to")
+
 
 def fix(facts: Facts, operand: Operand) -> Fix | None:
     """``net.to(device)`` after ``torch.save(net.cpu(), path)``, when the operand is a weight of ``net``.
@@ -60,13 +64,19 @@ def comes_round(facts: Facts, operand: Operand) -> bool:
 
 
 def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
-    used = outline.expression_at(operand.span) if operand.path == outline.source.path else None
-    if used is None or not isinstance(statement, ast.Expr) or statement.lineno <= operand.span.line:
+    if not isinstance(statement, ast.Expr):
         return False
+    own = operand.path == outline.source.path
+    used = outline.expression_at(operand.span) if own else None
     function = outline.function_of(statement)
-    loops = [loop for loop in _around(outline, used) if isinstance(loop, (ast.For, ast.AsyncFor, ast.While))]
-    around = list(_around(outline, statement))
-    return outline.function_of(used) is function and any(loop in around for loop in loops)
+    loops = [part for part in _around(outline, statement) if isinstance(part, _LOOPS)]
+    if used is not None and outline.function_of(used) is function:
+        return operand.span.line < statement.lineno and any(loop in _around(outline, used) for loop in loops)
+    name = dotted(_whole(statement.value))
+    calls = (part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Call))
+    return name is not None and any(
+        dotted(call.func) == name and call.lineno < statement.lineno for call in calls
+    )
 
 
 def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
@@ -79,9 +89,7 @@ def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
 def _whole(value: ast.expr) -> ast.expr:
     """``net`` for ``net.eval()``, which returns it."""
     while (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr in ("eval", "train", "float", "requires_grad_")
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _KEEPING
     ):
         value = value.func.value
     return value

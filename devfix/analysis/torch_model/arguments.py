@@ -20,7 +20,7 @@ from devfix.analysis.lattice import (
     parse_device,
     same_as,
 )
-from devfix.analysis.torch_model import device_settings
+from devfix.analysis.torch_model import batch_mates, device_settings
 from devfix.analysis.torch_model.numpy_types import of_data, settled
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
@@ -60,7 +60,7 @@ def device_of(value: Value | None) -> Device | None:
             return Device("accelerator", str(value.value))
     if isinstance(value, Scalar) and value.type == "int":
         return Device("accelerator", "?")
-    if isinstance(value, Unknown) and value.token:
+    if isinstance(value, Unknown) and value.token and not batch_mates.is_one(value):
         return ACCELERATOR if device_settings.is_device(value) else same_as(value.token)
     return UNKNOWN_DEVICE
 

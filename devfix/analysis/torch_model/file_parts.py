@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import ACCELERATOR, UNKNOWN_DEVICE, same_as
-from devfix.analysis.torch_model import checkpoint
+from devfix.analysis.torch_model import batch_mates, checkpoint
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import Tensor, Unknown, Value
 from devfix.findings import Origin
@@ -57,7 +57,7 @@ def tensor_of(interp: Interpreter, value: Value) -> Value:
         return value
     if checkpoint.is_brought(value):
         return Tensor(ACCELERATOR)
-    known = value.token and value.token not in interp.checkpoints
+    known = value.token and value.token not in interp.checkpoints and not batch_mates.is_one(value)
     return Tensor(same_as(f"{value.token}.device") if known else UNKNOWN_DEVICE)
 
 
