@@ -299,3 +299,40 @@ for batch in DataLoader(pairs, batch_size=4):
 def test_where_parts_of_parts_move_on_their_own_so_does_another_part() -> None:
     fixed = fix_texts({"main.py": NESTED})[0]["main.py"]
     assert fixed == NESTED.replace('batch["target"]', 'batch["target"].to(device)')
+
+
+MIXED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return {"x": torch.ones(3), "y": torch.zeros(3)}
+
+def send(x):
+    return x
+
+net = nn.Linear(3, 3).cuda()
+for batch in DataLoader(Rows(), batch_size=2):
+    for key, value in batch.items():
+        if torch.is_tensor(value):
+            batch[key] = send(value)
+    print(net(batch["x"]) - batch["y"])
+"""
+
+
+@pytest.mark.parametrize("asked", ["torch.is_tensor(value)", "isinstance(value, torch.Tensor)"])
+def test_what_is_asked_whether_it_is_a_tensor_moves_only_where_it_is_one(asked: str) -> None:
+    """Before it is asked it may be a text, which has no ``to``."""
+    text = MIXED.replace("torch.is_tensor(value)", asked)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("send(value)", "send(value.to(next(net.parameters()).device))")
+
+
+def test_what_is_used_again_behind_the_question_is_not_moved_before_it() -> None:
+    text = MIXED.replace("send(value)", "send(value)\n            print(net(value))")
+    assert "value = value.to(" not in fix_texts({"main.py": text})[0]["main.py"]

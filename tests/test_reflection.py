@@ -178,3 +178,10 @@ def test_a_part_may_be_asked_for_by_a_name_that_begins_as_a_variable_says(name: 
 def test_a_name_of_which_nothing_is_known_stands_for_no_part() -> None:
     text = BLOCKS.replace("NAME", "self.prefix % number").replace("3).cuda())", "3))")
     assert clashes(text) == []
+
+
+def test_a_number_that_is_called_as_the_parts_are_is_none_of_them() -> None:
+    text = BLOCKS.replace("NAME", '"hop_" + str(number)').replace("self.count", "self.hop_count")
+    text = text.replace("int(sys.argv[1])", "settings.hops").replace("import sys", "import settings")
+    assert clashes(text) == []
+    assert clashes(text.replace("3).cuda())", "3))")) == ["23: device"]

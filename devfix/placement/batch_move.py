@@ -21,6 +21,8 @@ from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
 _LOOPS = (ast.For, ast.AsyncFor)
+#: Functions that tell of what kind a value is.
+_KINDS = ("is_tensor", "isinstance", "hasattr", "type")
 
 
 def after(facts: Facts, place: Place, peers: list[Operand]) -> Edits:
@@ -95,18 +97,26 @@ def _in_loop(
 def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
     """Uses of one of a batch's parts that only one of them has: where its number, or the name beside it, is tested.
 
-    There are none where each part is used before anything is tested.
+    It may be tested as well whether the part is a tensor at all. There are none where each part is used before anything
+    is tested.
     """
     beside = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} - {name}
     found: list[ast.Name] = []
     for part in loop.body:
-        if isinstance(part, ast.If) and _reads(part.test) & beside:
+        if isinstance(part, ast.If) and (_reads(part.test) & beside or _asks_what(part.test, name)):
             inside = (node for branch in part.body for node in ast.walk(branch))
             names = (node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
             found += [node for node in names if node.id == name]
         elif not found and name in _reads(part):
             break
     return found
+
+
+def _asks_what(test: ast.expr, name: str) -> bool:
+    """Whether a test asks of what kind a name is: ``torch.is_tensor(name)``, ``isinstance(name, Tensor)``."""
+    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and node.args)
+    asked = (call for call in calls if _is_name(call.args[0], name))
+    return any(ast.unparse(call.func).rpartition(".")[2] in _KINDS for call in asked)
 
 
 def _reads(code: ast.AST) -> set[str]:

@@ -137,7 +137,10 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
         [] if cls is None else [n for c in classes.linearise(cls) for n in interp.state.variables(c.frame)]
     )
     fitting = [n for n in dict.fromkeys((*obj.attrs, *methods)) if n.startswith(begin) and n.endswith(end)]
-    fitting += [n for n in obj.attrs if n.startswith(_NAMELESS)]  # what was stored under such a name
+    stored = [n for n in obj.attrs if n.startswith(_NAMELESS)]  # under such a name
+    if stored:  # a number that is called alike counts them
+        fitting = [n for n in fitting if not isinstance(obj.attrs.get(n), (Const, Scalar, Unknown, External))]
+    fitting += stored
     found = [
         obj.attrs[n] if n in obj.attrs else attributes.get_attribute(interp, owner, n, site.node)
         for n in fitting
