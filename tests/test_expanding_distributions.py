@@ -94,3 +94,19 @@ def test_where_a_program_adopts_a_device_it_goes_along() -> None:
     texts, _ = fix_texts(files(text), Applicability.UNSAFE, adopt=True)
     after = texts["main.py"]
     assert "StudentT(torch.tensor(5.0, device=mu.device), mu, raw.exp())" in after
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "torch.distributions.uniform.Uniform(0.0, 1.0)",
+        "torch.distributions.bernoulli.Bernoulli(0.5)",
+        "Gamma(1.0, 2.0)",
+        "Independent(torch.distributions.Normal(torch.zeros(3), torch.ones(3)), 1)",
+    ],
+)
+def test_a_distribution_is_known_in_the_file_that_has_it(made: str) -> None:
+    head = "import torch\nfrom torch.distributions.gamma import Gamma\nfrom torch.distributions.independent import Independent\n"
+    text = f"{head}made = {made}.sample((4, 3))\nprint(made + torch.ones(4, 1).cuda())\n"
+    assert clashes(text) == ["5: device"]
+    assert clashes(text.replace(".cuda()", "")) == []

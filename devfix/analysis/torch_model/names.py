@@ -32,10 +32,15 @@ SPELLINGS = {
     "torch.cpu.amp.autocast": "torch.autocast",
     "torch.cuda.amp.GradScaler": "torch.amp.GradScaler",
     "torch.optim.optimizer.Optimizer": "torch.optim.Optimizer",
-    "torch.distributions.normal": "torch.distributions",
-    "torch.distributions.categorical": "torch.distributions",
-    "torch.distributions.multivariate_normal": "torch.distributions",
     "transformers.tokenization_utils": "transformers",
+    **{
+        f"torch.distributions.{file}": "torch.distributions"
+        for file in (
+            "bernoulli beta binomial categorical cauchy dirichlet distribution exponential gamma gumbel half_normal "
+            "independent kl laplace log_normal mixture_same_family multivariate_normal normal one_hot_categorical "
+            "poisson relaxed_bernoulli relaxed_categorical studentT transformed_distribution uniform"
+        ).split()
+    },
 }
 _MODULES = frozenset(
     "torch.nn.functional torch.nn.utils torch.nn.parallel torch.nn.init torch.optim.lr_scheduler "
