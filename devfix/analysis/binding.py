@@ -47,6 +47,7 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
             receiver = interp.eval(holder)
         attributes.set_attribute(interp, receiver, target.attr, value, target, statement, owner)
     elif isinstance(target, ast.Subscript):
+        modules.collect(interp, value, statement.value if isinstance(statement, ast.Assign) else None)
         attributes.set_item(interp, target, value)
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, conditions, containers, iteration
+from devfix.analysis import binding, conditions, containers, iteration, modules
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, Value
@@ -48,8 +48,9 @@ def _is_the_same(node: ast.ListComp) -> bool:
 
 
 def _collected(interp: Interpreter, node: ast.expr) -> Value:
-    """One element; an entry that is taken out of a batch tells where."""
+    """One element; an entry that is taken out of a batch tells where, and so does a module that somebody else made."""
     value = interp.eval(node)
+    modules.collect(interp, value, node)
     if not isinstance(value, Tensor) or not isinstance(node, (ast.Subscript, ast.Attribute)):
         return value
     of_batch = value.trail and value.trail[0].kind == "loader"
@@ -64,6 +65,7 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
     def add() -> None:
         key = iteration.dict_key(interp.eval(node.key))
         value = interp.eval(node.value)
+        modules.collect(interp, value, node.value)
         if key is None:
             others.append(value)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
+from devfix.analysis import iteration, modules
 from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
 
@@ -33,6 +33,7 @@ def _items(interp: Interpreter, elements: list[ast.expr]) -> tuple[list[Value], 
     exact = True
     for part in elements:
         value = interp.eval(part.value if isinstance(part, ast.Starred) else part)
+        modules.collect(interp, value, part)
         items = iteration.exact_items(interp, value) if isinstance(part, ast.Starred) else (value,)
         exact = exact and items is not None
         found.extend(items if items is not None else [iteration.element(interp, value, part)])
@@ -56,6 +57,7 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
     element: Value | None = None
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = interp.eval(value_node)
+        modules.collect(interp, value, value_node)
         if key_node is None:
             obj = interp.obj_of(value)
             if obj is not None and obj.kind == "dict":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
@@ -118,6 +119,16 @@ def remember(interp: Interpreter, value: Value, site: Origin) -> None:
     if site not in obj.trail:
         # Not an update: the object is what it was, and only what is told of it grows.
         interp.state.write(value.address, replace(obj, trail=extend(obj.trail, site, OF_OBJECT)))
+
+
+def collect(interp: Interpreter, value: Value, node: ast.AST | None) -> None:
+    """Write into the life of a module that a call elsewhere made that it came here, to be one of several."""
+    if not isinstance(value, Ref) or not isinstance(node, ast.Call) or not is_module(interp, value):
+        return
+    site = interp.site("collected", node)
+    born = interp.obj(value).trail[:1]
+    if born and (born[0].path, born[0].span) != (site.path, site.span):
+        remember(interp, value, site)
 
 
 def children(interp: Interpreter, ref: Ref) -> Iterator[Ref]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import AddImport, FileEdit
+from devfix.placement import introduction
 from devfix.placement.boundness import is_bound
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.reaching import is_wanted
 
 
 def find(facts: Facts, place: Place) -> DeviceExpression | None:
-    """``settings.device`` for a module that the file imports, or ``device`` beside what it imports from one.
+    """``settings.device`` for a module that the file imports, or ``device`` from one that it or another file imports from.
 
     A module that comes to import the file itself may not have its device yet.
     """
@@ -26,8 +27,51 @@ def find(facts: Facts, place: Place) -> DeviceExpression | None:
                 if is_bound(place.outline, place.node, name):
                     return DeviceExpression(f"{name}.{device}")
             elif isinstance(node, ast.ImportFrom) and not _is_known(place, device):
-                return DeviceExpression(device, (FileEdit(place.path, AddImport(node.module or "", device)),))
-    return None
+                return _from(place, _spelt(node), device)
+    return next(_as_elsewhere(facts, place), None)
+
+
+def or_own(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The same, or else a choice of the file's own, where no other file has made one."""
+    found = find(facts, place)
+    return (
+        introduction.at_top(facts, place.path)
+        if found is None and not is_elsewhere(facts, place.path)
+        else found
+    )
+
+
+def is_elsewhere(facts: Facts, path: str) -> bool:
+    """Whether another file of the program has a device, which a choice of this file's own may differ from."""
+    others = (other for other in facts.program.sources if other != path)
+    names = (bindings for other in others for bindings in facts.names(other))
+    return any(each.kind == "device" and is_wanted(each.device) for bindings in names for each in bindings)
+
+
+def _from(place: Place, module: str, device: str) -> DeviceExpression:
+    return DeviceExpression(device, (FileEdit(place.path, AddImport(module, device)),))
+
+
+def _as_elsewhere(facts: Facts, place: Place) -> Iterator[DeviceExpression]:
+    """The device of a module from which other files import, by the name that they have for it."""
+    for path in facts.program.sources:
+        for node in facts.source(path).tree.body if path != place.path else ():
+            for module, name in _imported(facts, path, node):
+                if name is not None or not isinstance(node, ast.ImportFrom) or facts.is_script(module):
+                    continue
+                device = _device(facts, module)
+                alike = facts.program.resolve(place.path, node.module or "", node.level) == module
+                if (
+                    device
+                    and alike
+                    and not _is_known(place, device)
+                    and not _needs(facts, module, place.path)
+                ):
+                    yield _from(place, _spelt(node), device)
+
+
+def _spelt(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
 
 
 def _imported(facts: Facts, path: str, node: ast.stmt) -> Iterator[tuple[str, str | None]]:
@@ -38,8 +82,8 @@ def _imported(facts: Facts, path: str, node: ast.stmt) -> Iterator[tuple[str, st
             module = facts.program.resolve(path, alias.name)
             if module in sources and module is not None and (alias.asname or "." not in alias.name):
                 yield module, alias.asname or alias.name
-    elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-        module = facts.program.resolve(path, node.module)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        module = facts.program.resolve(path, node.module, node.level)
         if module in sources and module is not None and node.names[0].name != "*":
             yield module, None
 

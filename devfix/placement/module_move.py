@@ -103,7 +103,7 @@ class ModuleMover:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
         for site in self._homes:
             yield from self._at(site, imported_device.find)
-            yield from self._at(site, introduction.introduce)
+            yield from self._at(site, _alone)
 
     def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
         """The device of what a layer is called with that is made in passing."""
@@ -116,7 +116,7 @@ class ModuleMover:
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""
         homes = () if self._is_copied_part() else self._homes
-        edits = (edits for site in homes for edits in self._at(site, _introduced))
+        edits = (edits for site in homes for edits in self._at(site, imported_device.or_own))
         return [Fix(self.title, each, Applicability.SAFE) for each in edits]
 
     def _return(self) -> tuple[Outline, ast.Return] | None:
@@ -206,6 +206,8 @@ class ModuleMover:
                 choice, name = several
                 yield Place(site.path, outline, choice), _Edit(outline, choice, f"{name}.to({{}})")
             yield Place(site.path, outline, node), _wrapped(outline, node)
+        elif site.kind == "collected":
+            yield Place(site.path, outline, node), _wrapped(outline, node)
         elif site.kind in ("name", "attribute"):
             yield from _at_binding(site, outline, node)
         elif site.kind == "holder":
@@ -280,8 +282,9 @@ def _returns_several(outline: Outline, statement: ast.Return) -> bool:
     return sum(isinstance(each.value, ast.Call) for each in made) > 1
 
 
-def _introduced(facts: Facts, place: Place) -> DeviceExpression | None:
-    return imported_device.find(facts, place) or introduction.at_top(facts, place.path)
+def _alone(facts: Facts, place: Place) -> DeviceExpression | None:
+    """A choice of the file's own, where no other file has made one."""
+    return None if imported_device.is_elsewhere(facts, place.path) else introduction.introduce(facts, place)
 
 
 def _any_in_scope(facts: Facts, place: Place) -> DeviceExpression | None:

@@ -27,7 +27,7 @@ from devfix.placement import (
     device_expression,
     gradient_function,
     handing,
-    introduction,
+    imported_device,
     left_out,
     map_location,
     module_binding,
@@ -42,6 +42,7 @@ from devfix.placement import (
     sibling_move,
     suffixes,
     together,
+    told_function,
     wholes,
     writing,
 )
@@ -99,7 +100,10 @@ class Relocator:
         if stays is not None and self.operand.role != "weight" and not self._is_of_here():
             found.setdefault(stays.edits, stays)
         last = () if found else writing.before(self.facts, self.mismatch, self.operand, self.peers)
-        return list(found.values()) or [self._fix(own, 0) for own in (last or self._by_own_choice(),) if own]
+        if found:
+            return list(found.values())
+        own = last or told_function.told(self.facts, self._trails()) or self._by_own_choice()
+        return [self._fix(own, 0)] if own else []
 
     def _is_of_here(self) -> bool:
         """Whether the operand is made by a factory call in the function that uses it: what it meets need not follow it."""
@@ -262,14 +266,14 @@ class Relocator:
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
-        """Where no device is in sight, the file of the factory calls gets a choice of its own.
+        """Where no device is in sight, the file of the factory calls gets that of another file, or a choice of its own.
 
         Not within a module, which is wherever its owner has put it.
         """
         edits: dict[FileEdit, None] = {}
         for trail in self._trails():
             place = self._place(trail[0].path, trail[0].span) if trail[0].kind in MADE else None
-            found = introduction.at_top(self.facts, place.path) if place is not None else None
+            found = imported_device.or_own(self.facts, place) if place is not None else None
             if place is None or found is None or device_expression.is_in_module(self.facts, place):
                 return ()
             edits.update(dict.fromkeys(self._made_on(place, trail[0], found)))

@@ -16,8 +16,9 @@ from devfix.placement.provenance import MADE
 
 Trail = tuple[Origin, ...]
 Edits = tuple[FileEdit, ...]
-#: What the class is told.
-_NAME = "device"
+#: What the class is told, and what it is by default.
+NAME = "device"
+HOST = '"cpu"'
 #: With fewer uses that fail, the tensor moves where it is used.
 _FEWEST = 2
 
@@ -38,8 +39,8 @@ def told(facts: Facts, trails: Iterable[Trail]) -> Edits:
     if given is None:
         return ()
     path, span = outline.source.path, outline.source.span(function)
-    own = [FileEdit(path, edit) for site in made for edit in _on_device(outline, site)]
-    return (*given, FileEdit(path, AddParameter(span, _NAME, '"cpu"')), *own)
+    own = [FileEdit(path, edit) for site in made for edit in on_device(outline, site)]
+    return (*given, FileEdit(path, AddParameter(span, NAME, HOST)), *own)
 
 
 def _maker(facts: Facts, life: Trail) -> tuple[Outline, ast.FunctionDef] | None:
@@ -56,13 +57,13 @@ def _maker(facts: Facts, life: Trail) -> tuple[Outline, ast.FunctionDef] | None:
     ):
         return None
     plain = not (cls.bases or cls.keywords or cls.decorator_list or function.decorator_list)
-    return (place.outline, function) if plain and not _knows(function) else None
+    return (place.outline, function) if plain and not knows(function) else None
 
 
-def _knows(function: ast.AST) -> bool:
+def knows(function: ast.AST) -> bool:
     """Whether the constructor has something of that name."""
     parts = ast.walk(function)
-    return any(_NAME in (getattr(part, "id", ""), getattr(part, "arg", "")) for part in parts)
+    return any(NAME in (getattr(part, "id", ""), getattr(part, "arg", "")) for part in parts)
 
 
 def _missed(facts: Facts, outline: Outline, maker: ast.FunctionDef) -> list[Origin]:
@@ -92,34 +93,34 @@ def _is_within(facts: Facts, site: Origin, function: ast.AST) -> bool:
 
 def _given(facts: Facts, cls: ast.ClassDef) -> Edits | None:
     """The one call of the class names the device; None where there is not one call, or other uses of the class."""
-    uses = [use for path in facts.program.sources for use in _uses(facts.outline(path), cls.name)]
-    call = uses[0].outline.parents[uses[0].node] if len(uses) == 1 else None
-    if not isinstance(call, ast.Call) or call.func is not uses[0].node:
+    named = [use for path in facts.program.sources for use in uses(facts.outline(path), cls.name)]
+    call = named[0].outline.parents[named[0].node] if len(named) == 1 else None
+    if not isinstance(call, ast.Call) or call.func is not named[0].node:
         return None
-    if any(keyword.arg in (_NAME, None) for keyword in call.keywords):
+    if any(keyword.arg in (NAME, None) for keyword in call.keywords):
         return None
-    place = Place(uses[0].path, uses[0].outline, call)
+    place = Place(named[0].path, named[0].outline, call)
     found = device_expression.chosen(facts, place)
     if found is None:
         return None
-    keyword = SetKeyword(place.outline.source.span(call), _NAME, found.code)
+    keyword = SetKeyword(place.outline.source.span(call), NAME, found.code)
     return (*found.edits, FileEdit(place.path, keyword))
 
 
-def _uses(outline: Outline, name: str) -> Iterator[Place]:
+def uses(outline: Outline, name: str) -> Iterator[Place]:
     """Where a class is named, but where it is imported."""
     for node in ast.walk(outline.source.tree):
         if name in (getattr(node, "id", ""), getattr(node, "attr", "")):
             yield Place(outline.source.path, outline, node)
 
 
-def _on_device(outline: Outline, made: Origin) -> Iterator[Edit]:
+def on_device(outline: Outline, made: Origin) -> Iterator[Edit]:
     """The call makes its tensor on the device, or it is drawn as before and moves."""
     call = outline.expression_at(made.span)
     if not isinstance(call, ast.Call):
         return
     drawn = filled_at_random(outline, call)
     if drawn is not None or made.kind == "random-factory" or takes_no_device(outline, call):
-        yield WrapExpression(outline.source.span(drawn or call), "", f".to({_NAME})")
+        yield WrapExpression(outline.source.span(drawn or call), "", f".to({NAME})")
     else:
-        yield SetKeyword(made.span, _NAME, _NAME)
+        yield SetKeyword(made.span, NAME, NAME)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration
+from devfix.analysis import containers, iteration, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_elements
@@ -31,6 +31,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return _dict(interp, ref, obj, name, site)
     first = site.args[0].value if site.args else UNKNOWN
     if name in ("append", "add", "appendleft"):
+        modules.collect(interp, first, site.args[0].node if site.args else None)
         containers.append(interp, ref, first)
         return NONE
     if name in ("extend", "update", "extendleft"):
