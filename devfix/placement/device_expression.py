@@ -15,12 +15,11 @@ from functools import partial
 from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
-from devfix.analysis.recorder import Binding
 from devfix.findings import FileEdit, Operand, Span
 from devfix.placement import (
     autograd_class,
     boundness,
-    constructed,
+    kept,
     meeting,
     moving_module,
     own_device,
@@ -29,15 +28,13 @@ from devfix.placement import (
 )
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
-from devfix.placement.naming import given, may_be_number, named_tensor
+from devfix.placement.naming import may_be_number, named_tensor
 from devfix.placement.reaching import (
-    begun,
     has_parameters,
     in_sight,
     is_only_used,
     is_usable,
     is_wanted,
-    lasting,
     may_be_packed,
     reaches,
 )
@@ -90,9 +87,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     seen = own is not None and _is_seen(facts, place, own.code)
     if own is not None and seen and not _is_strange(facts, place, own.code):
         return own
-    kept = _of_kept_module(facts, place) if facts.program.adopts and own is None else None
-    if kept is not None and kept.edits:
-        return kept
+    attribute = _of_kept_module(facts, place) if facts.program.adopts and own is None else None
+    if attribute is not None and attribute.edits:
+        return attribute
     modules = [peer for peer in peers if stands_for_module(facts, place, peer)]
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
@@ -114,7 +111,10 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if name is not None:
         return DeviceExpression(f"next({name}.parameters()).device")
     own_input = itself or own_inputs.device(facts, place, peers)
-    return DeviceExpression(own_input) if own_input is not None else _of_kept_module(facts, place)
+    if own_input is not None:
+        return DeviceExpression(own_input)
+    beside = kept.tensor(facts, place)
+    return DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
 
 
 def of_sized(facts: Facts, place: Place) -> DeviceExpression | None:
@@ -125,7 +125,7 @@ def of_sized(facts: Facts, place: Place) -> DeviceExpression | None:
 
 def _of_kept_module(facts: Facts, place: Place) -> DeviceExpression | None:
     """The device of a module that the object keeps: its own attribute where it may have one."""
-    name = _kept(facts, place, "module")
+    name = kept.of_kind(facts, place, "module")
     function = place.outline.function_of(place.node)
     cls = place.outline.class_of(function) if function is not None else None
     if name is None or cls is None:
@@ -174,10 +174,10 @@ def chosen(facts: Facts, place: Place) -> DeviceExpression | None:
     if own is not None and "." in own and facts.program.adopts:
         # What the program was given goes by its own name, where that is in sight.
         own = next((name for name in outer if name and "." not in name), own)
-    kept = _kept(facts, place, "device") or own_device.told(facts, place)
-    if own is not None and kept is not None and hands_on(place.outline, place.node, kept, rather_than=own):
-        own = kept
-    code = own or kept or next(filter(None, outer), None)
+    held = kept.of_kind(facts, place, "device") or own_device.told(facts, place)
+    if own is not None and held is not None and hands_on(place.outline, place.node, held, rather_than=own):
+        own = held
+    code = own or held or next(filter(None, outer), None)
     return DeviceExpression(code) if code is not None else None
 
 
@@ -245,37 +245,9 @@ def _root_is_visible(facts: Facts, place: Place, name: str) -> bool:
     return boundness.is_defined_at_top(place.outline, place.node, root)
 
 
-def _kept(facts: Facts, place: Place, kind: str) -> str | None:
-    """``self.device``, or like: an attribute of the object that always is the accelerator, or something on it."""
-    function = place.outline.function_of(place.node)
-    receiver = place.outline.receiver_name(function)
-    if function is None or receiver is None:
-        return None
-    scope = place.outline.scope(function)
-    found: list[str] = []
-    for name, bindings in facts.bindings(place.path, scope).items():
-        # A device may be kept by a configuration that the object keeps.
-        if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
-            continue
-        here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
-        known = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
-        if not all(b.kind == kind and is_wanted(b.device) for b in known):
-            continue
-        attribute = name.split(".")[1]
-        is_set = not here or constructed.has_set(facts, place, attribute, bindings)
-        if is_set and boundness.is_set_before(place.outline, function, attribute):
-            found.append(name.replace("self", receiver, 1))
-    return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
-
-
 def _is_bound(place: Place, name: str) -> bool:
     """Whether Python finds the (first part of the) name at the place, whatever path led there."""
     return boundness.is_bound(place.outline, place.node, name.partition(".")[0])
-
-
-def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
-    statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
-    return statement is not None and place.outline.function_of(statement) is function
 
 
 def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:

@@ -1,0 +1,87 @@
+"""Kept: attributes of the object around a place that name the device, or hold something on it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.analysis.recorder import Binding
+from devfix.placement import boundness, constructed, own_device
+from devfix.placement.naming import given
+from devfix.placement.reaching import begun, is_wanted, lasting
+
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
+#: The methods by which an object moves what it keeps.
+_MOVES = ("to", "cuda")
+
+
+def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
+    """``self.device``, or like: an attribute of the object that always is the accelerator, or something on it."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    if function is None or receiver is None:
+        return None
+    scope = place.outline.scope(function)
+    found: list[str] = []
+    for name, bindings in facts.bindings(place.path, scope).items():
+        # A device may be kept by a configuration that the object keeps.
+        if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
+            continue
+        here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
+        known = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
+        if not all(b.kind == kind and is_wanted(b.device) for b in known):
+            continue
+        attribute = name.split(".")[1]
+        is_set = not here or constructed.has_set(facts, place, attribute, bindings)
+        if is_set and boundness.is_set_before(place.outline, function, attribute):
+            found.append(name.replace("self", receiver, 1))
+    return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
+
+
+def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
+    statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
+    return statement is not None and place.outline.function_of(statement) is function
+
+
+def tensor(facts: Facts, place: Place) -> str | None:
+    """``self.points`` that the constructor makes on the accelerator, or a method moves there, as ``to`` does."""
+    function = place.outline.function_of(place.node)
+    receiver = place.outline.receiver_name(function)
+    if function is None or receiver is None or function.name == "__init__":
+        return None
+    for name, bindings in sorted(facts.bindings(place.path, place.outline.scope(function)).items()):
+        head, _, attribute = name.partition(".")
+        if head != "self" or "." in attribute or any(each.kind != "tensor" for each in bindings):
+            continue
+        placed = _is_placed(place.outline, function, f"{receiver}.{attribute}", bindings)
+        if placed and boundness.is_set_before(place.outline, function, attribute):
+            return f"{receiver}.{attribute}"
+    return None
+
+
+def _is_placed(outline: Outline, function: ast.AST, name: str, bindings: list[Binding]) -> bool:
+    """Whether what the constructor makes is on the accelerator, or was moved there by another method than ``function``."""
+    makers = [(each, _maker(outline, each)) for each in bindings]
+    later = [(each, maker) for each, maker in makers if maker is not None and maker.name != "__init__"]
+    first = [each for each in bindings if each not in dict(later)]
+    moved = any(maker is not function and _is_move(outline, each, name) for each, maker in later)
+    known = [each for each, _ in later] if moved else bindings
+    return bool(first) and all(is_wanted(each.device) for each in known)
+
+
+def _maker(outline: Outline, binding: Binding) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The method that binds an attribute."""
+    statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+    return outline.function_of(statement) if statement is not None else None
+
+
+def _is_move(outline: Outline, binding: Binding, name: str) -> bool:
+    """Whether an attribute is bound to itself, moved: ``self.points = self.points.to(device)``."""
+    statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    func = value.func if isinstance(value, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr in _MOVES and ast.unparse(func.value) == name
