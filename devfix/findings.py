@@ -266,7 +266,7 @@ class Origin:
 #: What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as one of a Module by its constructor,
 #: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
-#: before a process is forked, and in that process.
+#: before a process is forked, and in that process. What is made there, of what is read on the CPU.
 ORIGIN_KINDS = (
     "factory",
     "random-factory",
@@ -302,6 +302,7 @@ ORIGIN_KINDS = (
     "left-part",
     "used-before",
     "used-in-process",
+    "hosted",
 )
 
 

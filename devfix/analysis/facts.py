@@ -58,6 +58,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -107,7 +108,11 @@ class Facts:
 
     def moves_with_module(self, move: Origin) -> bool:
         """Whether the module that keeps what was moved there is seen to move as well."""
-        return move in self._recorder.followed
+        return move in self._recorder.remarked
+
+    def is_read_on_host(self, made: Origin) -> bool:
+        """Whether what began there is also given to a call that reads it on the CPU, and finds it there."""
+        return replace(made, kind="hosted") in self._recorder.remarked
 
     def makes_things(self, path: str, node: ast.AST) -> bool:
         """Whether an expression of a file is seen to make an object of the project that is no module, and has no ``to``."""

@@ -103,8 +103,8 @@ class Recorder:
     conditional: bool = False
     #: What was saved under which file name; those of other libraries than torch begin with ``OTHERS``.
     saved: dict[tuple[str, ...], Any] = field(default_factory=dict)
-    #: The moves of tensors whose module, which keeps them, moved later.
-    followed: set[Origin] = field(default_factory=set)
+    #: The moves of tensors whose module, which keeps them, moved later; and ("hosted") where began what is read on the CPU.
+    remarked: set[Origin] = field(default_factory=set)
     #: Expressions that make objects of the project which are no modules, and the files they are in.
     things: dict[ast.AST, str] = field(default_factory=dict)
     #: Calls of ``to`` (by identity): the file, the call, and whether it never moved anything.

@@ -171,7 +171,7 @@ class TracingRecorder(Recorder):
         self.tracer = tracer
         self.executed, self.things = _Entries(tracer, "executed"), _Entries(tracer, "things")
         self.optional = _Elements(tracer, "optional")
-        self.followed, self.saved = _Elements(tracer, "followed"), _Entries(tracer, "saved")
+        self.remarked, self.saved = _Elements(tracer, "remarked"), _Entries(tracer, "saved")
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

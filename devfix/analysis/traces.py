@@ -18,9 +18,9 @@ Change = tuple[tuple[tuple[int, str, Value | None], ...], tuple[tuple[int, Obj],
 
 
 #: Collections of the recorder.
-OF_RECORDER = frozenset({"executed", "optional", "things", "followed", "saved"})
+OF_RECORDER = frozenset({"executed", "optional", "things", "remarked", "saved"})
 #: What nobody asks for as long as a program runs.
-TOLD = frozenset({"executed", "optional", "things", "followed"})
+TOLD = frozenset({"executed", "optional", "things", "remarked"})
 
 
 class Entry(NamedTuple):

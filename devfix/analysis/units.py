@@ -65,7 +65,7 @@ class Unit:
     executed: tuple[tuple[str, int, int], ...] = ()
     things: tuple[tuple[str, Span], ...] = ()
     idle: tuple[tuple[str, Span, bool], ...] = ()
-    followed: tuple[Origin, ...] = ()
+    remarked: tuple[Origin, ...] = ()
     unified: tuple[tuple[str, str], ...] = ()
     accounts: tuple[Drawn, ...] = ()
     optional: tuple[OptionalPlace, ...] = ()
@@ -165,7 +165,7 @@ class Keeper:
             recorder.mismatch(mismatch, tokens)
         for a, b in unit.unified:
             recorder.unify(a, b)
-        recorder.followed.update(unit.followed)
+        recorder.remarked.update(unit.remarked)
         for path, *place in unit.executed:
             recorder.recalled.executed[path].add((place[0], place[1]))
         recorder.recalled.optional.update(unit.optional)
@@ -198,7 +198,7 @@ class _Watch:
         self._mismatches, recorder.mismatches = recorder.mismatches, {}
         self._things, recorder.things = recorder.things, {}
         self._idle, recorder.idle = recorder.idle, {}
-        self._followed, recorder.followed = recorder.followed, set()
+        self._remarked, recorder.remarked = recorder.remarked, set()
         self._optional, recorder.optional = recorder.optional, set()
         self._unfinished, recorder.unfinished = recorder.unfinished, {}
         recorder.journal, recorder.unified = {}, {}
@@ -225,8 +225,8 @@ class _Watch:
         idle, recorder.idle = recorder.idle, self._idle
         for path, node, is_idle in idle.values():
             recorder.call_of_to(path, node, is_idle=is_idle)
-        followed, recorder.followed = recorder.followed, self._followed
-        recorder.followed.update(followed)
+        remarked, recorder.remarked = recorder.remarked, self._remarked
+        recorder.remarked.update(remarked)
         optional, recorder.optional = recorder.optional, self._optional
         recorder.optional.update(optional)
         unfinished, recorder.unfinished = recorder.unfinished, self._unfinished
@@ -246,7 +246,7 @@ class _Watch:
                 (path, source[path].span(node)) for node, path in things.items() if isinstance(node, ast.expr)
             ),
             tuple((path, source[path].span(node), is_idle) for path, node, is_idle in idle.values()),
-            tuple(followed),
+            tuple(remarked),
             tuple(recorder.unified or ()),
             tuple(
                 Drawn(place, each.taken(), tuple(each.kept_to.items()), tuple(each.reached.items()))

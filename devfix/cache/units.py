@@ -44,7 +44,7 @@ def data_of(kept: Kept) -> Any:
             [[texts(where), *_numbers(span)] for where, span in unit.things],
             [[texts(where), *_numbers(span), is_idle] for where, span, is_idle in unit.idle],
             list(unit.unified), [_of_account(each, places) for each in unit.accounts],
-            encoded(unit.mismatches), encoded(unit.followed),
+            encoded(unit.mismatches), encoded(unit.remarked),
             list(map(calls, unit.optional)), list(unit.unfinished),
         ]
         for path, unit in kept.units.items()
@@ -65,14 +65,14 @@ def kept_from(data: Any) -> Kept:
     found = {}
     for unit in units:
         path, answers, steps, flags, read, bound, executed, things, idle, unified, accounts, *rest = unit
-        mismatches, followed, called, left = rest
+        mismatches, remarked, called, left = rest
         found[path] = Unit(
             tuple(reads[each] for each in read), answers, steps, tuple(flags), tuple(bound),
             decoded(mismatches),
             tuple(places[each] for each in executed),
             tuple((texts[where], Span(*span)) for where, *span in things),
             tuple((texts[where], Span(*span), is_idle) for where, *span, is_idle in idle),
-            decoded(followed), tuple((a, b) for a, b in unified),
+            decoded(remarked), tuple((a, b) for a, b in unified),
             tuple(_account(each, places) for each in accounts),
             tuple(calls[each] for each in called), tuple((where, name) for where, name in left),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, SetKeyword
 from devfix.placement import device_expression
-from devfix.placement.causes import sites_of
+from devfix.placement.causes import Trail, sites_of
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
@@ -92,6 +92,15 @@ def _is_fixed(place: Place, name: str) -> bool:
 def holds_host_state(facts: Facts, place: Place) -> bool:
     """Whether the file restores what must stay on the CPU, such as a generator's state."""
     return any(word in facts.source(place.path).text for word in _HOST_STATES)
+
+
+def of_host(facts: Facts, trails: Iterable[Trail]) -> tuple[FileEdit, ...]:
+    """The load of what was loaded to the CPU on request asks for the program's device."""
+    for trail in trails:
+        if trail and trail[0].kind == "host-checkpoint":
+            place = device_expression.place_at(facts, trail[0].path, trail[0].span)
+            return elsewhere(facts, place) if place is not None else ()
+    return ()
 
 
 def elsewhere(facts: Facts, place: Place) -> tuple[FileEdit, ...]:

@@ -27,6 +27,7 @@ from devfix.placement import (
     device_expression,
     gradient_function,
     handing,
+    hosted_source,
     imported_device,
     left_out,
     map_location,
@@ -143,6 +144,9 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
+        yield from (
+            (self._wrap(place), 0) for place in hosted_source.places(self.facts, self.operand, trails)
+        )
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
@@ -211,11 +215,7 @@ class Relocator:
 
     def _at_load(self) -> Edits:
         """What a checkpoint holds is loaded to where it is used."""
-        for trail in (self.operand.trail, *self.operand.roots):
-            if trail and trail[0].kind == "host-checkpoint":
-                place = self._place(trail[0].path, trail[0].span)
-                return map_location.elsewhere(self.facts, place) if place is not None else ()
-        return ()
+        return map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
 
     def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
         """The ways that change nothing where the operand is used, or that the operation itself has."""

@@ -58,16 +58,16 @@ def _can_be_told(outline: Outline, function: ast.AST | None) -> bool:
 
 def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int) -> Edits:
     """The parameter, and what each call of the function gives for it; nothing where one of them cannot, or none is seen."""
-    calls = list(_calls(facts, outline, function))
-    ways = [_at(facts, place, depth) if place is not None else () for place in calls]
-    if not calls or not all(ways):
+    found = list(calls(facts, outline, function))
+    ways = [_at(facts, place, depth) if place is not None else () for place in found]
+    if not found or not all(ways):
         return ()
     edit = AddParameter(outline.source.span(function), NAME, HOST)
     handed = dict.fromkeys(edit for way in ways for edit in way)
     return (FileEdit(outline.source.path, edit), *handed)
 
 
-def _calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
+def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
     """The calls of a function by its name; None for another use, or another thing of that name."""
     for path in facts.program.sources:
         if function.name not in facts.source(path).text:

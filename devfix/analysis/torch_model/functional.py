@@ -9,7 +9,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import INTEGERS, rank_of_stack
+from devfix.analysis.lattice import CPU, INTEGERS, rank_of_stack
 from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
@@ -25,6 +25,7 @@ from devfix.analysis.torch_model import (
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
+from devfix.analysis.trails import roots_of
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -244,8 +245,13 @@ def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
     """The second argument is read on the CPU, wherever the data is."""
     arg = site.get(1, role)
     value = without_none(arg.value) if arg is not None else None
-    if arg is not None and isinstance(value, Tensor) and requirements.leaves_host(interp, value):
+    if arg is None or not isinstance(value, Tensor):
+        return
+    if requirements.leaves_host(interp, value):
         requirements.record(interp, site.node, name, "host-only", [Part(value, role, arg.node)])
+    elif value.device == CPU:
+        firsts = (trail[0] for trail in roots_of([value]) if trail)
+        interp.recorder.remarked.update(replace(first, kind="hosted") for first in firsts)
 
 
 def tensor_split(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -71,7 +71,7 @@ def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tenso
 def note_followed(interp: Interpreter, obj: Obj) -> None:
     """Write down the moves of tensors that a module keeps, once the module moves itself."""
     kept = (value for value in obj.attrs.values() if isinstance(value, Tensor) and value.trail)
-    interp.recorder.followed.update(tensor.trail[0] for tensor in kept if tensor.trail[0].kind == "move")
+    interp.recorder.remarked.update(tensor.trail[0] for tensor in kept if tensor.trail[0].kind == "move")
 
 
 def check_gradient(interp: Interpreter, value: Tensor, node: ast.expr) -> None:
