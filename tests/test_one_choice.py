@@ -193,3 +193,123 @@ def test_a_program_in_one_file_may_still_choose() -> None:
         print(run(torch.ones(2, 3)))
     """
     assert len(added(files(main))) > 0
+
+
+CACHE = """
+    import torch
+
+    class Cache:
+        def __init__(self, keys):
+            self.keys = keys
+
+        {decorated}
+        def allocate({first}size, dtype):
+            make = lambda: torch.zeros(4, size, dtype=dtype)
+            return Cache(make())
+
+        def update(self, keys, at):
+            {write}
+            return self.keys[: at + len(keys)]
+"""
+DECODER = """
+    import torch
+    from cache import Cache
+
+    class Decoder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.key = torch.nn.Linear(3, 3)
+
+        def forward(self, x, cache, at):
+            keys = cache.update(self.key(x), at)
+            return x @ keys.t()
+
+    class Engine:
+        def __init__(self, model):
+            self.model = model
+            p = next(model.parameters())
+            self.cache = {made}
+
+        def run(self, x):
+            return [self.model(x, self.cache, at) for at in range(2)]
+
+    def main():
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        print(Engine(Decoder().to(device)).run(torch.ones(2, 3, device=device)))
+
+    main()
+"""
+
+
+def cached(
+    write: str, made: str = "Cache.allocate(3, p.dtype)", decorated: str = "@staticmethod"
+) -> list[str]:
+    """The lines that the repair adds to a decoder with a cache."""
+    first = "cls, " if decorated == "@classmethod" else ""
+    cache = CACHE.format(write=write, decorated=decorated, first=first)
+    return added(files(DECODER.format(made=made), cache=cache))
+
+
+@pytest.mark.parametrize("decorated", ["@staticmethod", "@classmethod"])
+def test_the_buffers_of_a_cache_are_allocated_where_they_are_filled_from(decorated: str) -> None:
+    first = "cls, " if decorated == "@classmethod" else ""
+    assert cached("self.keys[at : at + len(keys)] = keys", decorated=decorated) == [
+        "self.cache = Cache.allocate(3, p.dtype, device=p.device)",
+        f'def allocate({first}size, dtype, device="cpu"):',
+        "make = lambda: torch.zeros(4, size, dtype=dtype, device=device)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("write", "made"),
+    [
+        (
+            "self.keys[at] = torch.arange(3)",
+            "Cache.allocate(3, p.dtype)",
+        ),  # a store on the host, filled from there
+        ("self.keys[at : at + len(keys)] = keys", "next(map(Cache.allocate, [3], [p.dtype]))"),
+    ],
+)
+def test_what_is_no_cache_of_the_accelerators_is_not_allocated_there(write: str, made: str) -> None:
+    assert not any("def allocate" in line for line in cached(write, made))
+
+
+STATE = """
+    import torch
+    from typing import NamedTuple
+
+    class State(NamedTuple):
+        h: torch.Tensor
+        c: torch.Tensor
+        steps: torch.Tensor
+
+    class Cell(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 3)
+
+        def initial(self, n):
+            return {made}
+
+        def forward(self, n):
+            state = self.initial(n)
+            return self.layer({read})
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    print(Cell().to(device)(2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("State(torch.zeros(n, 3), torch.ones(n, 3), torch.zeros(n))", 3),
+        ("(torch.zeros(n, 3), torch.ones(n, 3))", 2),
+        ("State(torch.zeros(n, 3), torch.ones(n, 3), torch.zeros(n, dtype=torch.long))", 2),
+        ("State(torch.zeros(n, 3), c=torch.ones(n, 3), steps=torch.arange(n))", 2),
+    ],
+)
+def test_what_a_module_makes_for_one_record_is_made_in_one_place(made: str, told: int) -> None:
+    read = "state.h" if made.startswith("State") else "state[0]"
+    lines = added(files(STATE.format(made=made, read=read)))
+    assert sum(line.count("device=") for line in lines) == told

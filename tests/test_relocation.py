@@ -255,8 +255,7 @@ def test_repairs_change_these_lines(name: str) -> None:
     assert set(fixed.splitlines()) - set((HEAD + text).splitlines()) == lines
 
 
-def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> None:
-    text = """\
+WEIGHTED = """\
     from functools import partial
 
     import torch
@@ -269,13 +268,27 @@ def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> Non
 
     def main():
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        loss = weighted([1, 2])
+        loss = {loss}
         print(loss(torch.ones(4, 2, device=device), torch.ones(4, dtype=torch.long, device=device)))
 
 
     main()
     """
-    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
+
+
+def test_a_function_in_which_no_device_is_in_sight_is_told_it() -> None:
+    text = dedent(WEIGHTED.format(loss="weighted([1, 2])"))
+    fixed = fix_texts({"main.py": text})[0]["main.py"].splitlines()
+    assert set(fixed) - set(text.splitlines()) == {
+        'def weighted(counts, device="cpu"):',
+        "    return partial(F.cross_entropy, weight=torch.tensor([1 / n for n in counts], device=device))",
+        "    loss = weighted([1, 2], device=device)",
+    }
+
+
+def test_a_file_in_which_no_device_is_in_sight_gets_a_choice_of_its_own() -> None:
+    text = dedent(WEIGHTED.format(loss="next(map(weighted, [[1, 2]]))"))
+    fixed = fix_texts({"main.py": text})[0]["main.py"].splitlines()
     assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
     assert (
         "    return partial(F.cross_entropy, weight=torch.tensor([1 / n for n in counts], device=DEVICE))"

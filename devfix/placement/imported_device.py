@@ -42,7 +42,9 @@ def or_own(facts: Facts, place: Place) -> DeviceExpression | None:
 
 
 def is_elsewhere(facts: Facts, path: str) -> bool:
-    """Whether another file of the program has a device, which a choice of this file's own may differ from."""
+    """Whether another file has a device, which a choice of this file's own may differ from: one that was there before."""
+    if facts.program.adopts:
+        return False
     others = (other for other in facts.program.sources if other != path)
     names = (bindings for other in others for bindings in facts.names(other))
     return any(each.kind == "device" and is_wanted(each.device) for bindings in names for each in bindings)

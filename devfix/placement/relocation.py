@@ -30,6 +30,7 @@ from devfix.placement import (
     hosted_source,
     imported_device,
     left_out,
+    made_beside,
     map_location,
     module_binding,
     moving_back,
@@ -100,11 +101,12 @@ class Relocator:
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
         if stays is not None and self.operand.role != "weight" and not self._is_of_here():
             found.setdefault(stays.edits, stays)
-        last = () if found else writing.before(self.facts, self.mismatch, self.operand, self.peers)
-        if found:
-            return list(found.values())
-        own = last or told_function.told(self.facts, self._trails()) or self._by_own_choice()
-        return [self._fix(own, 0)] if own else []
+        return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
+
+    def _where_no_other(self) -> Edits:
+        """What is left where no way is in sight."""
+        before = writing.before(self.facts, self.mismatch, self.operand, self.peers)
+        return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
 
     def _is_of_here(self) -> bool:
         """Whether the operand is made by a factory call in the function that uses it: what it meets need not follow it."""
@@ -135,7 +137,8 @@ class Relocator:
 
     def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
         """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
-        ways = (self._at_factories(), self._at_load())
+        loaded = map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
+        ways = (self._at_factories(), loaded)
         made = {edits: fix for edits, fix in found.items() if edits in ways}
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}
@@ -154,6 +157,7 @@ class Relocator:
         if not returned:
             yield self._at_factories(), 0
         yield parameter_data.moved(self.facts, self.operand.trail), 0
+        yield told_function.of_kept(self.facts, trails), 0
         is_made = self.operand.trail in trails
         computed = not is_made and self._is_computed()
         if computed and self.facts.program.adopts:
@@ -213,14 +217,10 @@ class Relocator:
             found.update(dict.fromkeys(change))
         return tuple(found)
 
-    def _at_load(self) -> Edits:
-        """What a checkpoint holds is loaded to where it is used."""
-        return map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
-
     def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
         """The ways that change nothing where the operand is used, or that the operation itself has."""
         yield self._told()
-        yield self._at_load()
+        yield map_location.of_host(self.facts, (self.operand.trail, *trails))
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield from wholes.ways(self.facts, self.operand, trails)
@@ -293,7 +293,8 @@ class Relocator:
             return self._wrapped(Place(place.path, place.outline, filled), found)
         if origin.kind == "random-factory" or takes_no_device(place.outline, place.node):
             return self._wrapped(place, found)
-        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)))
+        beside = made_beside.others(self.facts, place, found.code)
+        return (*found.edits, FileEdit(place.path, SetKeyword(origin.span, "device", found.code)), *beside)
 
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""

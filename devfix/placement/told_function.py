@@ -11,6 +11,7 @@ from devfix.findings import AddParameter, FileEdit, Origin, SetKeyword
 from devfix.placement import device_expression, told_class
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.provenance import MADE
+from devfix.placement.reaching import is_wanted
 from devfix.placement.told_class import HOST, NAME
 
 Edits = tuple[FileEdit, ...]
@@ -37,6 +38,31 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     return (*given, *own)
 
 
+def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
+    """The same for what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache."""
+    kept = [next((site for site in life if site.kind == "attribute"), None) for life in trails]
+    filled = all(site is not None and _is_filled(facts, site) for site in kept)
+    return told(facts, trails) if filled and not facts.program.adopts else ()
+
+
+def _is_filled(facts: Facts, kept: Origin) -> bool:
+    """Whether a method writes what it is given on the accelerator into a part of an attribute: ``self.keys[:n] = keys``."""
+    place = place_at(facts, kept.path, kept.span)
+    function = place.outline.function_of(place.node) if place is not None else None
+    cls = place.outline.class_of(function) if place is not None and function is not None else None
+    if place is None or cls is None:
+        return False
+    for statement in (node for node in ast.walk(cls) if isinstance(node, ast.Assign)):
+        [target, *others], value = statement.targets, statement.value
+        if others or not isinstance(target, ast.Subscript) or ast.unparse(target.value) != kept.text:
+            continue
+        names = facts.bindings(kept.path, place.outline.scopes(statement)[0])
+        found = names.get(value.id, []) if isinstance(value, ast.Name) else []
+        if found and all(each.kind == "tensor" and is_wanted(each.device) for each in found):
+            return True
+    return False
+
+
 def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None:
     """The function of a file that makes a value, and has nothing of the name that it is to be told."""
     place = place_at(facts, made.path, made.span) if made.kind in MADE else None
@@ -47,13 +73,22 @@ def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None
 
 
 def _can_be_told(outline: Outline, function: ast.AST | None) -> bool:
-    """Whether it is a plain function at the top of a file; methods are called by other names as well."""
-    return (
-        isinstance(function, ast.FunctionDef)
-        and function in outline.source.tree.body
-        and not function.decorator_list
-        and not told_class.knows(function)
-    )
+    """Whether it is a function at the top of a file, or a method that is called by the name of its own or its class."""
+    if not isinstance(function, ast.FunctionDef) or told_class.knows(function):
+        return False
+    cls = outline.class_of(function)
+    if cls is None:
+        return function in outline.source.tree.body and not function.decorator_list
+    decorated = [ast.unparse(each) for each in function.decorator_list]
+    plain = cls in outline.source.tree.body and not (cls.bases or cls.keywords or cls.decorator_list)
+    special = function.name.startswith("__") and function.name != "__init__"
+    return plain and not special and decorated in ([], ["classmethod"], ["staticmethod"])
+
+
+def _called(outline: Outline, function: ast.FunctionDef) -> str:
+    """The name by which a function is called: a constructor by that of its class."""
+    cls = outline.class_of(function) if function.name == "__init__" else None
+    return cls.name if cls is not None else function.name
 
 
 def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int) -> Edits:
@@ -69,18 +104,20 @@ def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int
 
 def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
     """The calls of a function by its name; None for another use, or another thing of that name."""
+    name = _called(outline, function)
     for path in facts.program.sources:
-        if function.name not in facts.source(path).text:
+        if name not in facts.source(path).text:
             continue
         other = facts.outline(path)
-        if any(
-            other.source.tree is not outline.source.tree or node is not function
-            for node in _bound(other, function.name)
-        ):
+        if any(node is not function and not _is_class_of(node, function) for node in _bound(other, name)):
             yield None
-        for use in told_class.uses(other, function.name):
+        for use in told_class.uses(other, name):
             call = other.parents[use.node]
             yield Place(path, other, call) if isinstance(call, ast.Call) and call.func is use.node else None
+
+
+def _is_class_of(node: ast.AST, function: ast.FunctionDef) -> bool:
+    return isinstance(node, ast.ClassDef) and function in node.body
 
 
 def _bound(outline: Outline, name: str) -> Iterator[ast.AST]:
