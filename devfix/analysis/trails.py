@@ -40,12 +40,12 @@ def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
 
 
 def _arrival(trail: Trail) -> Trail:
-    """The site in the middle of a trail where a function's result got its first name elsewhere: there it may move."""
-    born = trail[0]
-    for site in trail[_TRAIL_HEAD:-_TRAIL_TAIL]:
+    """The site in the middle of a trail where a function's result got its first name elsewhere, or was given on: it may move there."""
+    born, middle = trail[0], trail[_TRAIL_HEAD:-_TRAIL_TAIL]
+    for site in middle:
         if site.kind == "name" and (site.scope != born.scope or site.path != born.path):
             return (site,)
-    return ()
+    return next(((site,) for site in middle if site.kind == "given"), ())
 
 
 def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:

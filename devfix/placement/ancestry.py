@@ -8,7 +8,22 @@ from collections import defaultdict
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Operand, Origin
+from devfix.placement.causes import is_only_given
 from devfix.placement.device_expression import place_at
+from devfix.placement.provenance import MADE
+
+
+def movable(facts: Facts, operand: Operand) -> list[tuple[Origin, ...]]:
+    """The lives of the values that would have to move for an operand to: its own, or those it is made of.
+
+    An array has no device: the tensor that was made of it is what can move.
+    """
+    own = operand.trail
+    roots = [root for root in operand.roots if root and not is_array(facts, root)]
+    roots = of_casts([root for root in roots if not is_only_given(root)])
+    if not roots or (own and own[0].kind in (*MADE, "loader")):
+        return [own] if own else []
+    return roots
 
 
 def serves_others(facts: Facts, trail: tuple[Origin, ...], operand: Operand) -> bool:

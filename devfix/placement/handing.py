@@ -21,6 +21,16 @@ def places(facts: Facts, operand: Operand) -> list[Place]:
     return [place for place in found if place is not None]
 
 
+def is_unpacked_within(facts: Facts, operand: Operand) -> bool:
+    """Whether a module takes the operand out of what code outside of modules gave it: ``src, dst = edges``."""
+    life = operand.trail
+    named = next((number for number, site in reversed(list(enumerate(life))) if site.kind == "name"), 0)
+    given = any(site.kind == "given" for site in life[:named])
+    place = device_expression.place_at(facts, life[named].path, life[named].span) if given else None
+    within = place is not None and device_expression.is_in_module(facts, place)
+    return within and _last(facts, life[:named]) is not None
+
+
 def _last(facts: Facts, life: Trail) -> Place | None:
     """The last argument that somebody else than a module gave."""
     for site in reversed(life):

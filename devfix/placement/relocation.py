@@ -49,7 +49,7 @@ from devfix.placement import (
     writing,
 )
 from devfix.placement.boundness import decides
-from devfix.placement.causes import Trail, is_only_given
+from devfix.placement.causes import Trail
 from devfix.placement.device_argument import takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
@@ -162,6 +162,8 @@ class Relocator:
         computed = not is_made and self._is_computed()
         if computed and self.facts.program.adopts:
             yield self._at_sources(trails), 0
+        if self.facts.program.adopts and handing.is_unpacked_within(self.facts, self.operand):
+            yield self._as_arguments(), 0
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
         if derived:
@@ -187,13 +189,7 @@ class Relocator:
 
     def _trails(self) -> list[Trail]:
         """The lives of the values that would have to move: the operand's, or those it is made of."""
-        own = self.operand.trail
-        # An array has no device: the tensor that was made of it is what can move.
-        roots = [root for root in self.operand.roots if root and not ancestry.is_array(self.facts, root)]
-        roots = ancestry.of_casts([root for root in roots if not is_only_given(root)])
-        if not roots or (own and own[0].kind in (*MADE, "loader")):
-            return [own] if own else []
-        return roots
+        return ancestry.movable(self.facts, self.operand)
 
     def _at_factories(self, *, anyhow: bool = False) -> Edits:
         """Every factory call that the operand goes back to gets the device; ``anyhow``: wherever it went."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import arguments, devices, idle, lines, unpackings
+from devfix.tidying import arguments, bindings, devices, idle, lines, unpackings
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -22,7 +22,8 @@ def tidied(
 ) -> dict[str, str]:
     """The files of ``after``, which fixes have made of ``before``, that read otherwise when they are tidy.
 
-    ``at_top``: arguments of which parts move again and again move at the top of their function.
+    ``at_top``: arguments of which parts move again and again move at the top of their function, other values
+    where they get their name.
     """
     places: dict[str, list[Span]] = {}
     for path, span in idle_moves:
@@ -33,6 +34,7 @@ def tidied(
         text = idle.without(Written(before[path], source), places.get(path, ()))
         if at_top:
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
+            text = bindings.moved_once(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))

@@ -30,7 +30,7 @@ def moved_once(written: Written) -> str:
             if device is not None and first is not None and not line.lstrip().startswith("elif"):
                 indent = line[: len(line) - len(line.lstrip())]
                 insertions.append((first.lineno, f"{indent}{name} = {name}.to({device}){source.newline}"))
-                cuts += [_suffix(written, move) for move in moves]
+                cuts += [suffix_of(written, move) for move in moves]
     lines = list(source.with_text(without(source.text, cuts)).lines)
     for number, line in sorted(insertions, reverse=True):
         lines.insert(number - 1, line)
@@ -43,8 +43,8 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[str, list[ast
         return
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     for name in sorted(arguments_of(function) - bound_names(function)):
-        moves = [call for call in calls if _moved_name(call) == name]
-        if len(moves) > 1 and all(written.holds([_suffix(written, move)]) for move in moves):
+        moves = [call for call in calls if moved_part(call) == name]
+        if len(moves) > 1 and all(written.holds([suffix_of(written, move)]) for move in moves):
             yield name, moves
 
 
@@ -76,7 +76,7 @@ def _parts(block: list[ast.stmt]) -> Iterator[ast.AST]:
     return (node for part in block for node in ast.walk(part))
 
 
-def _moved_name(call: ast.Call) -> str:
+def moved_part(call: ast.Call) -> str:
     """``x`` of ``x[:, 2:].to(device)``; "" of anything else."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr != "to" or len(call.args) != 1 or call.keywords:
@@ -98,14 +98,14 @@ def _slices(index: ast.expr) -> bool:
 
 def _devices(function: Function, moves: list[ast.Call]) -> Iterator[str]:
     """Where the moves go to, as far as that can be said at the top of the function."""
-    unknown = bound_names(function) | {_moved_name(move) for move in moves}
+    unknown = bound_names(function) | {moved_part(move) for move in moves}
     for move in moves:
         if read_names(move.args[0]).isdisjoint(unknown):
             yield ast.unparse(move.args[0])
 
 
-def _suffix(written: Written, move: ast.Call) -> Offsets:
+def suffix_of(written: Written, move: ast.Call) -> Offsets:
     """``.to(device)`` of a move, with a parenthesis that may close before it."""
-    assert isinstance(move.func, ast.Attribute)  # noqa: S101 - `_moved_name` saw to it
+    assert isinstance(move.func, ast.Attribute)  # noqa: S101 - `moved_part` saw to it
     span = written.after.span
     return written.offsets(span(move.func.value))[1], written.offsets(span(move))[1]
