@@ -15,6 +15,7 @@ from devfix.placement.reaching import begun, is_wanted, lasting
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: The methods by which an object moves what it keeps.
 _MOVES = ("to", "cuda")
 
@@ -27,13 +28,14 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         return None
     scope = place.outline.scope(function)
     found: list[str] = []
-    for name, bindings in facts.bindings(place.path, scope).items():
+    for name, known in facts.bindings(place.path, scope).items():
         # A device may be kept by a configuration that the object keeps.
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
+        bindings = [each for each in known if not _comes_later(place, function, each)]
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
-        known = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
-        if not all(b.kind == kind and is_wanted(b.device) for b in known):
+        seen = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
+        if not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
         is_set = not here or constructed.has_set(facts, place, attribute, bindings)
@@ -45,6 +47,23 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
 def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
     statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
     return statement is not None and place.outline.function_of(statement) is function
+
+
+def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:
+    """Whether a method binds an attribute that a constructor calls neither itself nor through others: it sees none of that."""
+    maker = _maker(place.outline, binding) if function.name == "__init__" else None
+    cls = place.outline.class_of(function)
+    if maker is None or maker is function or cls is None or place.outline.class_of(maker) is not cls:
+        return False
+    called, pending = {function.name}, [function]
+    methods = {
+        part.name: part for part in cls.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    while pending:
+        read = {node.attr for node in ast.walk(pending.pop()) if isinstance(node, ast.Attribute)}
+        pending += [methods[name] for name in read & methods.keys() - called]
+        called |= read
+    return maker.name not in called
 
 
 def tensor(facts: Facts, place: Place) -> str | None:

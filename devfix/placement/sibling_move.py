@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import device_expression
+from devfix.placement import device_expression, suffixes
 from devfix.placement.batch_move import with_other_branches
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -36,10 +36,31 @@ def beside(facts: Facts, place: Place) -> Edits:
         if named and not isinstance(place.outline.parents[statement], ast.If):
             continue  # with a device at hand, all that is unpacked moves at once
         if sibling != name and is_placed(facts, place, statement, sibling) and not names(suffix, name):
+            own = _renewed(place, unpacking, name)
+            if own is not None:
+                return suffixes.added(facts, place.outline, own, suffix)
             rank = place.outline.source.span(place.node).column
             span = place.outline.source.span(statement)
             return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}", rank)),)
     return ()
+
+
+def _renewed(place: Place, unpacking: ast.stmt, name: str) -> ast.expr | None:
+    """What a name gets that is a part of what it stands for, as ``x.data`` is, or a cast of it, in a statement of its own."""
+    for statement in _following(place, unpacking):
+        if isinstance(statement, ast.Assign) and _binds(statement, name):
+            value = statement.value
+            return value if _root(value) == name and not isinstance(value, ast.Name) else None
+    return None
+
+
+def _root(value: ast.expr) -> str:
+    """The name at the head of ``name.data.view(-1)``; "" where anything else stands there."""
+    while isinstance(value, ast.Attribute) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+    ):
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return value.id if isinstance(value, ast.Name) else ""
 
 
 def along(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
@@ -182,17 +203,27 @@ def _unpacked(statement: ast.stmt) -> set[str]:
     )
 
 
+def _taken_from_the_same(outline: Outline, unpacking: ast.stmt) -> set[str]:
+    """The names that other statements of a block give to parts of what ``unpacking`` takes one from: ``batch.source``."""
+    holder = _holder(unpacking)
+    block = outline.block_of(unpacking) if holder else []
+    return {name for part in block if _holder(part) == holder for name in _unpacked(part)}
+
+
+def _holder(statement: ast.stmt) -> str:
+    """``batch`` of ``x, lengths = batch.source``; "" of anything else."""
+    value = statement.value if isinstance(statement, ast.Assign) and _unpacked(statement) else None
+    part = value.value if isinstance(value, ast.Attribute | ast.Subscript) else None
+    return part.id if isinstance(part, ast.Name) else ""
+
+
 def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
     """The statements that move what was unpacked, under a guard or not: which name, and what they call on it."""
-    unpacked = _unpacked(unpacking)
+    unpacked = _unpacked(unpacking) | _taken_from_the_same(place.outline, unpacking)
     for statement in _following(place, unpacking):
         value = statement.value if isinstance(statement, ast.Assign) else None
-        suffix = move_of(value) if value is not None else ""
-        name = (
-            ast.unparse(value.func.value)
-            if suffix and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
-            else ""
-        )
+        suffix = last_move(value) if value is not None else ""
+        name = _root(value) if value is not None and suffix else ""
         if name in unpacked and _binds(statement, name):
             yield statement, name, suffix
 
