@@ -93,3 +93,36 @@ def test_a_script_that_tells_the_device_is_followed() -> None:
     script = 'device = torch.device("cuda")\nFlow().to(device)(torch.ones(2, 3, device=device))\n'
     after = fix_texts({"main.py": model + script}, Applicability.SAFE)[0]["main.py"]
     assert "torch.zeros(x.shape[0], device=x.device)" in after
+
+
+OWN_METHOD = """import torch
+from torch import nn
+
+class Householder(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.size = size
+        self.vectors = nn.Parameter(torch.randn(3, size))
+        self.seen = []
+
+    def forward(self, x):
+        for v in self.vectors:
+            x = x - 2 * torch.outer(x @ v, v)
+        return x
+
+    def matrix(self):
+        identity = torch.eye(self.size)
+        {body}
+"""
+
+
+def test_what_goes_to_the_modules_own_method_is_made_there() -> None:
+    text = OWN_METHOD.format(body="return self.forward(identity)")
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == text.replace("eye(self.size)", "eye(self.size, device=next(self.parameters()).device)")
+
+
+def test_what_is_kept_beside_may_be_meant_for_the_cpu() -> None:
+    text = OWN_METHOD.format(body="self.seen.append(identity)\n        return self.forward(identity)")
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert "torch.eye(self.size)\n" in after

@@ -83,6 +83,11 @@ def _is_computed_with(place: Place, use: ast.Name) -> bool:
         around = place.outline.parents[around]
     if isinstance(around, ast.Call):
         root = ast.unparse(around.func).partition(".")[0]
-        return use in around.args and place.outline.imported.get(root, "").startswith("torch")
+        holder = around.func.value if isinstance(around.func, ast.Attribute) else around.func
+        receiver = place.outline.receiver_name(place.outline.function_of(use))
+        own = (
+            isinstance(holder, ast.Name) and holder.id == receiver
+        )  # one of its methods, or the module itself
+        return use in around.args and (own or place.outline.imported.get(root, "").startswith("torch"))
     plain = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return, ast.Assign)
     return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is use)
