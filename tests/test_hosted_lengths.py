@@ -74,3 +74,31 @@ def test_a_mask_that_is_moved_stays() -> None:
         added(MODEL.format(helper=HELPER, more="", result="h * mask_of(lengths).to(h.device)[..., None]"))
         == []
     )
+
+
+LOADER = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    from model import Tagger
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = Tagger().to(device)
+    data = TensorDataset(torch.randn(8, 5, 4), torch.tensor([5, 3] * 4))
+    for x, lengths in DataLoader(data, batch_size=2):
+        print(model({x}, lengths).sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("x", "result", "fixed"),
+    [
+        ("x", "h", ["x = x.to(device)"]),
+        (
+            "x.to(device)",
+            "h * mask_of(lengths)[..., None]",
+            ["return h * mask_of(lengths).to(h.device)[..., None]"],
+        ),
+    ],
+)
+def test_of_a_batch_only_the_lengths_stay(x: str, result: str, fixed: list[str]) -> None:
+    assert added(MODEL.format(helper=HELPER, more="", result=result), LOADER.format(x=x)) == fixed

@@ -15,6 +15,7 @@ from devfix.analysis import (
     conditions,
     correlated,
     displays,
+    emptiness,
     enumerations,
     iteration,
     speaking,
@@ -155,7 +156,7 @@ def compare(interp: Interpreter, node: ast.Compare) -> Value:
         answers.append(comparisons.compare(interp, node, op, left, right, comparator))
         left = right
     if len(answers) == 1:
-        return answers[0]
+        return emptiness.answer(interp, node, answers[0])
     known = [conditions.truth(interp, answer) for answer in answers]
     if False in known:
         return Const(False)

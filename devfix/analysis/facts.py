@@ -66,6 +66,7 @@ from devfix.analysis.lattice import CPU, Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recalled_calls import recalled_calls
 from devfix.analysis.recorder import MODULE_TOKEN, Binding, OptionalCall, Recorder
+from devfix.analysis.trails import of_its_own
 from devfix.findings import Mismatch, Origin, Span
 
 if TYPE_CHECKING:
@@ -110,9 +111,10 @@ class Facts:
         """Whether the module that keeps what was moved there is seen to move as well."""
         return move in self._recorder.remarked
 
-    def is_read_on_host(self, made: Origin) -> bool:
-        """Whether what began there is also given to a call that reads it on the CPU, and finds it there."""
-        return replace(made, kind="hosted") in self._recorder.remarked
+    def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
+        """Whether what has this life is also given to a call that reads it on the CPU, and finds it there."""
+        first = of_its_own(trail) if trail else None
+        return first is not None and replace(first, kind="hosted") in self._recorder.remarked
 
     def makes_things(self, path: str, node: ast.AST) -> bool:
         """Whether an expression of a file is seen to make an object of the project that is no module, and has no ``to``."""

@@ -58,6 +58,12 @@ def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
     return tuple(found[:_MAX_ROOTS])
 
 
+def of_its_own(trail: Trail) -> Origin | None:
+    """The first place of a value that others do not have: of what comes out of a loader that where it got its name."""
+    shared = trail[0].kind in ("loader", "checkpoint", "host-checkpoint")
+    return next((site for site in trail if site.kind == "name"), None) if shared else trail[0]
+
+
 def roots_of_host(tensor: Tensor) -> tuple[Trail, ...]:
     """The trails of a tensor on the CPU, for what follows it there."""
     return roots_of([tensor]) if tensor.device == CPU and tensor.trail else ()

@@ -17,7 +17,7 @@ def places(facts: Facts, operand: Operand, trails: list[tuple[Origin, ...]]) -> 
 
     Else where it gets its name; where the lengths are used themselves, there.
     """
-    if not any(trail and facts.is_read_on_host(trail[0]) for trail in trails):
+    if not any(map(facts.is_read_on_host, trails)):
         return
     born = operand.trail[0] if operand.trail else None
     made = place_at(facts, born.path, born.span) if born is not None and born.kind == "result" else None

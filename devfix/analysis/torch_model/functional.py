@@ -25,7 +25,7 @@ from devfix.analysis.torch_model import (
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
-from devfix.analysis.trails import roots_of
+from devfix.analysis.trails import of_its_own, roots_of
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -250,8 +250,10 @@ def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
     if requirements.leaves_host(interp, value):
         requirements.record(interp, site.node, name, "host-only", [Part(value, role, arg.node)])
     elif value.device == CPU:
-        firsts = (trail[0] for trail in roots_of([value]) if trail)
-        interp.recorder.remarked.update(replace(first, kind="hosted") for first in firsts)
+        firsts = (of_its_own(trail) for trail in roots_of([value]) if trail)
+        interp.recorder.remarked.update(
+            replace(first, kind="hosted") for first in firsts if first is not None
+        )
 
 
 def tensor_split(interp: Interpreter, name: str, site: CallSite) -> Value:
