@@ -35,7 +35,7 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         bindings = [each for each in known if not _comes_later(place, function, each)]
         here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
         seen = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
-        if not all(b.kind == kind and is_wanted(b.device) for b in seen):
+        if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
         is_set = not here or constructed.has_set(facts, place, attribute, bindings)
