@@ -54,6 +54,7 @@ from devfix.analysis.values import (
     TupleValue,
     Union,
     Value,
+    option,
     without_none,
 )
 
@@ -207,12 +208,22 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
             return numpy_model.GRIDS[value.name](interp, node.slice)
         if value.name.endswith(".__dict__"):
             return reflection.chosen(interp, value, node)
+        if value.name == "sys.argv" and not isinstance(node.slice, ast.Slice):
+            return option(_name_given(interp.frame.statement, node))
         return value  # a generic alias such as list[int]
     if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
         return sliced(interp, value.value, node.slice)
     key = interp.eval(node.slice)
     found = item(interp, node, value, key)
     return device_settings.entry(key) or UNKNOWN if found == UNKNOWN else found
+
+
+def _name_given(statement: ast.stmt | None, node: ast.expr) -> str:
+    """What a statement calls the value of an expression, or of one call with it, which says what a user is asked for: ``device = sys.argv[1]``."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    value = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else value
+    named = statement.targets[0] if isinstance(statement, ast.Assign) and value is node else None
+    return named.id if isinstance(named, ast.Name) else "argument"
 
 
 def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:

@@ -12,7 +12,7 @@ from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
-from devfix.analysis.torch_model import graphs, tokenizers
+from devfix.analysis.torch_model import device_settings, graphs, tokenizers
 from devfix.analysis.values import (
     Array,
     BoundMethod,
@@ -69,6 +69,8 @@ def note_binding(
 
 def is_plain(value: Value) -> bool:
     """Whether a value is of no use to who looks for a device."""
+    if isinstance(value, Unknown):
+        return not value.token or not device_settings.is_device(value)
     return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
 
 
@@ -211,6 +213,8 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
         return _summary_of_several(interp, value)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):
         return "tensors", None
+    if isinstance(value, Unknown) and device_settings.is_device(value):
+        return "device", ACCELERATOR
     return _movable(interp, value) or _nested(interp, value) or "other", None
 
 

@@ -22,6 +22,7 @@ from devfix.placement import (
     kept,
     meeting,
     moving_module,
+    named_entry,
     own_device,
     own_inputs,
     sizing,
@@ -101,7 +102,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
         return DeviceExpression(moving_module.told(place, code) or f"{code}.device")
     if own is not None:
         return own
-    told = next(filter(None, (_told(place, peer) for peer in tensors)), None)
+    told = next(filter(None, (_told(place, peer) for peer in tensors)), named_entry.of_peers(place, peers))
     if told is not None:
         return DeviceExpression(told)
     for peer in modules:

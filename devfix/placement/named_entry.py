@@ -1,0 +1,63 @@
+"""Named entries: the device that a dict of settings holds, by which the file itself moves what is met: ``cfg["device"]``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from devfix.analysis.outline import Outline
+from devfix.findings import Operand, Origin
+from devfix.placement.boundness import is_bound
+from devfix.placement.dependence import dotted
+
+if TYPE_CHECKING:
+    from devfix.placement.device_expression import Place
+
+
+def of_peers(place: Place, peers: Iterable[Operand]) -> str | None:
+    """The entry to which one of the peers was moved in the same file, where its dict is known at the place as well."""
+    for peer in peers:
+        for trail in (peer.trail, *peer.roots):
+            code = _asked(place.outline, trail[0]) if trail else None
+            root = code.partition("[")[0].partition(".")[0] if code is not None else ""
+            if code is not None and _is_of_file(place, root) and is_bound(place.outline, place.node, root):
+                return code
+    return None
+
+
+def _asked(outline: Outline, move: Origin) -> str | None:
+    """``cfg["device"]`` of ``model.to(cfg["device"])``."""
+    call = (
+        outline.expression_at(move.span) if move.kind == "move" and move.path == outline.source.path else None
+    )
+    if not isinstance(call, ast.Call) or getattr(call.func, "attr", "") != "to":
+        return None
+    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg == "device")]
+    part = given[0] if given else None
+    while isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
+        part = part.value
+    entry = part is not None and dotted(part) is not None and given[0] is not part
+    return outline.source.segment(outline.source.span(given[0])) if entry else None
+
+
+def _is_of_file(place: Place, name: str) -> bool:
+    """Whether a name is bound once, at the top of the file, and means the same everywhere in it."""
+    tree = place.outline.source.tree
+    stored = [node for node in ast.walk(tree) if _binds(node, name)]
+    written = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+    )
+    filled = [node for node in written if ast.unparse(node.value).partition(".")[0] == name]
+    inside = [node for node in (*stored, *filled) if place.outline.definition_of(node) is not None]
+    return len(stored) == 1 and not inside
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name.partition(".")[0]) == name
+    return isinstance(node, ast.arg) and node.arg == name

@@ -1,0 +1,51 @@
+"""What moves beside a model that a dict of settings places is moved by the same entry."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import files, fix_texts
+
+CONFIG = """
+    import torch
+
+    cfg = {"device": "cuda" if torch.cuda.is_available() else "cpu", "lr": 0.1}
+"""
+MAIN = """
+    import torch
+    {imported}
+
+    def main({parameter}):
+        model = torch.nn.Linear(3, 3).to({moved})
+        {more}
+        x = torch.ones(2, 3)
+        print(model(x))
+
+    main({given})
+"""
+
+
+def line(imported: str, moved: str, more: str = "pass", parameter: str = "", given: str = "") -> str:
+    """How the input is made after the repair."""
+    main = MAIN.format(imported=imported, moved=moved, more=more, parameter=parameter, given=given)
+    after = fix_texts(files(main, config=CONFIG))[0]["main.py"]
+    return next(each.strip() for each in after.splitlines() if each.strip().startswith("x = "))
+
+
+@pytest.mark.parametrize(
+    ("imported", "moved"),
+    [("from config import cfg", 'cfg["device"]'), ("import config", 'config.cfg["device"]')],
+)
+def test_it_is_named_as_for_the_model(imported: str, moved: str) -> None:
+    assert line(imported, moved) == f"x = torch.ones(2, 3, device={moved})"
+
+
+@pytest.mark.parametrize(
+    ("more", "parameter", "given"),
+    [
+        ('cfg["device"] = None', "", ""),
+        ("pass", "cfg", "cfg"),
+        ("global cfg\n        cfg = {}", "", ""),
+    ],
+)
+def test_what_may_be_another_by_then_is_not_named(more: str, parameter: str, given: str) -> None:
+    assert "cfg" not in line("from config import cfg", 'cfg["device"]', more, parameter, given)
