@@ -63,3 +63,31 @@ def test_an_example_that_fits_or_is_not_known_stays(use: str) -> None:
 def test_what_is_traced_is_called_as_the_model_is() -> None:
     text = _NET + "traced = torch.jit.trace(net, dummy.to(device))\ntraced(dummy)\n"
     assert len(clashes(text)) == 1
+
+
+_WRITER = _NET + "from {package} import SummaryWriter\n\nwriter = SummaryWriter('runs')\n"
+
+
+@pytest.mark.parametrize("package", ["torch.utils.tensorboard", "tensorboardX"])
+@pytest.mark.parametrize(
+    "use", ["writer.add_graph(net, dummy)", "writer.add_graph(net, input_to_model=(dummy,))"]
+)
+def test_a_graph_is_drawn_of_a_run(package: str, use: str) -> None:
+    text = f"{_WRITER.format(package=package)}{use}\n"
+    assert clashes(text) == ["14: device"]
+    fixed, _ = fix_texts({"main.py": text})
+    assert fixed["main.py"] == text.replace("zeros(1, 3)", "zeros(1, 3, device=device)")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "writer.add_graph(net, dummy.to(device))",
+        "writer.add_graph(net.cpu(), dummy)",
+        "writer.add_graph(net)",
+        "writer.add_scalar('loss', net(dummy.to(device)).sum(), 1)\nwriter.add_histogram('w', net.f.weight)",
+        "writer.close()\nwriter.log_dir",
+    ],
+)
+def test_what_a_writer_is_given_otherwise_is_fine(use: str) -> None:
+    assert clashes(f"{_WRITER.format(package='torch.utils.tensorboard')}{use}\n") == []

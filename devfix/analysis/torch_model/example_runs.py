@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.values import NONE, UNKNOWN, External, Tensor, TupleValue, Value
+from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+#: The class of what writes to TensorBoard.
+WRITER = "torch.utils.tensorboard.writer.SummaryWriter"
 
 
 def _ran(result: bool, *names: str) -> Callable[[Interpreter, str, CallSite], Value]:
@@ -29,6 +32,18 @@ def _ran(result: bool, *names: str) -> Callable[[Interpreter, str, CallSite], Va
         return model if result else UNKNOWN
 
     return handle
+
+
+def _writer(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``SummaryWriter(folder)``, whichever package it is of."""
+    return interp.new(Obj("external", External(WRITER), trail=(interp.site("other", site.node),)))
+
+
+def of_writer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``writer.add_graph(model, example)`` runs the model; what else it is given it writes down."""
+    if name == "add_graph":
+        _GRAPH(interp, name, site)
+    return UNKNOWN
 
 
 def _inputs(interp: Interpreter, site: CallSite, names: tuple[str, ...]) -> CallSite | None:
@@ -50,9 +65,11 @@ def _in_turn(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+_GRAPH = _ran(False, "input_to_model")
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.jit.trace": _ran(True, "example_inputs"),
     "torch.export.export": _ran(False, "args"),
     "torch.onnx.export": _ran(False, "args"),
     "thop.profile": _ran(False, "inputs"),
+    **dict.fromkeys(("torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter"), _writer),
 }

@@ -17,6 +17,7 @@ from devfix.analysis.torch_model import (
     command_line,
     data,
     distributions,
+    example_runs,
     frameworks,
     generator_states,
     grad_mode,
@@ -226,6 +227,7 @@ def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite)
 
 
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
+    example_runs.WRITER: example_runs.of_writer,
     "torch.Generator": _generator,
     checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,
