@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from devfix.findings import (
     AddImport,
+    AddParameter,
     AssignmentToCall,
     BindResult,
     DeleteStatement,
@@ -110,6 +111,8 @@ class _Oracle:
                 self._move(self.statement(span), after, before)
             case BindResult(span) | AssignmentToCall(span):
                 self.on_statement.setdefault(id(self.statement(span)), []).append(edit)
+            case AddParameter(span, name, value):
+                _add_parameter(self.statement(span), name, value)
             case InsertAfterImports() | AddImport():
                 self.module_code.append(edit)
             case _:
@@ -227,6 +230,18 @@ class _Oracle:
         for edit in sorted(edits, key=lambda edit: isinstance(edit, WrapExpression)):
             result = _changed(result, edit)
         return result
+
+
+def _add_parameter(function: ast.stmt, name: str, value: str) -> None:
+    """Put a parameter behind all others that are given by position, or among those that are not where there are such."""
+    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+    spec = function.args
+    if spec.vararg is not None or spec.kwonlyargs:
+        spec.kwonlyargs.append(ast.arg(name))
+        spec.kw_defaults.append(_expression(value))
+    else:
+        spec.args.append(ast.arg(name))
+        spec.defaults.append(_expression(value))
 
 
 def _statement_of(edit: Edit, statement: ast.stmt) -> ast.stmt:

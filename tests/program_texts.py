@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from devfix.findings import (
     AddImport,
+    AddParameter,
     AssignmentToCall,
     BindResult,
     DeleteStatement,
@@ -74,6 +75,8 @@ COMPOUND = (
     ("with open(p) as q, r:",),
     ("def f(a, b=c, *, e: g = h(1)):",),
     ("async def f() -> g(x):",),
+    ("def f(a, /, *b, **c):",),
+    ("def f(\n    a,\n    b=1,  # b\n):",),
     ("class A(B, m=C(1)):",),
     ("@e(a)\n# why\n@g\ndef f(a):",),
     ("try:", "except E as e:", "else:", "finally:"),
@@ -246,6 +249,7 @@ def statement_edits(text: str) -> st.SearchStrategy[Edit]:
         st.builds(lambda at, to: MoveStatement(at, after=to), _of(statements), _of(statements)),
         st.builds(lambda at, to: MoveStatement(at, before=to), _of(statements), _of(statements)),
     ]
+    choices.append(parameter_edits(text))
     if bodies:
         choices.append(st.builds(InsertAtBodyStart, _of(bodies), _of(STATEMENTS)))
     if assignments:
@@ -255,6 +259,15 @@ def statement_edits(text: str) -> st.SearchStrategy[Edit]:
     if bare:
         choices.append(st.builds(BindResult, _of(bare), _of(("bound", "self.a"))))
     return st.one_of(choices)
+
+
+def parameter_edits(text: str) -> st.SearchStrategy[Edit]:
+    """One edit of the parameters of a function; nothing where there is none."""
+    functions = Nodes(text).of(
+        ast.stmt, lambda node: isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    given = (_of(("device", "e", "dtype")), _of(('"cpu"', "None", "a or b")))
+    return st.builds(AddParameter, _of(functions), *given) if functions else st.nothing()
 
 
 def module_edits() -> st.SearchStrategy[Edit]:

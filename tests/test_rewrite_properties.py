@@ -16,7 +16,7 @@ import pytest
 from edit_oracle import dump, expected, spans
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from program_texts import expression_edits, module_edits, programs, statement_edits
+from program_texts import expression_edits, module_edits, parameter_edits, programs, statement_edits
 
 from devfix.findings import (
     AddImport,
@@ -169,6 +169,14 @@ def test_an_edit_that_changes_nothing_gives_the_text_back(data: st.DataObject, t
 @given(st.data(), programs())
 def test_one_edit(data: st.DataObject, text: str) -> None:
     check(text, [data.draw(st.one_of(expression_edits(text), statement_edits(text)))])
+
+
+@quick
+@given(st.data(), programs())
+def test_parameters_are_added(data: st.DataObject, text: str) -> None:
+    edits = parameter_edits(text)
+    assume(not edits.is_empty)
+    check(text, data.draw(st.lists(edits, min_size=1, max_size=2)))
 
 
 @quick
