@@ -95,11 +95,6 @@ def test_it_is_told_where_a_function_makes_what_is_decorated() -> None:
     assert _changed(text) == ["@moved(device=device)"]
 
 
-def test_of_several_that_leave_it_out_none_is_told() -> None:
-    text = PROGRAM.format(parameters='device="cpu"', given="", left="")
-    assert not any("on_device(" in line for line in _changed(text))
-
-
 def test_one_that_is_told_the_cpu_is_told_nothing_else() -> None:
     text = PROGRAM.format(parameters='device="cpu"', given="DEVICE", left='"cpu"')
     assert not any("on_device(" in line for line in _changed(text))
@@ -116,3 +111,15 @@ def test_a_device_that_the_wrapper_chooses_itself_is_not_the_parameter() -> None
 
 def test_what_works_stays_as_it_is() -> None:
     assert _changed(PROGRAM.format(parameters='device="cpu"', given="DEVICE", left="DEVICE")) == []
+
+
+def test_each_of_several_is_told() -> None:
+    changed = _changed(PROGRAM.format(parameters='device="cpu"', given="", left=""))
+    assert changed == ["@on_device(device=DEVICE)"] * 2
+
+
+def test_of_several_that_are_called_otherwise_none_is_told() -> None:
+    text = PROGRAM.format(parameters='device="cpu"', given="", left="") + (
+        '\n    on_device()(lambda model, batch: model(batch["x"]))(model.cpu(), batch())\n'
+    )
+    assert not any("on_device(device" in line for line in _changed(text))

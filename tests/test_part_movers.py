@@ -126,3 +126,57 @@ def test_a_part_of_it_that_may_be_missing_moves_where_it_is_there() -> None:
 
 def test_a_record_that_moves_all_by_itself_is_left_alone() -> None:
     assert _added(BY_ITSELF.replace("    return", "    self.edges = self.edges.to(device)\n    return")) == []
+
+
+NAMED = """
+    import torch
+    from typing import NamedTuple
+
+    class Batch(NamedTuple):
+        x: torch.Tensor
+        y: torch.Tensor
+        mask: torch.Tensor
+
+        def to(self, device):
+            return {moved}
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(3, 3).to(device)
+        for x in torch.ones(4, 2, 3):
+            batch = Batch(x, torch.ones(2), torch.ones(2, 3))
+            batch = batch.to(device)
+            print((model(batch.x) * batch.{mask}).sum())
+
+    main()
+"""
+
+
+def _named(moved: str, mask: str = "mask") -> list[str]:
+    """The lines that the repair adds to a named tuple that moves its parts."""
+    texts = files(NAMED.format(moved=moved, mask=mask))
+    after = fix_texts(texts)[0]["main.py"].splitlines()
+    return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("moved", "line"),
+    [
+        (
+            "Batch(self.x.to(device), self.y.to(device), self.mask)",
+            "return Batch(self.x.to(device), self.y.to(device), self.mask.to(device))",
+        ),
+        (
+            "self._replace(x=self.x.to(device), y=self.y.to(device))",
+            "return self._replace(x=self.x.to(device), y=self.y.to(device), mask=self.mask.to(device))",
+        ),
+    ],
+)
+def test_a_named_tuple_moves_all_its_parts(moved: str, line: str) -> None:
+    assert _named(moved) == [line]
+    assert _named(moved, mask="mask[:]") == [line]
+    assert _named(moved, mask="_asdict()['mask']") == [line]
+
+
+def test_what_a_named_tuple_leaves_and_nobody_misses_stays() -> None:
+    assert _named("self._replace(x=self.x.to(device), y=self.y.to(device))", mask="y.sum()") == []

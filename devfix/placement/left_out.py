@@ -93,12 +93,28 @@ def _binder(outline: Outline, named: ast.Name) -> _Function | None:
 
 
 def _at_call(facts: Facts, parameter: _Parameter, depth: int) -> Edits:
-    """The one call that leaves the parameter out names the device there."""
+    """The one call that leaves the parameter out names the device there, or each of several decorators."""
     calls = facts.calls_of(parameter.function)
     missing = {(call.path, call.node): call for call in calls if not _gives(call, parameter)}
-    if len(missing) != 1 or depth == 0 or parameter.outline.function_of(parameter.function) is not None:
+    if depth == 0 or parameter.outline.function_of(parameter.function) is not None:
         return ()
-    [call] = missing.values()
+    if len(missing) != 1 and not all(_decorates(facts, call) for call in missing.values()):
+        return ()
+    ways = [_at_one(facts, parameter, call, calls, depth) for call in missing.values()]
+    return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
+
+
+def _decorates(facts: Facts, call: OptionalCall) -> bool:
+    """Whether what is called decorates a definition: of several each is told, as they all make the same of theirs."""
+    outline = facts.outline(call.path) if call.path in facts.program.sources else None
+    definition = outline.parents.get(call.node) if outline is not None else None
+    return isinstance(definition, ast.FunctionDef | ast.ClassDef) and call.node in definition.decorator_list
+
+
+def _at_one(
+    facts: Facts, parameter: _Parameter, call: OptionalCall, calls: list[OptionalCall], depth: int
+) -> Edits:
+    """One call names the device, or hands on the one that its caller is told."""
     if call.is_open or not isinstance(call.node, ast.Call) or call.path not in facts.program.sources:
         return ()
     if not _is_of(call.node, parameter.function, call.positional):

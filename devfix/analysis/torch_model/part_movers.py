@@ -52,12 +52,19 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
     if isinstance(node.value, ast.Name):
         found = _left_by_itself(obj, obj.cls, function, receiver) if node.value.id == receiver else {}
     else:
-        rebuilt = of(node) if obj.items is None else None
+        rebuilt = of(node)
         same = rebuilt is not None and rebuilt.receiver == receiver
         found = _left(obj, rebuilt, _names(interp, obj.cls)) if rebuilt is not None and same else {}
     if found:
         marked = {name: _marked(interp, name, part, obj) for name, part in found.items()}
-        interp.update(value, replace(obj, attrs={**obj.attrs, **marked}))
+        items = obj.items
+        if items is not None:  # of a named tuple, whose fields they are
+            fields = [field.name for field in classes.fields(obj.cls)]
+            pairs = zip(fields, items, strict=False)
+            items = (
+                tuple(marked.get(name, item) for name, item in pairs) if len(fields) == len(items) else items
+            )
+        interp.update(value, replace(obj, attrs={**obj.attrs, **marked}, items=items))
 
 
 def _left_by_itself(obj: Obj, cls: Class, function: Function | None, receiver: str) -> dict[str, ast.expr]:
