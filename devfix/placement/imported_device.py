@@ -42,12 +42,19 @@ def or_own(facts: Facts, place: Place) -> DeviceExpression | None:
 
 
 def is_elsewhere(facts: Facts, path: str) -> bool:
-    """Whether another file has a device, which a choice of this file's own may differ from: one that was there before."""
-    if facts.program.adopts:
-        return False
+    """Whether other files have the device, and this one has none of its own: a choice made here might be another one.
+
+    Where the program has just been given its device, all of its choices are the same.
+    """
+    own = _names_device(facts, path)
     others = (other for other in facts.program.sources if other != path)
-    names = (bindings for other in others for bindings in facts.names(other))
-    return any(each.kind == "device" and is_wanted(each.device) for bindings in names for each in bindings)
+    return not facts.program.adopts and not own and any(_names_device(facts, other) for other in others)
+
+
+def _names_device(facts: Facts, path: str) -> bool:
+    """Whether a statement of a file gives a name, or an attribute, the accelerator."""
+    found = (each for bindings in facts.names(path) for each in bindings if each.statement is not None)
+    return any(each.kind == "device" and is_wanted(each.device) for each in found)
 
 
 def _from(place: Place, module: str, device: str) -> DeviceExpression:
