@@ -372,6 +372,8 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
         indexing.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:
             _rebind(interp, target.value, replace(receiver, cast_of=None))
+    elif isinstance(receiver, Array):
+        indexing.assign_to_array(interp, target, receiver, key, value)
     if receiver == _ENVIRONMENT:
         choices.set_environment(interp, key, value)
     for member in members(receiver):

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     default_dicts,
     external_objects,
     grad_mode,
+    host_memory,
     mappings,
     module_walks,
     requirements,
@@ -240,10 +241,24 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     requirements.meet(interp, target, "torch.Tensor.__setitem__", parts, detail={"in_place": "self"})
 
 
-def _assigned(interp: Interpreter) -> ast.expr | None:
+def assign_to_array(
+    interp: Interpreter, target: ast.Subscript, array: Array, key: Value, value: Value
+) -> None:
+    """``array[key] = tensor``: NumPy wants an array of it to fill a slice, a row or what a mask selects.
+
+    To fill one element it asks for a number, which an accelerator's tensor gives (H200, NumPy 2.5).
+    """
+    if _rank(array.rank, _keys(target.slice, key)) not in (0, None):
+        given = Arg(value, _assigned(interp, target))
+        host_memory.check_argument(interp, "numpy.ndarray.__setitem__", target, given)
+
+
+def _assigned(interp: Interpreter, target: ast.expr | None = None) -> ast.expr | None:
     """The right-hand side of the assignment being executed."""
     statement = interp.frame.statement
-    return statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(statement, ast.Assign) or (target is not None and target not in statement.targets):
+        return None
+    return statement.value
 
 
 def object_item(interp: Interpreter, node: ast.Subscript, ref: Ref, key: Value) -> Value:
