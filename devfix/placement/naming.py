@@ -29,7 +29,7 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
                 node = node.args[0]  # a function of torch's leaves what it makes where its operands are
             else:
                 return None
-        elif isinstance(node, ast.Subscript) and _is_entry(node):
+        elif isinstance(node, ast.Subscript) and (_is_entry(node) or _is_part(outline, facts, node)):
             return outline.source.segment(outline.source.span(node))
         elif isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
@@ -108,6 +108,15 @@ def _is_entry(node: ast.Subscript) -> bool:
     """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None
     return isinstance(key, str) and isinstance(node.value, ast.Name)
+
+
+def _is_part(outline: Outline, facts: Facts, node: ast.Subscript) -> bool:
+    """Whether an item is that of a tuple or list of tensors, which has no device itself: ``outputs[0]``."""
+    if not isinstance(node.value, ast.Name) or not isinstance(node.slice, ast.Constant):
+        return False
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.value.id, [])
+    kinds = {binding.kind for binding in bindings}
+    return type(node.slice.value) is int and bool(kinds) and kinds <= {"tensors", "list"}
 
 
 def _may_be_tensor(outline: Outline, facts: Facts, attribute: ast.Attribute) -> bool:
