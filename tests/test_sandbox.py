@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from sandbox_children import TOKEN, eventually, isolations, named, processes_with, state
 
 from devfix.sandbox.box import boxed
-from devfix.sandbox.enclosure import OPEN, Isolation
+from devfix.sandbox.enclosure import _TMP_ENTRIES, OPEN, Isolation
 from devfix.sandbox.ending import Ending
 from devfix.sandbox.limits import MIB, Limits
 from devfix.sandbox.supervision import Keepers, SandboxError, strongest_isolation
@@ -332,6 +334,24 @@ def test_an_isolated_program_writes_nowhere_else(folder: Path, tmp_path: Path) -
     assert ending.errors == ""
     assert state(others) == before
     assert not Path("/tmp/made-by-a-test").exists()
+
+
+@pytest.fixture
+def crowded() -> Iterator[list[str]]:
+    """Two old folders in ``/tmp``, and more newer ones than an isolated program is shown."""
+    with ExitStack() as stack:
+        made = [stack.enter_context(TemporaryDirectory(dir="/tmp")) for _ in range(_TMP_ENTRIES + 2)]
+        for path in made[:2]:
+            os.utime(path, (0, 0))
+        yield made[:2]
+
+
+@needs_namespaces
+def test_an_isolated_program_sees_what_its_environment_names(folder: Path, crowded: list[str]) -> None:
+    named, other = crowded
+    program = f"import os; print(*map(os.path.isdir, ({named!r}, {other!r})))"
+    changes = {"PACKAGES": os.pathsep.join(["/usr/lib", f"{named}/packages"])}
+    assert run(folder, program, strongest_isolation(), changes=changes).output == "True False\n"
 
 
 @needs_namespaces

@@ -143,11 +143,15 @@ def _rearrange(places: Places, command: Command, shared_memory: int) -> None:
 def _fill(places: Places, command: Command) -> None:
     """Let the private ``/tmp`` show what is in the machine's.
 
-    The ways to what the program needs are the same paths; the rest, to save time, are links.
+    The ways to what the program needs are the same paths; the rest, to save time, are links: to what the environment
+    names, as it names interpreters and packages, and to the newest.
     """
     system_calls.bind(_TMP, places.others)
     needed = _first_steps(_TMP, (places.box, places.original, command.arguments[0]))
-    for name in sorted(needed.union(_newest(_TMP))):
+    named = _first_steps(
+        _TMP, [path for value in command.environment.values() for path in value.split(os.pathsep)]
+    )
+    for name in sorted(needed.union(named, _newest(_TMP))):
         here, there = os.path.join(_TMP, name), os.path.join(places.temporary, name)
         # What cannot be shown, or is gone by now, is not there for the program.
         with contextlib.suppress(OSError):
