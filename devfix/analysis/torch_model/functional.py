@@ -14,6 +14,7 @@ from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
     generators,
+    index_types,
     losses,
     norms,
     number_range,
@@ -138,8 +139,8 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     if not parts:
         return UNKNOWN
     full = f"torch.nn.functional.{name}"
-    if spec.index and parts[0].role == "input" and requirements.is_float(parts[0].tensor.dtype):
-        requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
+    if spec.index and parts[0].role == "input":
+        index_types.check(interp, site.node, full, parts[:1])
     if spec.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     alike = [part for part in parts if part.role in spec.alike.split()]
@@ -167,9 +168,7 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = without_none(arg.value) if arg is not None else None
     if arg is None or not isinstance(value, Tensor):
         return UNKNOWN
-    if value.dtype is not None and value.dtype != "int64":
-        part = Part(value, "tensor", arg.node)
-        requirements.record(interp, site.node, "torch.nn.functional.one_hot", "index-dtype", [part])
+    index_types.check(interp, site.node, "torch.nn.functional.one_hot", [Part(value, "tensor", arg.node)])
     rank = rank_of_stack(value.rank)
     return operations.derived(interp, [value], site, "int64", rank)
 

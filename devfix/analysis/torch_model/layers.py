@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import (
     averages,
     collation,
     grad_mode,
+    index_types,
     losses,
     norms,
     number_range,
@@ -312,8 +313,8 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     callee = site.node.func if isinstance(site.node, ast.Call) else None
     weight, detail = owners.weight(interp, ref, place, parts, callee)
     first = parts[0].tensor if parts else None
-    if spec.index and first is not None and requirements.is_float(first.dtype):
-        requirements.record(interp, site.node, full, "index-dtype", [parts[0]])
+    if spec.index:
+        index_types.check(interp, site.node, full, parts[:1])
     if spec.strict or spec.normalised:
         data = [part for part in parts if part.role in DATA]
         requirements.same_dtype(interp, site.node, full, [*data, weight])

@@ -24,6 +24,7 @@ from devfix.analysis.torch_model import (
     autocast,
     grad_mode,
     in_place_results,
+    index_types,
     number_range,
     operand_types,
     ranks,
@@ -221,7 +222,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     _check_written(interp, full, parts, site, in_place=in_place)
-    _check_integer_index(interp, full, parts, site)
+    index_types.check(interp, site.node, full, [part for part in parts if part.role in _INDICES])
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None
@@ -254,6 +255,8 @@ def _is_bounded_by_number(op: Op, site: CallSite) -> bool:
     return any(bound is not None and scalar_type(bound) in ("int", "float") for bound in bounds)
 
 
+#: The operands that say places.
+_INDICES = frozenset(("index", "indices"))
 #: Functions that autocast gives operands of one dtype, the widest.
 _WIDENED = frozenset({"torch.scatter_add", "torch.index_put"})
 
@@ -272,12 +275,6 @@ def _check_written(
         return
     if source.tensor.rank != 0:
         requirements.same_dtype(interp, site.node, name, [source, parts[0]], decisive=parts[0])
-
-
-def _check_integer_index(interp: Interpreter, name: str, parts: list[Part], site: CallSite) -> None:
-    for part in parts:
-        if part.role in ("index", "indices") and requirements.is_float(part.tensor.dtype):
-            requirements.record(interp, site.node, name, "index-dtype", [part])
 
 
 def _dtype(op: Op, tensors: list[Tensor], site: CallSite, unclear: bool) -> str | None:

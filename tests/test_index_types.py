@@ -1,0 +1,62 @@
+"""Index types: which integers an operation looks up places by, asked of PyTorch itself."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+HEAD = """\
+import torch
+import torch.nn.functional as F
+
+table = torch.randn(4, 3)
+places = torch.zeros(4, 1, dtype=torch.{dtype})
+"""
+LOOKUPS = [
+    "table.gather(1, places)",
+    "torch.scatter(table, 1, places, 1.0)",
+    "table.scatter_add(1, places, torch.ones(4, 1))",
+    "table.index_select(0, places.view(-1))",
+    "table.index_add(0, places.view(-1), table)",
+    "table.index_copy(0, places.view(-1), table)",
+    "table.index_fill(0, places.view(-1), 0.0)",
+    "table.take(places)",
+    "torch.take_along_dim(table, places, 1)",
+    "F.one_hot(places.view(-1), 3)",
+    "F.embedding(places, table)",
+    "torch.nn.Embedding(4, 3)(places)",
+]
+DTYPES = ["uint8", "bool", "int8", "int16", "int32", "int64", "float32", "float64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("lookup", LOOKUPS)
+def test_what_pytorch_refuses_is_found_and_nothing_else(lookup: str, dtype: str) -> None:
+    text = f"{HEAD.format(dtype=dtype)}{lookup}\n"
+    try:
+        exec(compile(text, "main.py", "exec"), {})
+        refused = False
+    except (RuntimeError, IndexError):
+        refused = True
+    assert clashes(text) == (["6: index-dtype"] if refused else [])
+
+
+def test_an_index_of_bytes_is_cast_where_it_is_used() -> None:
+    text = """\
+import numpy as np
+import torch
+
+kept = np.empty(10, dtype=np.uint8)
+chosen = torch.from_numpy(kept[[1, 2]]).view(-1, 1)
+print(torch.randn(2, 4).gather(1, chosen))
+"""
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert after["main.py"].splitlines()[-1] == "print(torch.randn(2, 4).gather(1, chosen.long()))"
+    assert fix_texts(after, Applicability.UNSAFE)[0] == after
+
+
+def test_an_index_of_a_type_that_nobody_knows_is_left_alone() -> None:
+    text = "import torch\n\n\ndef pick(table, places):\n    return table.gather(1, places)\n"
+    assert clashes(text) == []
