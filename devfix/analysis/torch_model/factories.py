@@ -24,7 +24,7 @@ from devfix.analysis.torch_model.arguments import (
 )
 from devfix.analysis.torch_model.numpy_types import settled
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.trails import roots_of
+from devfix.analysis.trails import common_dtype_trails, roots_of
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -291,7 +291,9 @@ def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
     values, size, given = site.value(1, "values"), site.get(2, "size"), site.value(None, "dtype")
     dtype = dtype_of(given) if given is not None else data_dtype(interp, values) if values else None
     rank = size_rank(interp, [size]) if size is not None else AT_LEAST_1
-    return Tensor(device, dtype, rank, trail=trail, roots=roots)
+    told = [part.tensor for part in parts if part.role == "values"] if given is None else []
+    typed = common_dtype_trails(told, dtype)
+    return Tensor(device, dtype, rank, trail=trail, roots=roots, typed=typed)
 
 
 def _device_of_values(interp: Interpreter, site: CallSite) -> Device:

@@ -47,6 +47,7 @@ from devfix.analysis.torch_model import (
     legacy_constructors,
     made_types,
     names,
+    network_graphs,
     number_limits,
     numpy_model,
     operations,
@@ -181,6 +182,7 @@ _BY_PREFIX: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
 _LIBRARIES: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
     "pandas": tables.call,
     "sklearn": learners.call,
+    "networkx": network_graphs.call,
 }
 
 
