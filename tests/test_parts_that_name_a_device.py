@@ -30,16 +30,19 @@ print(smoothed({outputs}, torch.tensor([0, 1])))
 def repaired(outputs: str) -> tuple[str, str]:
     main = MAIN.format(outputs=outputs)
     after = fix_texts({"main.py": main, "loss.py": LOSS}, Applicability.UNSAFE)[0]
-    assert after["main.py"] == main
     return after["main.py"], after["loss.py"]
 
 
 def test_one_of_a_tuple_of_tensors_tells_the_device() -> None:
     main, loss = repaired("(h, h.relu())")
+    assert main == MAIN.format(outputs="(h, h.relu())")
     assert "smooth.to(outputs[0].device) * outputs[0].log_softmax(1)" in loss
     assert not clashes(main, loss=loss)
 
 
 def test_what_may_hold_other_things_is_not_asked() -> None:
     """What is beside the tensor makes the pair none of tensors: what stands at a number may differ elsewhere."""
-    assert "outputs[0].device" not in repaired('(h, "last")')[1]
+    main, loss = repaired('(h, "last")')
+    assert "outputs[0].device" not in loss
+    assert 'smoothed((h, "last"), torch.tensor([0, 1]), device=next(net.parameters()).device)' in main
+    assert not clashes(main, loss=loss)
