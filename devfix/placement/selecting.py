@@ -19,9 +19,17 @@ def whole(facts: Facts, place: Place) -> Place:
         return place
     if named_tensor(place.outline, facts, node.value) != ast.unparse(node.value):
         return place
-    if not any(_is_unknown_argument(facts, place, part) for part in ast.walk(node.slice)):
+    if not any(
+        _is_unknown_argument(facts, place, part) for index in _indices(node) for part in ast.walk(index)
+    ):
         return place
     return Place(place.path, place.outline, node.value)
+
+
+def _indices(node: ast.Subscript) -> list[ast.expr]:
+    """What selects by where it is itself: the bounds of a slice are numbers."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [part for part in parts if not isinstance(part, ast.Slice)]
 
 
 def _is_unknown_argument(facts: Facts, place: Place, node: ast.AST) -> bool:

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     file_parts,
     generators,
     graphs,
+    host_memory,
     hub_datasets,
     vision,
 )
@@ -92,7 +93,16 @@ def _options(interp: Interpreter, site: CallSite) -> dict[str, Value]:
         if value is not None:
             facts[option] = value
     _check_generator(interp, site, facts)
+    _note_kept(interp, facts.get("dataset", UNKNOWN))
     return facts
+
+
+def _note_kept(interp: Interpreter, dataset: Value) -> None:
+    """What an object of the project keeps to make samples of stays where it is: the batches move."""
+    obj = interp.obj_of(dataset)
+    for value in obj.attrs.values() if obj is not None and obj.kind == "instance" else ():
+        if isinstance(value, Tensor):
+            host_memory.note_read(interp, value)
 
 
 def _check_generator(interp: Interpreter, site: CallSite, facts: dict[str, Value]) -> None:

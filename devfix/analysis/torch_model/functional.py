@@ -9,11 +9,12 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import CPU, INTEGERS, rank_of_stack
+from devfix.analysis.lattice import INTEGERS, rank_of_stack
 from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
     generators,
+    host_memory,
     index_types,
     losses,
     norms,
@@ -26,7 +27,6 @@ from devfix.analysis.torch_model import (
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import OPS, Op
-from devfix.analysis.trails import of_its_own, roots_of
 from devfix.analysis.values import (
     FALSE,
     TRUE,
@@ -248,11 +248,8 @@ def _on_host(interp: Interpreter, name: str, role: str, site: CallSite) -> None:
         return
     if requirements.leaves_host(interp, value):
         requirements.record(interp, site.node, name, "host-only", [Part(value, role, arg.node)])
-    elif value.device == CPU:
-        firsts = (of_its_own(trail) for trail in roots_of([value]) if trail)
-        interp.recorder.remarked.update(
-            replace(first, kind="hosted") for first in firsts if first is not None
-        )
+    else:
+        host_memory.note_read(interp, value)
 
 
 def tensor_split(interp: Interpreter, name: str, site: CallSite) -> Value:

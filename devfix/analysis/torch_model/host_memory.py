@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
+from devfix.analysis.lattice import CPU
 from devfix.analysis.torch_model import numpy_types, requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.trails import of_its_own, roots_of
 from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, TupleValue, Value, without_none
 
 if TYPE_CHECKING:
@@ -93,3 +96,12 @@ def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr
 
 def _is_on_device(value: Value, interp: Interpreter) -> TypeGuard[Tensor]:
     return isinstance(value, Tensor) and requirements.leaves_host(interp, value)
+
+
+def note_read(interp: Interpreter, tensor: Tensor) -> None:
+    """Remember where the life of a tensor on the CPU began that is read there: it stays, whatever else it is used for."""
+    if tensor.device == CPU:
+        firsts = (of_its_own(trail) for trail in roots_of([tensor]) if trail)
+        interp.recorder.remarked.update(
+            replace(first, kind="hosted") for first in firsts if first is not None
+        )
