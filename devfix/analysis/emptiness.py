@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import conditions
 from devfix.analysis.syntax import remembered
-from devfix.analysis.values import Sequence, TupleValue, Value
+from devfix.analysis.values import Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -25,25 +25,6 @@ def answer(interp: Interpreter, test: ast.Compare, otherwise: Value) -> Value:
     collection, is_empty = asked
     known = conditions.truth(interp, interp.eval(collection))
     return otherwise if known is None else conditions.boolean(known is not is_empty)
-
-
-def is_met(interp: Interpreter, node: ast.If) -> bool:
-    """Whether one run may meet both outcomes of a test that counts things, and chooses no device as that of ``gpu_ids`` does."""
-    return _counts(interp, node.test) and conditions.preferred(interp.source, node.body, node.orelse) is None
-
-
-def _counts(interp: Interpreter, test: ast.expr) -> bool:
-    """Whether a test asks for the length of what the program itself has collected, and no option says how much that is."""
-    test = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-    length = test.left if isinstance(test, ast.Compare) else test
-    named = isinstance(length, ast.Call) and isinstance(length.func, ast.Name) and length.func.id == "len"
-    if not named or not isinstance(length, ast.Call) or len(length.args) != 1:
-        return False
-    value = interp.eval(length.args[0])
-    obj = interp.obj_of(value)
-    return isinstance(value, (Sequence, TupleValue)) or (
-        obj is not None and obj.kind in ("list", "dict", "set")
-    )
 
 
 @remembered

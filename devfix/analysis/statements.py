@@ -18,7 +18,6 @@ from devfix.analysis import (
     correlated,
     data_tests,
     decorators,
-    emptiness,
     enumerations,
     handlers,
     imports,
@@ -119,8 +118,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         if refills(target, value):
             conditions.assume_filled(interp, target)
     _run_branch(interp, node.orelse, unusual=usual is True)
-    split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) or emptiness.is_met(interp, node)
-    split = split and not caches
+    split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or keyed or interp.program.adopts
     # What a file holds that was there is what is made where it was not.
