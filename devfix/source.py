@@ -321,7 +321,10 @@ def _decode(path: str, data: bytes, encoding: str) -> Source:
     bom = encoding == "utf-8-sig"
     if bom:
         data, encoding = data.removeprefix(codecs.BOM_UTF8), "utf-8"
-    return Source(path, data.decode(encoding), encoding=encoding, bom=bom)
+    with warnings.catch_warnings():
+        # An encoding of escapes may warn of one that it does not know; that is not ours to print.
+        warnings.simplefilter("ignore")
+        return Source(path, data.decode(encoding), encoding=encoding, bom=bom)
 
 
 def _first_line(error: Exception) -> str:

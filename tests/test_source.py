@@ -77,6 +77,11 @@ def test_what_is_no_python_is_skipped_with_a_reason(data: bytes, reason: str) ->
     assert reason in refuse(data)
 
 
+def test_a_file_that_its_encoding_warns_of_is_read_without_a_word() -> None:
+    """In tests a warning is an error."""
+    assert refuse(b"# coding: unicode_escape\nx = 1\\\x01n\n")
+
+
 def test_missing_and_unreadable_files_are_skipped(tmp_path: Path) -> None:
     missing = read_source(tmp_path / "missing.py")
     folder = read_source(tmp_path)
