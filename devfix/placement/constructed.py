@@ -19,10 +19,13 @@ def has_set(facts: Facts, place: Place, attribute: str, bindings: Iterable[Bindi
     return any(_is_before(place, binding) for binding in bindings) or _base_sets(facts, place, attribute)
 
 
+def statement_of(outline: Outline, binding: Binding) -> ast.stmt | None:
+    """The statement that binds."""
+    return outline.statement_at(binding.statement) if binding.statement is not None else None
+
+
 def _is_before(place: Place, binding: Binding) -> bool:
-    if binding.statement is None:
-        return False
-    statement = place.outline.statement_at(binding.statement)
+    statement = statement_of(place.outline, binding)
     return statement is not None and place.outline.dominates(statement, place.node)
 
 
@@ -33,7 +36,7 @@ def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
     """
     function = place.outline.function_of(place.node)
     cls = place.outline.class_of(function) if function is not None else None
-    if function is None or cls is None or any(_sets(node, attribute) for node in ast.walk(cls)):
+    if function is None or cls is None or any(sets(node, attribute) for node in ast.walk(cls)):
         return False
     if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
         return False
@@ -80,10 +83,11 @@ def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:
     constructors = (
         part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"
     )
-    return any(_sets(statement, attribute) for part in constructors for statement in part.body)
+    return any(sets(statement, attribute) for part in constructors for statement in part.body)
 
 
-def _sets(node: ast.AST, attribute: str) -> bool:
+def sets(node: ast.AST, attribute: str) -> bool:
+    """Whether a node is an assignment to an attribute of that name, whichever object has it."""
     targets = node.targets if isinstance(node, ast.Assign) else []
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         targets = [node.target]

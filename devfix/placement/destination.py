@@ -10,7 +10,7 @@ from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
 from devfix.placement import left_out, moving_back, suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
-from devfix.placement.device_expression import Place
+from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import is_path, named_tensor
 
 
@@ -57,8 +57,8 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
 
 def _is_typed(facts: Facts, move: Origin) -> bool:
     """Whether a type of tensors of the CPU was asked for: ``x.type(torch.FloatTensor)``."""
-    known = move.path in facts.program.sources
-    node = facts.outline(move.path).expression_at(move.span) if known else None
+    place = place_at(facts, move.path, move.span)
+    node = place.node if place is not None else None
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "type"
 
 

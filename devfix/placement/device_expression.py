@@ -365,8 +365,7 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
     scope = place.outline.scopes(place.node)[0]
     if not scope and kind == "tensor":
         return None
-    return next(
-        (name for name, bindings in facts.on_accelerator(place.path, scope, kind)
-         if "." not in name and is_usable(place, scope, bindings, kind) and _is_bound(place, name)),
-        None,
-    )  # fmt: skip
+    for name, bindings in facts.on_accelerator(place.path, scope, kind):
+        if "." not in name and is_usable(place, scope, bindings, kind) and _is_bound(place, name):
+            return name
+    return None

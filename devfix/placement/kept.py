@@ -33,7 +33,7 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         if not name.startswith("self.") or name.count(".") > (2 if kind == "device" else 1):
             continue
         bindings = [each for each in known if not _comes_later(place, function, each)]
-        here = function.name == "__init__" or any(_is_within(place, function, b) for b in bindings)
+        here = function.name == "__init__" or any(_maker(place.outline, b) is function for b in bindings)
         seen = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
         if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
@@ -44,11 +44,6 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
 
 
-def _is_within(place: Place, function: ast.AST, binding: Binding) -> bool:
-    statement = place.outline.statement_at(binding.statement) if binding.statement is not None else None
-    return statement is not None and place.outline.function_of(statement) is function
-
-
 def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:
     """Whether a method binds an attribute that a constructor calls neither itself nor through others: it sees none of that."""
     maker = _maker(place.outline, binding) if function.name == "__init__" else None
@@ -56,9 +51,7 @@ def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:
     if maker is None or maker is function or cls is None or place.outline.class_of(maker) is not cls:
         return False
     called, pending = {function.name}, [function]
-    methods = {
-        part.name: part for part in cls.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    methods = {part.name: part for part in cls.body if isinstance(part, _Function)}
     while pending:
         read = {node.attr for node in ast.walk(pending.pop()) if isinstance(node, ast.Attribute)}
         pending += [methods[name] for name in read & methods.keys() - called]
@@ -92,15 +85,15 @@ def _is_placed(outline: Outline, function: ast.AST, name: str, bindings: list[Bi
     return bool(first) and all(is_wanted(each.device) for each in known)
 
 
-def _maker(outline: Outline, binding: Binding) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _maker(outline: Outline, binding: Binding) -> _Function | None:
     """The method that binds an attribute."""
-    statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+    statement = constructed.statement_of(outline, binding)
     return outline.function_of(statement) if statement is not None else None
 
 
 def _is_move(outline: Outline, binding: Binding, name: str) -> bool:
     """Whether an attribute is bound to itself, moved: ``self.points = self.points.to(device)``."""
-    statement = outline.statement_at(binding.statement) if binding.statement is not None else None
+    statement = constructed.statement_of(outline, binding)
     value = statement.value if isinstance(statement, ast.Assign) else None
     func = value.func if isinstance(value, ast.Call) else None
     return isinstance(func, ast.Attribute) and func.attr in _MOVES and ast.unparse(func.value) == name

@@ -56,11 +56,10 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
 def comes_round(facts: Facts, operand: Operand) -> bool:
     """Whether what put a module on the CPU comes behind its use in a loop, so that the first round finds it elsewhere."""
     made = operand.trail[0] if operand.trail else None
-    if made is None or made.kind != "move" or made.path not in facts.program.sources:
+    if made is None or made.kind != "move":
         return False
-    outline = facts.outline(made.path)
-    call = outline.expression_at(made.span)
-    return call is not None and _comes_round(outline, outline.statement_of(call), operand)
+    place = device_expression.place_at(facts, made.path, made.span)
+    return place is not None and _comes_round(place.outline, place.outline.statement_of(place.node), operand)
 
 
 def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
+from devfix.placement.constructed import sets
 from devfix.source import Source
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _family(source: Source, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
 
 def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: str) -> FileEdit | None:
     """``self.device = next(model.parameters()).device``, behind ``self.model = model`` in the constructor."""
-    setters = [node for node in ast.walk(cls) if isinstance(node, ast.Assign) and _sets(node, attribute)]
+    setters = [node for node in ast.walk(cls) if isinstance(node, ast.Assign) and sets(node, attribute)]
     if len(setters) != 1 or not is_free(facts, cls):
         return None
     [statement] = setters
@@ -105,11 +106,3 @@ def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: 
     model = value.id if isinstance(value, ast.Name) else f"{receiver}.{attribute}"
     code = f"{receiver}.device = next({model}.parameters()).device"
     return FileEdit(outline.source.path, InsertAfter(outline.source.span(statement), code))
-
-
-def _sets(node: ast.Assign, attribute: str) -> bool:
-    return any(
-        isinstance(part, ast.Attribute) and part.attr == attribute and isinstance(part.ctx, ast.Store)
-        for target in node.targets
-        for part in ast.walk(target)
-    )

@@ -85,9 +85,8 @@ def _is_computed_with(place: Place, use: ast.Name) -> bool:
         root = ast.unparse(around.func).partition(".")[0]
         holder = around.func.value if isinstance(around.func, ast.Attribute) else around.func
         receiver = place.outline.receiver_name(place.outline.function_of(use))
-        own = (
-            isinstance(holder, ast.Name) and holder.id == receiver
-        )  # one of its methods, or the module itself
+        # One of the module's methods, or the module itself.
+        own = isinstance(holder, ast.Name) and holder.id == receiver
         return use in around.args and (own or place.outline.imported.get(root, "").startswith("torch"))
     plain = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return, ast.Assign)
     return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is use)

@@ -20,9 +20,8 @@ def without_move(outline: Outline, call: ast.Call) -> Edit | None:
     text = outline.source.segment(outline.source.span(whole))
     statement, span = outline.parents.get(comprehension), outline.source.span(comprehension)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if [ast.unparse(target) for target in targets] == [ast.unparse(whole)] and isinstance(
-        statement, ast.Assign
-    ):
+    given_back = [ast.unparse(target) for target in targets] == [ast.unparse(whole)]
+    if given_back and isinstance(statement, ast.Assign):
         return DeleteStatement(outline.source.span(statement))
     if any(isinstance(each, ast.Tuple | ast.List) for each in targets):
         return ReplaceExpression(span, text)
@@ -68,13 +67,5 @@ def _copied(node: _Comprehension) -> ast.expr | None:
     source = node.generators[0].iter
     if not isinstance(node, ast.DictComp):
         return source
-    items = (
-        isinstance(source, ast.Call)
-        and isinstance(source.func, ast.Attribute)
-        and source.func.attr == "items"
-    )
-    return (
-        source.func.value
-        if items and isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute)
-        else None
-    )
+    asked = source.func if isinstance(source, ast.Call) else None
+    return asked.value if isinstance(asked, ast.Attribute) and asked.attr == "items" else None

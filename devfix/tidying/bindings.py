@@ -39,6 +39,7 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[ast.Assign, l
     nodes = list(ast.walk(function))
     parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
     calls = [node for node in nodes if isinstance(node, ast.Call) and moved_part(node)]
+    changing = _bound_in_loops(nodes) if calls else set()
     for name in sorted({moved_part(call) for call in calls}):
         moves = [call for call in calls if moved_part(call) == name]
         bound = _bound_once(nodes, name)
@@ -46,7 +47,7 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[ast.Assign, l
             continue
         if not all(written.holds([suffix_of(written, move)]) for move in moves):
             continue
-        if any(_bound_in_loops(nodes) & read_names(move.func) for move in moves):
+        if any(changing & read_names(move.func) for move in moves):
             continue  # piece by piece, as a set of data does that may be too large
         if _is_known_before(function, moves[0].args[0], bound) and not _is_used_otherwise(
             nodes, parents, name, moves
