@@ -175,3 +175,48 @@ def test_a_setting_that_is_compared_may_still_be_anything() -> None:
         net.to(settings["device"])(torch.ones(3).to(settings["device"]))
     """
     assert clashes(text) == []
+
+
+SWITCHED = """
+import json
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.gpu = {kept}
+        self.rnn = nn.GRU(3, 3)
+
+    def step(self, x):
+        if {asked}:
+            x = x.{move}
+        return self.rnn(x)
+
+with open("settings.json") as file:
+    config = json.load(file)
+config["gpu"] = torch.cuda.is_available()
+net = Net(config)
+net.step(torch.ones(2, 1, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked"),
+    [
+        ('config.get("gpu", False)', "self.gpu"),
+        ('config.get("gpu")', "self.gpu"),
+        ('config["gpu"]', "self.gpu and x is not None"),
+        ('config["gpu"]', "torch.cuda.is_available() and self.gpu"),
+    ],
+)
+def test_a_setting_that_is_asked_like_a_switch_is_no_device_to_move_to(kept: str, asked: str) -> None:
+    fixed = fix_texts(files(SWITCHED.format(kept=kept, asked=asked, move="cuda()")))[0]["main.py"]
+    assert "self.gpu)" not in fixed.replace(kept, "")
+    assert clashes(fixed) == []
+
+
+def test_a_setting_that_is_moved_to_where_it_is_set_is_one() -> None:
+    text = SWITCHED.format(kept='config["gpu"]', asked="True", move="to(self.gpu)")
+    fixed = fix_texts(files(text))[0]["main.py"]
+    assert "self.rnn = nn.GRU(3, 3).to(self.gpu)" in fixed or "self.to(self.gpu)" in fixed

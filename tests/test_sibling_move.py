@@ -150,3 +150,35 @@ for step in range(3):
     print((y - net(x)).sum())
 """
     assert fixed_alone(before) == before.replace("x.cuda(), y", "x.cuda(), y.cuda()")
+
+
+def test_what_a_name_gets_after_its_use_is_not_what_moves() -> None:
+    lines = fixed("""
+        def score(scores, y):
+            return scores.masked_fill(y.eq(0).unsqueeze(1), 0.0).sum()
+
+        def test(model):
+            for x, y in loader:
+                x = x.cuda()
+                scores = model(x)
+                print(score(scores, y))
+                y = y.cpu().detach().numpy().reshape(-1)
+                print(y)
+
+        test(net)
+    """)
+    assert "y = y.cuda()" in lines
+    assert "y = y.cpu().detach().numpy().reshape(-1)" in lines
+
+
+def test_what_a_name_gets_as_an_array_is_not_moved() -> None:
+    lines = fixed("""
+        def seen(model):
+            for x, y in loader:
+                x = x.cuda()
+                y = y.numpy()
+                print(model(x), torch.from_numpy(y) + model(x).argmax(1))
+
+        seen(net)
+    """)
+    assert "y = y.numpy()" in lines

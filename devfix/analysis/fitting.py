@@ -11,7 +11,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import external_bases, first_parameter, is_module
 from devfix.analysis.syntax import remembered
-from devfix.analysis.torch_model import losses, module_methods
+from devfix.analysis.torch_model import losses, module_methods, wrapper_attributes
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -107,9 +107,29 @@ def _is_plain(interp: Interpreter, cls: Value) -> bool:
 
 
 def with_attribute(interp: Interpreter, values: tuple[Value, ...], name: str) -> tuple[Value, ...]:
-    """Of the values that an expression may be, those that have an attribute: no list has a ``to``."""
+    """Of the values that an expression may be, those that have an attribute: no list has a ``to``.
+
+    Where one is seen to have it, modules that are not do not: ``model.module`` is what was wrapped.
+    """
     found = tuple(value for value in values if _may_have(interp, value, name))
+    if any(_keeps(interp, value, name) for value in found):
+        found = tuple(value for value in found if not _is_without(interp, value, name))
     return found or values
+
+
+def _keeps(interp: Interpreter, value: Value, name: str) -> bool:
+    obj = interp.obj_of(value)
+    return obj is not None and name in obj.attrs and is_module(interp, value)
+
+
+def _is_without(interp: Interpreter, value: Value, name: str) -> bool:
+    """Whether a value is a module that nobody gave such an attribute, and whose classes have none, as far as is known."""
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "instance" or name in obj.attrs or not isinstance(obj.cls, Class):
+        return False
+    known = wrapper_attributes.is_of_modules(name)
+    found = (classes.find(interp, obj.cls, each) for each in (name, "__getattr__"))
+    return not known and _is_plain(interp, obj.cls) and is_module(interp, value) and not any(found)
 
 
 def is_in_module(interp: Interpreter, owner: Namespace, name: str) -> bool:
@@ -130,7 +150,7 @@ _TYPES: dict[str, type] = {each.__name__: each for each in (int, float, bool, st
 
 
 def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
-    """Whether a value of Python's own types has an attribute; of any other nobody can tell."""
+    """Whether a value of Python's own types has an attribute, or one of torch's wrappers; of any other nobody can tell."""
     if isinstance(value, Const):
         return hasattr(value.value, name)
     if isinstance(value, Scalar):
@@ -144,6 +164,8 @@ def _may_have(interp: Interpreter, value: Value, name: str) -> bool:
     if isinstance(value, Sequence):
         return any(hasattr(each, name) for each in _COLLECTIONS)
     obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "module":
+        return not wrapper_attributes.lacks(interp, obj, name)
     if obj is None or obj.kind != "list" or isinstance(obj.cls, Class):
         return True
     return hasattr(list, name)

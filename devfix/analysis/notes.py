@@ -75,12 +75,14 @@ def is_plain(value: Value) -> bool:
 
 
 def _plain_kind(interp: Interpreter, value: Value) -> str:
-    """``number`` for what certainly has no device, as arrays have none, and is no None that a test tells from what has.
+    """``number`` for what certainly has no device, as arrays have none, and ``none``, which a test tells from what has.
 
     What a script got from elsewhere is ``strange``: it may be one.
     """
     if isinstance(value, Unknown):
         return "strange" if interp.is_script else "other"
+    if isinstance(value, Const) and value.value is None:
+        return "none"
     return "number" if _is_number(value) or isinstance(value, Array) else "other"
 
 

@@ -25,7 +25,7 @@ OTHERS = "other"
 class Binding:
     """One binding of a name: the statement, and what the name stands for from there on; or the comprehension, within which it does.
 
-    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``strange``
+    ``kind`` is ``device`` (an object or string naming a device), ``tensor``, ``module``, ``number``, ``none``, ``strange``
     (what a script got from elsewhere), ``ungiven`` (an attribute that got what no script decides) or ``other``; ``device`` says which one or where it lives.
     ``registered`` is an attribute that was bound to a Parameter, which a module keeps as its own.
     """

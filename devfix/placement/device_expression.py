@@ -39,6 +39,7 @@ from devfix.placement.reaching import (
     may_be_packed,
     reaches,
 )
+from devfix.placement.switch_names import is_switch
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -198,6 +199,8 @@ def choices_after(facts: Facts, place: Place) -> Iterator[tuple[ast.stmt, str]]:
         binding = known[0] if len(known) == 1 else None
         if binding is None or binding.kind != "device" or not is_wanted(binding.device):
             continue
+        if is_switch(facts, name):
+            continue
         statement = outline.statement_at(binding.statement) if binding.statement is not None else None
         if statement is None or not isinstance(node, ast.stmt):
             continue
@@ -217,6 +220,7 @@ def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
             and is_usable(place, scope, bindings, "device")
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
+            and not is_switch(facts, name)
         ]
         yield min(found, key=partial(_rank, written_around(place.outline, place.node, found)), default=None)
         inner.append(scope)

@@ -11,6 +11,7 @@ from devfix.analysis.recorder import Binding
 from devfix.placement import boundness, constructed, own_device
 from devfix.placement.naming import given
 from devfix.placement.reaching import begun, is_wanted, lasting
+from devfix.placement.switch_names import is_switch
 
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
@@ -38,6 +39,8 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
+        if kind == "device" and is_switch(facts, name):
+            continue
         is_set = not here or constructed.has_set(facts, place, attribute, bindings)
         if is_set and boundness.is_set_before(place.outline, function, attribute):
             found.append(name.replace("self", receiver, 1))

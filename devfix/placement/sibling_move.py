@@ -36,7 +36,7 @@ def beside(facts: Facts, place: Place) -> Edits:
         if named and not isinstance(place.outline.parents[statement], ast.If):
             continue  # with a device at hand, all that is unpacked moves at once
         if sibling != name and is_placed(facts, place, statement, sibling) and not names(suffix, name):
-            own = _renewed(place, unpacking, name)
+            own = _renewed(facts, place, unpacking, name)
             if own is not None:
                 return suffixes.added(facts, place.outline, own, suffix)
             rank = place.outline.source.span(place.node).column
@@ -45,13 +45,32 @@ def beside(facts: Facts, place: Place) -> Edits:
     return ()
 
 
-def _renewed(place: Place, unpacking: ast.stmt, name: str) -> ast.expr | None:
-    """What a name gets that is a part of what it stands for, as ``x.data`` is, or a cast of it, in a statement of its own."""
+def _renewed(facts: Facts, place: Place, unpacking: ast.stmt, name: str) -> ast.expr | None:
+    """What a name gets that is a part of what it stands for, as ``x.data`` is, or a cast of it, in a statement of its own.
+
+    Nothing reads the name before that, and what it gets may be a tensor.
+    """
     for statement in _following(place, unpacking):
         if isinstance(statement, ast.Assign) and _binds(statement, name):
             value = statement.value
-            return value if _root(value) == name and not isinstance(value, ast.Name) else None
+            is_part = _root(value) == name and not isinstance(value, ast.Name)
+            return value if is_part and _may_be_tensor(facts, place, statement, name) else None
+        if name in _read(statement):
+            return None
     return None
+
+
+def _may_be_tensor(facts: Facts, place: Place, statement: ast.stmt, name: str) -> bool:
+    """Whether nothing else than a tensor was seen to be what a statement gives to a name."""
+    span = place.outline.source.span(statement)
+    known = facts.bindings(place.path, place.outline.scopes(statement)[0]).get(name, [])
+    return all(each.kind in ("tensor", "strange", "ungiven") for each in known if each.statement == span)
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """The names in a statement; the body of a guard is looked at by itself."""
+    parts = [statement.test, *statement.orelse] if isinstance(statement, ast.If) else [statement]
+    return {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
 def _root(value: ast.expr) -> str:

@@ -7,6 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, WrapExpression
+from devfix.placement.missing_values import may_be_none
 from devfix.placement.naming import differs_by_object, may_be_number
 
 #: What makes a collection, which has no methods of a tensor, or stands for what is in one.
@@ -27,7 +28,7 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
         return ()
     if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
         return ()
-    if differs_by_object(outline, facts, node):
+    if differs_by_object(outline, facts, node) or may_be_none(facts, outline, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):

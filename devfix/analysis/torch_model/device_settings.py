@@ -57,10 +57,15 @@ def entry(key: Value) -> Value | None:
 
 
 def got(site: CallSite) -> Value | None:
-    """``config.get("device", "cpu")``, like :func:`entry`; None for any other call of something unknown."""
+    """``config.get("device", "cpu")``, like :func:`entry`; None for any other call of something unknown.
+
+    What is True or False unless the file says otherwise is no device.
+    """
     func = site.node.func if isinstance(site.node, ast.Call) else None
     asks = isinstance(func, ast.Attribute) and func.attr == "get" and site.args
-    return entry(site.args[0].value) if asks else None
+    otherwise = site.args[1].value if len(site.args) > 1 else None
+    is_truth = isinstance(otherwise, Const) and isinstance(otherwise.value, bool)
+    return entry(site.args[0].value) if asks and not is_truth else None
 
 
 def read(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -1,0 +1,101 @@
+"""Missing values: names that stand for None in some runs, where nothing in sight asks whether they do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from devfix.analysis.facts import Facts
+from devfix.analysis.outline import Outline
+from devfix.analysis.recorder import Binding
+
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
+    """Whether a name was seen to stand for None where it may still do, so that no method can be called on it there."""
+    if not isinstance(node, ast.Name):
+        return False
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    empty = [each for each in bindings if each.kind == "none"]
+    if not any(_holds_at(outline, each, bindings, node) for each in empty):
+        return False
+    return not _is_asked_around(outline, node) and not _is_asked_before(outline, node)
+
+
+def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
+    """Whether None may be what the name still stands for: each run passes the statement, and no other of its kind since."""
+    first = outline.statement_at(empty.statement) if empty.statement is not None else None
+    if empty.statement is not None and (first is None or not outline.dominates(first, node)):
+        return False
+    others = (outline.statement_at(each.statement) for each in bindings if each.statement is not None)
+    return not any(
+        other is not None
+        and other is not first
+        and (first is None or other.lineno > first.lineno)
+        and other is not outline.statement_of(node)
+        and outline.dominates(other, node)
+        for other in others
+    )
+
+
+def _is_asked_around(outline: Outline, node: ast.Name) -> bool:
+    """Whether a test around a place speaks of the name."""
+    around: ast.AST | None = outline.parents.get(node)
+    while around is not None and not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        tests: list[ast.expr] = []
+        if isinstance(around, (ast.If, ast.IfExp, ast.While)):
+            tests = [around.test]
+        elif isinstance(around, ast.BoolOp):
+            tests = around.values
+        if any(_speaks_of(test, node.id) for test in tests):
+            return True
+        around = outline.parents.get(around)
+    return False
+
+
+def _is_asked_before(outline: Outline, node: ast.Name) -> bool:
+    """Whether statements before a place do for None what has to be done, or would have failed for it."""
+    return any(_settles(statement, node.id) for statement in _before(outline, node))
+
+
+def _before(outline: Outline, node: ast.Name) -> Iterator[ast.stmt]:
+    """The statements that stand before the one of a node in its block and in those around it."""
+    current = outline.statement_of(node)
+    while True:
+        block = outline.block_of(current)
+        yield from block[: block.index(current)]
+        above = outline.parents.get(current)
+        while above is not None and not isinstance(above, ast.stmt):
+            above = outline.parents.get(above)
+        if not isinstance(above, ast.stmt) or isinstance(
+            above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ):
+            return
+        current = above
+
+
+def _settles(statement: ast.stmt, name: str) -> bool:
+    if isinstance(statement, ast.If):
+        if not _speaks_of(statement.test, name):
+            return False
+        leaves = isinstance(statement.body[-1], _LEAVES)
+        return leaves or any(
+            _is_use(part, name, ast.Store) for each in statement.body for part in ast.walk(each)
+        )
+    if isinstance(statement, ast.Assert):
+        return _speaks_of(statement.test, name)
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
+        return False
+    return any(
+        isinstance(part, (ast.Attribute, ast.Subscript)) and _is_use(part.value, name, ast.Load)
+        for part in ast.walk(statement)
+    )
+
+
+def _speaks_of(test: ast.expr, name: str) -> bool:
+    return any(_is_use(part, name, ast.Load) for part in ast.walk(test))
+
+
+def _is_use(node: ast.AST, name: str, context: type[ast.expr_context]) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context)

@@ -1,0 +1,54 @@
+"""What a model may be that only some runs wrap: the wrapper has its own methods, and the model no ``module``."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+from torch import nn
+
+from devfix.analysis.torch_model import wrapper_attributes
+
+PROGRAM = """
+import os
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def parts(self, batch):
+        return batch[0], batch[1]
+
+    def forward(self, x):
+        return self.fc(x)
+
+count = int(os.environ.get("WORLD_SIZE", "1"))
+net = Net().cuda()
+if count > 1:
+    net = nn.parallel.{wrapper}(net)
+x, y = {asked}.parts((torch.ones(2, 3), torch.ones(2)))
+x + torch.ones(3).cuda()
+"""
+
+
+@pytest.mark.parametrize("wrapper", ["DataParallel", "DistributedDataParallel"])
+@pytest.mark.parametrize("asked", ["(net.module if count > 1 else net)", "net"])
+def test_what_a_method_of_the_model_gives_is_seen_where_it_may_be_wrapped(wrapper: str, asked: str) -> None:
+    assert clashes(PROGRAM.format(wrapper=wrapper, asked=asked)) == ["22: device"]
+
+
+def test_what_the_model_may_have_of_its_own_is_not_known() -> None:
+    passing = "    def __getattr__(self, name):\n        return found(name)\n\n    def forward"
+    text = PROGRAM.format(wrapper="DataParallel", asked="net.module").replace("    def forward", passing)
+    assert clashes(text) == []
+
+
+def test_the_names_are_those_of_torch() -> None:
+    every = {name for name in dir(nn.Module()) if not name.startswith("_")}
+    assert all(wrapper_attributes.is_of_modules(name) for name in every)
+    wrappers = (nn.DataParallel, nn.parallel.DistributedDataParallel)
+    own = {name for each in wrappers for name in dir(each) if not name.startswith("_")} - every
+    own |= {name for name in vars(nn.DataParallel(nn.Linear(1, 1))) if not name.startswith("_")} - every
+    assert own <= wrapper_attributes.OF_WRAPPERS
