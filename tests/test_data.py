@@ -8,6 +8,8 @@ import pytest
 from reality import lies
 from text_program import analyse_text, clashes, fix_texts
 
+from devfix.findings import Applicability
+
 HEAD = """
 import numpy as np
 import torch
@@ -290,3 +292,101 @@ def test_a_batch_that_is_taken_from_an_iterator_is_on_the_cpu(taken: str) -> Non
     model(x)
     """
     assert clashes(text) == ["9: device"]
+
+
+_TEACHING = """
+teacher = nn.Linear(3, 2).cuda()
+
+class Taught(Pairs):
+    def __getitem__(self, i):
+        x = torch.zeros(3)
+        return x, {label}
+"""
+_BACK = "teacher(x.to(device)).cpu()"
+_LOOP = "for x, y in DataLoader(Taught(), {}):\n    pass\n"
+
+
+def taught(options: str, label: str = _BACK) -> list[str]:
+    """The kinds of mismatch where a data set asks a model on the accelerator."""
+    return faults(_TEACHING.format(label=label) + _LOOP.format(options))
+
+
+def test_workers_cannot_ask_a_model_on_the_accelerator_whatever_comes_back() -> None:
+    assert taught("num_workers=2") == ["worker"]
+    assert taught("num_workers=2", f"{_BACK}.argmax().item()") == ["worker"]
+    assert taught("**{'num_workers': 2}") == ["worker"]
+    assert taught("num_workers=2, multiprocessing_context='fork'") == ["worker"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "num_workers=0", "num_workers=2, multiprocessing_context='spawn'", "num_workers=2, **unknown"],
+)
+def test_the_main_process_and_a_new_one_can(options: str) -> None:
+    assert [kind for kind in taught(options) if kind != "advice"] == []
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        f"{_BACK} if torch.utils.data.get_worker_info() is None else torch.zeros(2)",
+        f"{_BACK} if i in known else torch.zeros(2)",
+        "nn.Linear(3, 2)(x)",
+    ],
+)
+def test_nothing_is_said_of_what_a_worker_may_not_do(label: str) -> None:
+    assert taught("num_workers=2", label) == []
+
+
+def test_another_start_method_anywhere_is_heard_of() -> None:
+    chosen = 'torch.multiprocessing.set_start_method("spawn")\n'
+    assert faults(chosen + _TEACHING.format(label=_BACK) + _LOOP.format("num_workers=2")) == []
+
+
+def test_a_process_that_has_not_used_the_accelerator_may_be_forked() -> None:
+    alone = "class Alone(Pairs):\n    def __getitem__(self, i):\n        return (torch.zeros(3).cuda() + i).cpu()\n"
+    loop = "for x in DataLoader(Alone(), num_workers=2):\n    pass\n"
+    assert faults(alone + loop) == []
+    assert faults(f"nn.Linear(3, 2).cuda()\n{alone}{loop}") == ["worker"]
+
+
+def test_a_data_set_that_asks_a_model_is_loaded_in_the_main_process() -> None:
+    before = HEAD + DEVICE + _TEACHING.format(label=_BACK) + _LOOP.format("num_workers=2")
+    after = fix_texts({"main.py": before}, Applicability.UNSAFE)[0]["main.py"]
+    assert after == before.replace("num_workers=2", "num_workers=0")
+
+
+_RESIDENT = "kept = TensorDataset(torch.rand(8, 3).cuda())\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "options = {{'pin_memory': {}}}",
+        "options = {{'batch_size': 2, 'pin_memory': {}}} if torch.cuda.is_available() else {{}}",
+        "options = dict(pin_memory={})",
+        "options = {{}}\noptions['pin_memory'] = {}",
+        "options = dict(batch_size=2)\nmore = {{'pin_memory': {}}}\noptions.update(more)",
+        "class C:\n    options = dict(pin_memory={})\noptions = C.options",
+    ],
+)
+def test_an_option_is_changed_in_the_dictionary_that_gives_it(options: str) -> None:
+    before = (
+        HEAD
+        + _RESIDENT
+        + options.format("True")
+        + "\nfor (x,) in DataLoader(kept, **options):\n    x.sum()\n"
+    )
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert after == before.replace(options.format("True"), options.format("False"))
+
+
+def test_workers_of_a_dictionary_stay_where_its_other_options_need_them() -> None:
+    options = "options = dict(num_workers=2{})\n"
+    loop = "for (x,) in DataLoader(kept, **options):\n    x.sum()\n"
+    plain, bound = (
+        HEAD + _RESIDENT + options.format(more) + loop for more in ("", ", persistent_workers=True")
+    )
+    after = fix_texts({"main.py": plain}, Applicability.UNSAFE)[0]["main.py"]
+    assert after == plain.replace("dict(num_workers=2)", "dict(num_workers=0)")
+    assert fix_texts({"main.py": bound}, Applicability.UNSAFE)[0]["main.py"] == bound

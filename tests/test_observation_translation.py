@@ -9,13 +9,14 @@ from observed_reports import Report, locate, operand
 from text_program import files
 
 from devfix.analysis import analyse
-from devfix.findings import Mismatch, Span, WrapExpression
-from devfix.observation import beside
+from devfix.findings import Mismatch, ReplaceExpression, Span, WrapExpression
+from devfix.observation import beside, loaded
 from devfix.observation.pointing import Pointer
 from devfix.observation.record import ObservedMismatch
 from devfix.observation.sighting import sighted
 from devfix.observation.translation import translated
 from devfix.placement.causes import cause
+from devfix.placement.unloading import Unloading
 from devfix.project import Program, Project
 from devfix.source import Source
 
@@ -340,6 +341,35 @@ def test_what_a_worker_moves_is_told_where_the_loop_asks_for_it() -> None:
     assert (found.sink.line, found.get("form"), found.get("where")) == (8, "0:tensor", "dataset")
     assert [root[0].text for root in found.operands[0].roots] == ["torch.full((2,), float(i)).to(device)"]
     assert _trail(found) == [("other", "DataLoader(Squares(), num_workers=2)")]
+
+
+def test_without_workers_nothing_in_a_data_set_has_to_go() -> None:
+    texts = files("""
+        class Taught(torch.utils.data.Dataset):
+            def __getitem__(self, i):
+                return teacher(x[i].to(device)).cpu()
+
+        options = dict(num_workers=2)
+        loader = DataLoader(Taught(), **options)
+        for x in loader:
+            print(x)
+    """)
+    report = Report(texts)
+    observed = report.mismatch(
+        "torch.cuda._lazy_init",
+        [report.place("x in loader"), report.place("x[i].to(device)")],
+        [],
+        [{"loader": "loader"}, {}],
+        kind="worker",
+    )
+    facts = analyse(_program(texts))
+    sighting = sighted(observed, Pointer(facts, locate))
+    assert sighting is not None
+    [found] = loaded.otherwise(sighting)
+    [fix] = Unloading(facts, found).fixes()
+    [edit] = fix.edits
+    assert isinstance(edit.edit, ReplaceExpression)
+    assert edit.edit == ReplaceExpression(Span(6, 27, 6, 28), "0")
 
 
 def test_what_next_asks_for_is_the_loader_as_well() -> None:

@@ -13,8 +13,9 @@ class DeviceMoveInDataset(Rule):
     runs, only slowly, one small copy a sample; that is reported as advice.
 
     The fix takes the moves out of the Dataset and moves the batch in the loops that use it. Where
-    the Dataset holds tensors that live on the accelerator, the fix loads in the main process; a
-    seeded run may then draw other random numbers, so that is unsafe.
+    the Dataset holds tensors that live on the accelerator, or has a model there make its samples,
+    the fix loads in the main process; a seeded run may then draw other random numbers, so that is
+    unsafe.
 
     Before::
 
@@ -61,6 +62,8 @@ class DeviceMoveInDataset(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         for unloading in Unloading.each(facts, list(self.caused(facts))):
             message = "the Dataset hands out tensors of the accelerator, which worker processes cannot use"
-            if unloading.is_legal:
+            if unloading.mismatch.get("where") == "inside":
+                message = "making a sample uses the accelerator, which worker processes cannot do"
+            elif unloading.is_legal:
                 message = "the Dataset moves one sample at a time; with workers or pinning this would fail"
             yield self.finding(unloading.mismatch, message, unloading.fixes(), at=unloading.first)

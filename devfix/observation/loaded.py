@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.observation.bindings import own_nodes
@@ -53,6 +54,19 @@ def translated(sighting: Sighting) -> list[Mismatch]:
         tuple(sorted(detail.items())),
     )
     return [found]
+
+
+def otherwise(sighting: Sighting) -> list[Mismatch]:
+    """The same without the calls that move: where they do not make what is handed out, no worker can do it."""
+    return [
+        replace(
+            found,
+            operands=tuple(replace(batch, roots=()) for batch in found.operands),
+            detail=tuple(sorted({**dict(found.detail), "where": "inside", "form": ""}.items())),
+        )
+        for found in translated(sighting)
+        if found.kind == "worker"
+    ]
 
 
 def _made(sighting: Sighting, loader: Spot, number: int) -> Spot:

@@ -10,7 +10,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.recorder import Recorder
 from devfix.findings import Applicability, FileEdit, Finding, Fix, Mismatch, Note, WrapExpression
 from devfix.judgement import judge
-from devfix.observation import beside, carried, hosted, operands, own_choice, stepped
+from devfix.observation import beside, carried, hosted, loaded, operands, own_choice, stepped
 from devfix.observation.mirror import mirrored
 from devfix.observation.observed_facts import ObservedFacts, Scope, names_seen
 from devfix.observation.pointing import Locate, Pointer
@@ -89,6 +89,8 @@ class Prescriber:
         sighting = sighted(part, self.pointer)
         if sighting is None:
             return []
+        if part.kind == "worker":
+            return [fix for m in loaded.otherwise(sighting) for fix in self._proposed([m], names, wanted)]
         if part.kind != "device":
             return [
                 fix

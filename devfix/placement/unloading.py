@@ -20,6 +20,7 @@ from devfix.findings import (
 from devfix.placement.device_argument import without_device
 from devfix.placement.device_expression import Place
 from devfix.placement.emptied import without_idle
+from devfix.placement.spread_option import spread_option
 from devfix.placement.told_device import told_host
 from devfix.placement.unpacking import moved_at_loop
 
@@ -111,14 +112,16 @@ class Unloading:
         return moved_at_loop(self.facts, place, mismatch.get("form") or "")
 
     def _option(self, name: str, value: str) -> tuple[FileEdit, ...]:
-        """An option that the loader's own call gives gets another value."""
+        """An option that the loader's own call gives, or a dictionary that is spread in it, gets another value."""
         trail = self.mismatch.operands[0].trail
         place = self._place(trail[0].path, trail[0].span) if trail else None
         if place is None or not isinstance(place.node, ast.Call):
             return ()
         given = {keyword.arg for keyword in place.node.keywords}
         if name not in given:
-            return ()
+            return spread_option(
+                self.facts, place, name, value, _WORKER_OPTIONS if name == "num_workers" else ()
+            )
         edits = [FileEdit(place.path, SetKeyword(trail[0].span, name, value))]
         if name == "num_workers":
             gone = [option for option in _WORKER_OPTIONS if option in given]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis import classes
 from devfix.analysis.conditions import truth
 from devfix.analysis.copying import frozen
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.torch_model import forks, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     NONE,
@@ -34,11 +35,15 @@ LOADER = "torch.utils.data.DataLoader"
 
 @frozen
 class Batch:
-    """What a loader (or a framework's own loader) yields, and which calls put it on a device."""
+    """What a loader (or a framework's own loader) yields, and which calls put it on a device.
+
+    ``used`` is what certainly uses the accelerator while a batch is made, wherever the batch itself is.
+    """
 
     value: Value
     in_dataset: list[Origin]
     in_collate: list[Origin]
+    used: Origin | None = None
 
 
 @contextmanager
@@ -89,18 +94,35 @@ def form(interp: Interpreter, value: Value) -> str:
 
 def check(interp: Interpreter, obj: Obj, batch: Batch, node: ast.expr) -> None:
     """Facts: "Dataset moves to cuda, num_workers=2 (fork)", "... pin_memory=True"."""
-    workers = _workers(obj.facts.get("num_workers", Const(0))) > 0
+    workers = has_workers(obj)
     if "moved" in obj.facts:
         # A framework moves these batches itself: the moves have no use, and workers cannot do them.
         if batch.in_dataset or batch.in_collate:
             if workers or truth(interp, obj.facts.get("pin_memory", NONE)):
                 record(interp, node, owner(obj), "framework-pin", batch, obj.trail)
-    elif workers:
+    elif workers and any(leaf.device.is_accelerator for leaf in leaves(interp, batch.value)):
         record(interp, node, LOADER, "worker", batch, obj.trail)
+    elif workers:
+        _check_inside(interp, obj, batch, node)
     elif truth(interp, obj.facts.get("pin_memory", NONE)):
         record(interp, node, LOADER, "pin", batch, obj.trail)
     elif batch.in_dataset or batch.in_collate:
         record(interp, node, LOADER, "worker", batch, obj.trail, legal="1")
+
+
+def _check_inside(interp: Interpreter, obj: Obj, batch: Batch, node: ast.expr) -> None:
+    """Fact: "Dataset moves to cuda, num_workers=2 (fork)"; that its samples come back to the CPU is no help.
+
+    A process that has not used the accelerator may be forked, and one that is spawned begins anew.
+    """
+    forked = obj.facts.get("multiprocessing_context", NONE) in (NONE, Const("fork"))
+    if batch.used is None or interp.state.used is None or not interp.is_script:
+        return
+    if not forked or forks.chooses_another(interp):
+        return
+    tensor = Tensor(ACCELERATOR, trail=(*obj.trail[:1], batch.used))
+    part = Part(tensor, "batch", node)
+    requirements.record(interp, node, LOADER, "worker", [part], where="inside", form="")
 
 
 def owner(obj: Obj) -> str:
@@ -109,10 +131,11 @@ def owner(obj: Obj) -> str:
     return str(name.value) if isinstance(name, Const) else LOADER
 
 
-def _workers(value: Value) -> int:
-    """How many workers a loader has, as far as anyone can tell; an option has its default."""
+def has_workers(obj: Obj) -> bool:
+    """Whether a loader has workers, as far as anyone can tell; an option has its default."""
+    value = obj.facts.get("num_workers", NONE)
     number = value.value if isinstance(value, Const) else value.usual if isinstance(value, Scalar) else 0
-    return number if isinstance(number, int) else 0
+    return isinstance(number, int) and number > 0
 
 
 def record(

@@ -92,6 +92,9 @@ def _options(interp: Interpreter, site: CallSite) -> dict[str, Value]:
         value = site.value(position, option)
         if value is not None:
             facts[option] = value
+    context = site.keywords.get("multiprocessing_context")
+    if context is not None or site.open:
+        facts["multiprocessing_context"] = UNKNOWN if context is None else context.value
     _check_generator(interp, site, facts)
     _note_kept(interp, facts.get("dataset", UNKNOWN))
     return facts
@@ -239,8 +242,11 @@ def batch(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
     _draw(interp, obj, node)
     collate_fn = obj.attrs.get("collate_fn") or obj.facts.get("collate_fn", NONE)
+    used = interp.state.used
     made = assembled(interp, obj.facts.get("dataset", UNKNOWN), collate_fn, where,
                      alone=obj.facts.get("batch_size") == NONE)  # fmt: skip
+    if batches.has_workers(obj):
+        interp.state.used = used  # what they do is done in processes of their own
     result = collation.from_loader(interp, made.value, where)
     if node is not None:
         batches.check(interp, obj, replace(made, value=result), node)
@@ -260,6 +266,7 @@ def assembled(
     interp: Interpreter, dataset: Value, collate_fn: Value, node: ast.expr, *, alone: bool = False
 ) -> Batch:
     """A batch of a dataset's samples; ``alone`` when samples are handed on one by one."""
+    before, interp.state.used = interp.state.used, None
     with batches.making(interp), interp.watching() as in_dataset:
         sample = element(interp, dataset, node)
     with batches.making(interp), interp.watching() as in_collate:
@@ -270,7 +277,8 @@ def assembled(
             result = collation.converted(interp, sample) if alone else collation.collate(interp, sample, node)
             if not in_dataset and _is_of_script(interp, dataset):
                 result = collation.on_host(interp, result)
-    return Batch(result, in_dataset, in_collate)
+    used, interp.state.used = interp.state.used, before or interp.state.used
+    return Batch(result, in_dataset, in_collate, used)
 
 
 def _is_of_script(interp: Interpreter, dataset: Value) -> bool:
