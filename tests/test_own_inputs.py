@@ -126,3 +126,46 @@ def test_what_is_kept_beside_may_be_meant_for_the_cpu() -> None:
     text = OWN_METHOD.format(body="self.seen.append(identity)\n        return self.forward(identity)")
     after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
     assert "torch.eye(self.size)\n" in after
+
+
+INNER_MODULE = """import torch
+from torch import nn
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {part}
+
+    def decode(self, vec):
+        return {use}
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decoder = Decoder()
+
+    def sample(self):
+        vec = torch.ones(1, 4)
+        return self.decode(vec)
+
+    def decode(self, vec):
+        return self.decoder.decode(vec)
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "use"),
+    [
+        ("self.W = nn.Linear(4, 4)", "self.W(vec)"),
+        ('self.register_buffer("W", torch.ones(4))', "self.W + vec"),
+    ],
+)
+def test_what_an_inner_module_keeps_has_no_name_in_the_outer_one(part: str, use: str) -> None:
+    after = fix_texts({"main.py": INNER_MODULE.format(part=part, use=use)}, Applicability.SAFE)[0]["main.py"]
+    assert "self.W.device" not in after.partition("class Model")[2]
+
+
+def test_a_module_that_is_called_has_parameters_and_no_device() -> None:
+    text = INNER_MODULE.format(part="self.W = nn.Linear(4, 4)", use="self.W(vec)")
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == text.replace("ones(1, 4)", "ones(1, 4, device=next(self.parameters()).device)")

@@ -14,7 +14,7 @@ from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder
-from devfix.analysis.torch_model import checkpoint, optim, owners
+from devfix.analysis.torch_model import checkpoint, float_width, optim, owners
 from devfix.analysis.values import (
     Class,
     Function,
@@ -124,9 +124,10 @@ def _is_made_module(interp: Interpreter, address: int, obj: Obj) -> bool:
 def _run_uncalled(interp: Interpreter, path: str, budget: int, keeper: Keeper | None) -> None:
     """Functions and methods of one file that no entry point reached."""
     recorder = interp.recorder
-    tree = interp.program.sources[path].tree
-    if not any(_unreached(recorder, path, tree)):
+    source = interp.program.sources[path]
+    if not any(_unreached(recorder, path, source.tree)):
         return
+    float_width.note_choice(interp, source)
     # What is found in a file depends on what it uses, and not on what calls in other files came to.
     interp.library.begin_anew()
     with recorder.mute():

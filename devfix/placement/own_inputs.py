@@ -12,10 +12,13 @@ from devfix.analysis.facts import Facts
 from devfix.findings import Operand
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
+from devfix.placement.moving_module import stands_for_module
 from devfix.placement.sizing import sizes_of
 
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
@@ -35,19 +38,27 @@ def device(facts: Facts, place: Place, peers: list[Operand]) -> str | None:
     receiver = place.outline.receiver_name(function)
     if told is not None or receiver is None:
         return told
-    kept = next((peer.text for peer in peers if _is_kept(place, function, receiver, peer)), None)
+    kept = next((peer.text for peer in peers if _is_kept(facts, place, function, receiver, peer)), None)
     if kept is not None:
         return f"{kept}.device"
     beside = _is_beside_parameters(facts, place, receiver, "module")
     return f"next({receiver}.parameters()).device" if beside else None
 
 
-def _is_kept(place: Place, function: ast.AST, receiver: str, peer: Operand) -> bool:
-    """Whether an operand is an attribute of the module or a part of it, which the function does not set."""
+def _is_kept(facts: Facts, place: Place, function: _Function, receiver: str, peer: Operand) -> bool:
+    """Whether an operand is a tensor that the module or a part of it keeps, which the function does not set.
+
+    What another class calls ``self`` is none of this one's.
+    """
     node = place.outline.expression_at(peer.span) if peer.path == place.path else None
     name = dotted(node) if isinstance(node, ast.Attribute) else None
     if not isinstance(node, ast.Attribute) or name is None or name.partition(".")[0] != receiver or peer.held:
         return False
+    user = place.outline.function_of(node)
+    if user is None or place.outline.class_of(user) is not place.outline.class_of(function):
+        return False
+    if stands_for_module(facts, place, peer):
+        return False  # parameters have a device, and a module has none
     return not any(
         isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr == node.attr
         for part in ast.walk(function)

@@ -23,6 +23,7 @@ from devfix.analysis.values import (
     Ref,
     Tensor,
     TupleValue,
+    Union,
     Value,
 )
 
@@ -35,6 +36,8 @@ _PREPARING = (External(ACCELERATE), External(FABRIC))
 _PREPARE = frozenset(
     "prepare prepare_model prepare_data_loader setup setup_module setup_dataloaders setup_optimizers".split()
 )
+#: What returns its first argument, or a loader that does what that one does.
+_PASSING = frozenset({"unwrap_model", "gather", "gather_for_metrics", "skip_first_batches"})
 #: Methods of Fabric and Lightning's Trainer under which tensors and modules are made where they choose.
 PLACING_MANAGERS = frozenset({"init_tensor", "init_module"})
 TRAINERS = ("transformers.Trainer", "transformers.Seq2SeqTrainer")
@@ -117,7 +120,7 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     if obj.cls in _PREPARING:
         if name in _PREPARE:
             return _prepare(interp, obj, site)
-        if name in ("unwrap_model", "gather", "gather_for_metrics"):
+        if name in _PASSING:
             return site.args[0].value if site.args else UNKNOWN
         if name == "to_device" and site.args and not isinstance(site.args[0].value, Ref):
             return collation.placed(interp, site.args[0].value, ACCELERATOR)
@@ -130,20 +133,25 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 
 def _prepare(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """What each argument comes back as."""
+    values = tuple(_prepared(interp, obj, arg.value, site) for arg in site.args)
+    return values[0] if len(values) == 1 else TupleValue(values)
+
+
+def _prepared(interp: Interpreter, obj: Obj, value: Value, site: CallSite) -> Value:
     """Models are moved, loaders come back as others that move their batches, the rest as it is."""
-    owner = Const(getattr(obj.cls, "name", ""))
-    values: list[Value] = []
-    for arg in site.args:
-        value = arg.value
-        if isinstance(value, Ref) and modules.is_module(interp, value):
-            where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
-            moves.module(interp, value, "to", where)
-            if _MIXED in obj.facts:
-                modules.transform(interp, value, lambda own: replace(own, dtype=None))
-        elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
-            value = interp.new(interp.obj(value).with_fact("moved", owner))
-        values.append(value)
-    return values[0] if len(values) == 1 else TupleValue(tuple(values))
+    if isinstance(value, Union):
+        usual = value.members.index(value.usual) if value.usual in value.members else None
+        found = tuple(_prepared(interp, obj, member, site) for member in value.members)
+        return Union(found, found[usual] if usual is not None else None)
+    if isinstance(value, Ref) and modules.is_module(interp, value):
+        where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
+        moves.module(interp, value, "to", where)
+        if _MIXED in obj.facts:
+            modules.transform(interp, value, lambda own: replace(own, dtype=None))
+    elif isinstance(value, Ref) and interp.obj(value).kind == "loader":
+        return interp.new(interp.obj(value).with_fact("moved", Const(getattr(obj.cls, "name", ""))))
+    return value
 
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
