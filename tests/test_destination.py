@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import clashes, fix_texts
 
+from devfix.findings import Applicability
+
 HEAD = """
 import copy
 
@@ -172,3 +174,29 @@ print(step({"x": torch.ones(3, 4)}))
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert "rest = torch.zeros(1, 2, device=device)" in after
     assert "torch.cat((x.view(-1, 2), rest))" in after
+
+
+GRID = """import torch
+from torch import nn
+
+class State(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.ones(3))
+
+    def _apply(self, fn):
+        weight = self._buffers.pop("weight")
+        super()._apply(fn)
+        self.register_buffer("weight", fn(weight))
+        return self
+
+    def marginal(self, mean, ends, gate):
+        grid = torch.linspace(*ends)
+        shift = gate(mean)
+        return torch.log(self.weight.unsqueeze(1) * shift) - (grid.reshape(-1, 1) - shift) ** 2 / shift
+"""
+
+
+def test_the_values_of_a_module_do_not_come_to_what_its_method_makes() -> None:
+    assert clashes(GRID) == ["18: device"]
+    assert ".to(grid.device)" not in fix_texts({"main.py": GRID}, Applicability.SAFE)[0]["main.py"]

@@ -60,3 +60,26 @@ print(torch.randn(2, 4).gather(1, chosen))
 def test_an_index_of_a_type_that_nobody_knows_is_left_alone() -> None:
     text = "import torch\n\n\ndef pick(table, places):\n    return table.gather(1, places)\n"
     assert clashes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("mask", "index", "found"),
+    [
+        ("x > 2", "mask.cumsum(1) - 1", []),
+        ("x > 2", "torch.cumsum(mask, dim=1) - 1", []),
+        ("(x > 2).to(torch.uint8)", "mask.cumprod(1)", []),
+        ("x", "x.cumsum(1)", ["6: index-dtype"]),
+        ("x > 2", "mask.flip(1)", ["6: index-dtype"]),
+    ],
+)
+def test_what_counts_along_a_dimension_counts_in_whole_numbers(
+    mask: str, index: str, found: list[str]
+) -> None:
+    text = f"""import torch
+
+x = torch.rand(3, 4)
+mask = {mask}
+index = {index}
+x.gather(1, index)
+"""
+    assert clashes(text) == found

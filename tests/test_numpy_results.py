@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from text_program import Ending, clashes
+from text_program import Ending, clashes, fix_texts
 
 from devfix.analysis.values import Array, Scalar, Sequence, TupleValue, Value
+from devfix.findings import Applicability
 
 _CALLS = """\
 np.gradient(a)
@@ -175,3 +176,30 @@ print(x.index_select(0, first.to(device)), x.index_select(0, second))
 print(x + torch.from_numpy(last))
 """
     assert clashes(program) == ["10: device", "12: device"]
+
+
+LOSSES = """import numpy as np
+import torch
+from torch import nn
+
+net = nn.Linear(3, 3).cuda()
+x = torch.ones(2, 3).cuda()
+{lines}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "safe"),
+    [
+        (
+            "parts = np.array([net(x).mean() * w for w in (1.0, 2.0)])\n(np.sum(parts) + net(x).sum()).backward()",
+            False,
+        ),
+        ("with torch.no_grad():\n    parts = np.array([net(x).mean() * w for w in (1.0, 2.0)])", True),
+    ],
+)
+def test_a_copy_that_ends_the_gradient_of_what_numpy_computes_is_unsafe(lines: str, safe: bool) -> None:
+    text = LOSSES.format(lines=lines)
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert (after != text) is safe
+    assert "cpu()" in fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]

@@ -169,3 +169,60 @@ def test_a_module_that_is_called_has_parameters_and_no_device() -> None:
     text = INNER_MODULE.format(part="self.W = nn.Linear(4, 4)", use="self.W(vec)")
     after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
     assert after == text.replace("ones(1, 4)", "ones(1, 4, device=next(self.parameters()).device)")
+
+
+COLLECTED = """import torch
+from torch import nn
+
+class Filter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 3)
+        self.last = nn.ReLU()
+
+    def forward(self, x: torch.Tensor):
+        keep = self.first(x).sum(-1) > 0
+        found = torch.zeros((x.shape[0], 3))
+        found[keep] = self.first(x[keep])
+        {rest}
+"""
+
+
+def test_what_is_filled_and_handed_to_a_part_is_made_with_its_device() -> None:
+    text = COLLECTED.format(rest="return self.last(found)")
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert after == text.replace("shape[0], 3))", "shape[0], 3), device=x.device)")
+
+
+def test_what_is_filled_and_returned_may_be_meant_for_the_cpu() -> None:
+    text = COLLECTED.format(rest="return found")
+    after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert "torch.zeros((x.shape[0], 3))" in after
+
+
+SUM = """import torch
+from torch import nn
+
+class Total(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList([nn.Linear(3, 3) for _ in range(3)])
+
+    def forward(self, x: torch.Tensor):
+        total = torch.Tensor([0.0])
+        for part in self.parts:
+            total += part(x).mean()
+        return total
+"""
+CHECK = """import torch
+from main import Total
+
+def test_total():
+    assert Total()(torch.ones(3)).shape == (1,)
+"""
+
+
+@pytest.mark.parametrize("beside", [{}, {"test_total.py": CHECK}])
+def test_a_check_on_the_cpu_does_not_hide_the_input_that_tells_the_device(beside: dict[str, str]) -> None:
+    after = fix_texts({"main.py": SUM, **beside}, Applicability.SAFE)[0]["main.py"]
+    assert after == SUM.replace("Tensor([0.0])", "Tensor([0.0]).to(x.device)")

@@ -225,3 +225,34 @@ def test_a_state_is_loaded_to_the_device_that_the_program_chose() -> None:
     text = RELOADED.replace("import torch\n", f"import torch\n\n{chosen}")
     after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
     assert after["main.py"].count("map_location=device") == 2
+
+
+PATCHED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+        self.gains = nn.Parameter(torch.ones(2))
+
+    def forward(self, x):
+        return self.layer(x) * self.gains[0]
+
+state = {made}
+state["gains"] = torch.ones(2)
+model = Net().cuda()
+model.load_state_dict(state, assign=True)
+print(model(torch.rand(4, 3).cuda()))
+"""
+
+
+def test_an_entry_that_is_added_to_a_state_says_nothing_of_the_others() -> None:
+    text = PATCHED.format(made='{k: v for k, v in torch.load("m.pt", map_location="cuda").items()}')
+    assert clashes(text) == []
+
+
+def test_a_state_of_nothing_but_tensors_is_where_they_are() -> None:
+    text = PATCHED.format(made='{"layer.weight": torch.ones(2, 3), "layer.bias": torch.ones(2)}')
+    assert clashes(text) == ["12: device"]

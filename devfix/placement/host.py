@@ -45,7 +45,15 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy `{operand.text}` to the CPU"
-    return [Fix(title, edits, Applicability.SAFE)]
+    return [Fix(title, edits, Applicability.UNSAFE if _ends_gradient(mismatch) else Applicability.SAFE)]
+
+
+def _ends_gradient(mismatch: Mismatch) -> bool:
+    """Whether what is computed with NumPy no longer reaches the parameters, where the author may have wanted it to.
+
+    What is only shown, printed or asked to be an array goes no further.
+    """
+    return bool(mismatch.get("grad") and mismatch.get("inside")) and mismatch.operation.startswith("numpy.")
 
 
 def _is_asked_for_array(outline: Outline, node: ast.expr) -> bool:

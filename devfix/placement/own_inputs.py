@@ -9,6 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import CPU
 from devfix.findings import Operand
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
@@ -66,11 +67,19 @@ def _is_kept(facts: Facts, place: Place, function: _Function, receiver: str, pee
 
 
 def _is_beside_parameters(facts: Facts, place: Place, name: str, kind: str) -> bool:
-    """Whether a name stands for nothing but tensors that meet the parameters of the module, or for what has those."""
+    """Whether a name stands for nothing but tensors that meet the parameters of the module, or for what has those.
+
+    Where another run, as a test, gives a tensor on the CPU, what follows it is there as well, as it was.
+    """
     known = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(name, [])
+    told = [
+        each
+        for each in known
+        if not (each.kind == "tensor" and each.statement is None and each.device == CPU)
+    ]
     return (
-        bool(known)
-        and all(each.kind == kind and facts.is_with_module(each.device) for each in known)
+        bool(told)
+        and all(each.kind == kind and facts.is_with_module(each.device) for each in told)
         and is_bound(place.outline, place.node, name)
     )
 
@@ -78,14 +87,24 @@ def _is_beside_parameters(facts: Facts, place: Place, name: str, kind: str) -> b
 def _goes_on(place: Place, function: ast.AST) -> bool:
     """Whether what is made at a place is only computed with and returned.
 
-    What results are collected in, item by item, may as well be meant for the CPU.
+    What results are collected in, item by item, may as well be meant for the CPU, unless the module goes on with it.
     """
     statement = place.outline.statement_of(place.node)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     if not isinstance(target, ast.Name):
         return not isinstance(statement, ast.Assign)
-    uses = place.outline.occurrences(function, target.id)
-    return all(_is_computed_with(place, use) for use in uses if use is not target)
+    uses = [use for use in place.outline.occurrences(function, target.id) if use is not target]
+    rest = [use for use in uses if not _is_computed_with(place, use)]
+    return not rest or (
+        all(_is_filled(place, use) for use in rest)
+        and any(isinstance(place.outline.parents[use], ast.Call) for use in uses)
+    )
+
+
+def _is_filled(place: Place, use: ast.Name) -> bool:
+    """Whether a name stands where items are written: ``y[:, mask] = ...``."""
+    around = place.outline.parents[use]
+    return isinstance(around, ast.Subscript) and around.value is use and isinstance(around.ctx, ast.Store)
 
 
 def _is_computed_with(place: Place, use: ast.Name) -> bool:

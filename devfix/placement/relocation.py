@@ -109,15 +109,15 @@ class Relocator:
         return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
 
     def _is_of_here(self) -> bool:
-        """Whether the operand is made by a factory call in the function that uses it: what it meets need not follow it."""
-        born = self.operand.trail[0] if self.operand.trail else None
-        place = self._place(born.path, born.span) if born is not None and born.kind in MADE else None
-        return (
-            born is not None
-            and place is not None
-            and not self._is_elsewhere(born)
-            and not destination.is_sample(place)
-        )
+        """Whether a factory call in the function that uses it makes the operand, or what it is computed from: what it meets need not follow it."""
+        trail = self.operand.trail
+        computed = bool(trail) and trail[0].kind == "result"
+        born = [each[0] for each in (self.operand.roots if computed else (trail,)) if each]
+        return any(self._is_made_here(origin) for origin in born)
+
+    def _is_made_here(self, born: Origin) -> bool:
+        place = self._place(born.path, born.span) if born.kind in MADE else None
+        return place is not None and not self._is_elsewhere(born) and not destination.is_sample(place)
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""

@@ -219,14 +219,17 @@ def is_brought(value: Value) -> TypeGuard[Unknown]:
 
 
 def location(interp: Interpreter, state: Value | None) -> Tensor | None:
-    """A typical tensor of a state that is given to a module; None when nothing is known of it."""
+    """A typical tensor of a state that is given to a module; None when nothing is known of it, or of some entries."""
     obj = interp.obj_of(state)
     if obj is None:
         return None
     device = obj.facts.get("device")
     if isinstance(device, DeviceValue):
         return Tensor(device.device, trail=obj.trail)
-    held = join_all([value for value in containers.everything(obj) if isinstance(value, Tensor)])
+    entries = list(containers.everything(obj))
+    if any(isinstance(value, Unknown) for value in entries):
+        return None
+    held = join_all([value for value in entries if isinstance(value, Tensor)])
     return held if obj.kind == "dict" and isinstance(held, Tensor) else None
 
 

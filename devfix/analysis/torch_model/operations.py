@@ -98,7 +98,8 @@ def _applied(interp: Interpreter, name: str, base: str, site: CallSite, *, in_pl
 
 def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallSite) -> Value | None:
     if base in SAME or name in SAME:
-        result = derived(interp, [first], site, _told(_magnitude(base, first.dtype), site), first.rank)
+        dtype = _added_up(first.dtype) if base in _ADDING_UP else _magnitude(base, first.dtype)
+        result = derived(interp, [first], site, _told(dtype, site), first.rank)
         if base in ("detach", "data"):
             result = replace(result, grad=False, leaf=True)
         if base == "bitwise_not" and first.dtype in INTEGERS:
@@ -121,6 +122,8 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
 #: What makes whole numbers of floats; and what changes none.
 _WHOLE = frozenset(("floor", "ceil", "trunc"))
 _AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
+#: What adds up along a dimension, and keeps all that it comes to on the way.
+_ADDING_UP = frozenset(("cumsum", "cumprod"))
 _SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
 
 
@@ -167,8 +170,13 @@ def _reduced_by_itself(base: str, dtype: str | None) -> str | None:
     if kind == "first" or dtype is None:
         return dtype if kind in ("first", "float", "sum") else kind
     if kind == "sum":
-        return dtype if dtype.startswith(("float", "bfloat", "complex")) else "int64"
+        return _added_up(dtype)
     return floating(_magnitude(base, dtype)) if kind == "float" else kind
+
+
+def _added_up(dtype: str | None) -> str | None:
+    """The dtype of a sum: truths and small integers are counted in int64."""
+    return dtype if dtype is None or dtype.startswith(("float", "bfloat", "complex")) else "int64"
 
 
 def derived(
