@@ -200,3 +200,29 @@ class State(nn.Module):
 def test_the_values_of_a_module_do_not_come_to_what_its_method_makes() -> None:
     assert clashes(GRID) == ["18: device"]
     assert ".to(grid.device)" not in fix_texts({"main.py": GRID}, Applicability.SAFE)[0]["main.py"]
+
+
+CELLS = """import torch
+from torch import nn
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3, 3))
+
+    def first(self, xs, cells):
+        if cells is None:
+            cells = [torch.zeros(len(x), 3) for x in xs]
+        return cells
+
+    def second(self, xs, cells):
+        return [torch.matmul(x, self.weight) * cell for x, cell in zip(xs, cells)]
+
+    def forward(self, xs, cells=None):
+        return self.second(xs, self.first(xs, cells))
+"""
+
+
+def test_what_a_module_computes_does_not_come_to_what_another_of_its_methods_makes() -> None:
+    after = fix_texts({"main.py": CELLS}, Applicability.SAFE)[0]["main.py"]
+    assert ".to(cell.device)" not in after

@@ -83,3 +83,23 @@ index = {index}
 x.gather(1, index)
 """
     assert clashes(text) == found
+
+
+@pytest.mark.parametrize(
+    ("number", "fits"),
+    [
+        ("149 << 23", True),
+        ("(1 << 8) - 1", True),
+        ("0x7F & 3", True),
+        ("1 << 1000", True),
+        ("2 ** -1", False),
+        ("149 / 23", False),
+    ],
+)
+def test_what_is_made_of_bits_is_a_whole_number(number: str, fits: bool) -> None:
+    text = f"""import torch
+
+x = torch.ones(3, dtype=torch.int32)
+x -= {number}
+"""
+    assert clashes(text) == ([] if fits else ["4: in-place-dtype"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import clashes
 
 MOVING = """
@@ -66,3 +67,44 @@ def test_wrappers_of_the_project_hold_what_they_were_given() -> None:
     out = model.module(torch.rand(2, 2))
     """
     assert clashes(text) == ["10: device"]
+
+
+HELPER = """import torch
+from torch import nn
+
+class Helper:
+    def __init__(self, matrix):
+        self.matrix = matrix
+
+    def turn(self, x):
+        return x @ self.matrix
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {kept}
+        self.layer = nn.Linear(3, 3)
+        self.helper = Helper({given})
+
+    def forward(self, x: torch.Tensor):
+        return self.helper.turn(self.layer(x))
+"""
+
+
+def test_a_parameter_that_a_plain_object_keeps_too_moves_with_its_module() -> None:
+    text = HELPER.format(
+        kept="self.matrix = nn.Parameter(torch.eye(3), requires_grad=False)", given="self.matrix"
+    )
+    assert clashes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "given"),
+    [
+        ("self.size = 3", "torch.eye(3)"),
+        ("self.size = 3", "nn.Parameter(torch.eye(3))"),
+        ('self.register_buffer("matrix", torch.eye(3))', "self.matrix"),
+    ],
+)
+def test_what_no_module_registers_or_what_it_replaces_stays(kept: str, given: str) -> None:
+    assert clashes(HELPER.format(kept=kept, given=given)) == ["9: device"]

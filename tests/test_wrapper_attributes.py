@@ -52,3 +52,46 @@ def test_the_names_are_those_of_torch() -> None:
     own = {name for each in wrappers for name in dir(each) if not name.startswith("_")} - every
     own |= {name for name in vars(nn.DataParallel(nn.Linear(1, 1))) if not name.startswith("_")} - every
     assert own <= wrapper_attributes.OF_WRAPPERS
+
+
+EITHER = """import sys
+
+import torch
+from torch import nn
+
+class Memory(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def {method}(self, h):
+        return {value}
+
+    def forward(self, x, h):
+        return self.layer(x), h
+
+class Net(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        if kind == "lstm":
+            self.rnn = nn.LSTM(3, 3)
+        else:
+            self.rnn = Memory()
+
+    def start(self):
+        return self.rnn.{method}(torch.zeros(2, 3)).cuda()
+
+    def forward(self, x, h):
+        return self.rnn(x, h)
+
+net = Net(sys.argv[1]).cuda()
+print(net(torch.ones(2, 3).cuda(), net.start()))
+"""
+
+
+def test_a_layer_of_torch_has_no_part_that_goes_by_the_name_of_another_ones_method() -> None:
+    assert clashes(EITHER.format(method="detached", value="h.detach()")) == []
+
+
+def test_what_the_method_of_the_other_one_meets_is_seen() -> None:
+    assert clashes(EITHER.format(method="started", value="self.layer(h)")) == ["12: device"]

@@ -10,8 +10,9 @@ from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
 from devfix.placement import left_out, moving_back, suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
-from devfix.placement.device_expression import Place, place_at
+from devfix.placement.device_expression import Place, is_in_module, place_at
 from devfix.placement.naming import is_path, named_tensor
+from devfix.placement.provenance import MADE
 
 
 def is_written(mismatch: Mismatch, operand: Operand) -> bool:
@@ -205,3 +206,29 @@ def is_sample(place: Place) -> bool:
     """Whether a dataset makes what stands at a place as (a part of) its sample: batches move, not samples."""
     function = place.outline.function_of(place.node)
     return getattr(function, "name", "") in ("__getitem__", "__getitems__")
+
+
+def is_made_there(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether the function that uses an operand, or another method of its module, makes it, or what it is computed from.
+
+    What it meets need not follow it.
+    """
+    computed = bool(operand.trail) and operand.trail[0].kind == "result"
+    born = [trail[0] for trail in (operand.roots if computed else (operand.trail,)) if trail]
+    made = (place_at(facts, origin.path, origin.span) for origin in born if origin.kind in MADE)
+    used = place_at(facts, operand.path, operand.span)
+    return any(
+        place is not None and not is_sample(place) and _is_beside(facts, mismatch, used, place)
+        for place in made
+    )
+
+
+def _is_beside(facts: Facts, mismatch: Mismatch, used: Place | None, made: Place) -> bool:
+    """Whether something is used where it is made, or by a method of the module that another one makes it for."""
+    if used is None or used.path != made.path or mismatch.path != made.path:
+        return False
+    user, maker = used.outline.function_of(used.node), made.outline.function_of(made.node)
+    if user is maker or user is None or maker is None:
+        return user is maker
+    cls = used.outline.class_of(user)
+    return cls is not None and cls is made.outline.class_of(maker) and is_in_module(facts, used)

@@ -99,7 +99,11 @@ class Relocator:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
-        if stays is not None and self.operand.role != "weight" and not self._is_of_here():
+        if (
+            stays is not None
+            and self.operand.role != "weight"
+            and not destination.is_made_there(self.facts, self.mismatch, self.operand)
+        ):
             found.setdefault(stays.edits, stays)
         return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
 
@@ -107,17 +111,6 @@ class Relocator:
         """What is left where no way is in sight."""
         before = writing.before(self.facts, self.mismatch, self.operand, self.peers)
         return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
-
-    def _is_of_here(self) -> bool:
-        """Whether a factory call in the function that uses it makes the operand, or what it is computed from: what it meets need not follow it."""
-        trail = self.operand.trail
-        computed = bool(trail) and trail[0].kind == "result"
-        born = [each[0] for each in (self.operand.roots if computed else (trail,)) if each]
-        return any(self._is_made_here(origin) for origin in born)
-
-    def _is_made_here(self, born: Origin) -> bool:
-        place = self._place(born.path, born.span) if born.kind in MADE else None
-        return place is not None and not self._is_elsewhere(born) and not destination.is_sample(place)
 
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""

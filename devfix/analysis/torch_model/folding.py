@@ -23,6 +23,12 @@ def _power(base: float, power: float) -> float:
     return base**power  # type: ignore[no-any-return]
 
 
+def _left_shift(number: int, places: int) -> int:
+    if places > _MOST_BITS:
+        raise ArithmeticError
+    return number << places
+
+
 _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -32,22 +38,31 @@ _PYTHON: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: _power,
 }
+#: Operators that only whole numbers have, and truths.
+_OF_BITS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.LShift: _left_shift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
 
 
 def folded(op: ast.operator, left: Const, right: Const) -> Value:
     """``left op right``, as Python works it out."""
     a, b = left.value, right.value
-    fold = _PYTHON.get(type(op))
+    whole = isinstance(a, int) and isinstance(b, int)
+    fold = _PYTHON.get(type(op)) or (_OF_BITS.get(type(op)) if whole else None)
     plain = (int, float)
     strings = isinstance(op, ast.Add) and isinstance(a, str) and isinstance(b, str)
     if fold is None or not (strings or (isinstance(a, plain) and isinstance(b, plain))):
-        return Scalar("float") if isinstance(a, plain) and isinstance(b, plain) else UNKNOWN
+        return UNKNOWN
     if isinstance(a, str) and isinstance(b, str) and len(a) + len(b) > LONGEST:
         return Scalar("str")
     try:
         return known(fold(a, b))
     except (ArithmeticError, ValueError):
-        return Scalar("float")
+        return Scalar("int" if type(op) in _OF_BITS else "float")
 
 
 def known(value: object) -> Value:

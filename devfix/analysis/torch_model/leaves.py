@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import iteration, reads
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
+from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.modules import forget_parameters
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
@@ -66,6 +67,12 @@ def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tenso
         return value
     requirements.record(interp, node, "torch.nn.Module", "no-leaf", [Part(value, "parameter", node)])
     return replace(value, lost="")
+
+
+def held_beside(value: Tensor) -> Tensor:
+    """A tensor as an object keeps it that is no module: a module's parameter stays the same one where the module moves."""
+    held = value.parameter and value.device == CPU and any(site.kind == "attribute" for site in value.trail)
+    return replace(value, device=UNKNOWN_DEVICE) if held else value
 
 
 def note_followed(interp: Interpreter, obj: Obj) -> None:

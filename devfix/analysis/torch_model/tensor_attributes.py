@@ -157,13 +157,32 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return External(f"{obj.cls.name}.{name}")
     if isinstance(obj.cls, Class) and name not in obj.attrs:
         return ExternalMethod(ref, name, node)
-    if _is_method(name) or getattr(obj.cls, "name", "").startswith(_OF_METHODS):
+    named = getattr(obj.cls, "name", "")
+    if _is_method(name) or named.startswith(_OF_METHODS) or _is_without_parts(named, name):
         return ExternalMethod(ref, name, node)
     return _child(interp, ref, obj, name)
 
 
 #: Packages whose modules are asked for methods of their own rather than for their submodules.
 _OF_METHODS = ("torch_geometric.", "dgl.")
+#: Layers of ``torch.nn`` that consist of others.
+_OF_PARTS = (
+    "Module",
+    "Sequential",
+    "Transformer",
+    "MultiheadAttention",
+    "DataParallel",
+    "Parallel",
+    "Distributed",
+)
+
+
+def _is_without_parts(layer: str, name: str) -> bool:
+    """Whether a layer of ``torch.nn`` has no submodule, whatever is asked of it: a layer of the project's own may stand there, too."""
+    is_weight = name.startswith(("weight", "bias", "_"))
+    return (
+        layer.startswith("torch.nn.") and not layer.rpartition(".")[2].startswith(_OF_PARTS) and not is_weight
+    )
 
 
 def _is_of_torch(interp: Interpreter, cls: Value) -> bool:
