@@ -146,3 +146,54 @@ def test_a_device_that_a_batch_names_is_any_device() -> None:
             net(part)
     """
     assert not clashes(program(body))
+
+
+@pytest.mark.parametrize(
+    ("target", "body", "line"),
+    [
+        ("batch", 'x = batch["x"].to(device)\ncriterion(net(x), batch["y"])', 'batch["y"].to(device)'),
+        (
+            "i, batch",
+            'y = batch["y"]\nx = batch["x"].to(device)\ncriterion(net(x), y)',
+            'batch["y"].to(device)',
+        ),
+        ("batch", "criterion(net(batch[0].to(device)), batch[1])", "batch[1].to(device)"),
+        ("batch", "x = batch.x.to(device)\ncriterion(net(x), batch.y)", "batch.y.to(device)"),
+        ("x, y", 'x = x.to(device)\ncriterion(net(x), y["label"])', 'y["label"].to(device)'),
+        ("n", 'b = next(iter(n))\ncriterion(net(b["x"].to(device)), b["y"])', 'b["y"].to(device)'),
+        (
+            "b",
+            'b["x"] = b["x"].to(device)\ncriterion(net(b["x"]), b["y"].long())',
+            'b["y"].long().to(device)',
+        ),
+        ("b", 'if "y" in b:\n    criterion(net(b["x"].float().cuda()), b["y"])', 'b["y"].to(device)'),
+    ],
+)
+def test_what_is_left_in_a_batch_that_stays_whole_moves_where_it_is_taken_out(
+    target: str, body: str, line: str
+) -> None:
+    lines = added(body, target)
+    assert len(lines) == 1
+    assert line in lines[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'criterion(net(b["x"].to(device)), b["y"].to(device))',
+        'b["x"], b["y"] = b["x"].to(device), b["y"].to(device)\ncriterion(net(b["x"]), b["y"])',
+        'b["y"] = prepared(b["y"])\ncriterion(net(b["x"].to(device)), b["y"])',
+        "b.y = prepared(b.y)\ncriterion(net(b.x.to(device)), b.y)",
+        'prepare(b)\ncriterion(net(b["x"].to(device)), b["y"])',
+        'b.update(ready)\ncriterion(net(b["x"].to(device)), b["y"])',
+        'b = {k: v.to(device) for k, v in b.items()}\ncriterion(net(b["x"].to(device)), b["y"])',
+        'for k in b:\n    b[k] = b[k].to(device)\ncriterion(net(b["x"].to(device)), b["y"])',
+        "b.to(device)\ncriterion(net(b.x.to(device)), b.y)",
+        "c = b\nmove(c)\ncriterion(net(b.x.to(device)), b.y)",
+        "if ready:\n    b.y = b.y.to(device)\ncriterion(net(b.x.to(device)), b.y)",
+        'print(net(b["x"].to(device)) * b["scale"])',
+        'criterion(net(b["x"]), b["y"])',
+    ],
+)
+def test_what_may_have_moved_with_a_batch_stays(body: str) -> None:
+    assert not clashes(program(body, "b"))

@@ -29,6 +29,7 @@ from devfix.analysis.torch_model import (
     leaves,
     mappings,
     names,
+    renewed_parts,
     replaced_data,
     sparse_matrices,
     table_types,
@@ -103,7 +104,7 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
     if isinstance(value, SuperValue):
         return _super_attribute(interp, value, name, node)
     if isinstance(value, Unknown):
-        return _unknown_attribute(value, name)
+        return _unknown_attribute(interp, value, name, node)
     if isinstance(value, TupleValue):
         return named_tuples.attribute(value, name) or _plain_attribute(interp, value, name, node)
     return _plain_attribute(interp, value, name, node)
@@ -123,14 +124,14 @@ def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.exp
     return ExternalMethod(value, name, node)
 
 
-def _unknown_attribute(value: Unknown, name: str) -> Value:
+def _unknown_attribute(interp: Interpreter, value: Unknown, name: str, node: ast.expr) -> Value:
     """Attributes of an unknown value are unknown too, but ``x.device`` can be spoken of."""
     if name == "dtype":
         return DTypeValue(None)
     if not value.token:
         return UNKNOWN
-    if name == "device" and batch_mates.is_one(value):
-        return UNKNOWN
+    if batch_mates.is_one(value):
+        return batch_mates.attribute(interp, value, name, node)
     if name == "device" and not is_option(value):
         # What a module is called with are tensors; what else has a ``device`` may be options.
         followed = (
@@ -264,6 +265,7 @@ def set_attribute(
     ``owner`` is what the receiver is an attribute of, where that matters.
     """
     receiver = without_none(receiver)
+    renewed_parts.note(interp, target, receiver, Const(name), value)
     if isinstance(receiver, Namespace):
         interp.assign(interp.module_frame(receiver.path), name, value)
     elif isinstance(receiver, Class):
@@ -370,6 +372,7 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
     """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
     receiver = without_none(interp.eval(target.value))
     key = interp.eval(target.slice)
+    renewed_parts.note(interp, target, receiver, key, value)
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:

@@ -62,8 +62,8 @@ def bind_name(
         )
     elif isinstance(value, Tensor):
         value = replace(value, trail=extend(value.trail, interp.site("name", target)))
-    elif isinstance(value, Unknown) and value.token:
-        value = batch_mates.bound(interp, value, target)
+    elif isinstance(value, Unknown):
+        value = batch_mates.bound(interp, value, target, statement)
     elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
         chosen = members(value)  # a function may have chosen one of several models
         if len(chosen) == 1 or all(modules.is_module(interp, each) for each in chosen):

@@ -27,6 +27,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    members,
 )
 
 if TYPE_CHECKING:
@@ -134,6 +135,20 @@ def everything(obj: Obj) -> list[Value]:
     values = list(obj.attrs.values()) if obj.kind == "dict" else []
     values += obj.items or ()
     return [*values, obj.element] if obj.element is not None else values
+
+
+def entries(interp: Interpreter, value: Value) -> tuple[dict[str, Value], Value | None] | None:
+    """What a dict holds under its keys, and under any other; of one of several what either of them does. None for the rest."""
+    held: dict[str, list[Value]] = {}
+    others: list[Value] = []
+    for member in members(value):
+        obj = interp.obj_of(member)
+        if obj is None or obj.kind != "dict":
+            return None
+        for key, entry in obj.attrs.items():
+            held.setdefault(key, []).append(entry)
+        others += [] if obj.element is None else [obj.element]
+    return {key: join_all(each) for key, each in held.items()}, join_all(others) if others else None
 
 
 def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration, modules
+from devfix.analysis import containers, iteration, modules
 from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
 
@@ -59,12 +59,9 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
         value = interp.eval(value_node)
         modules.collect(interp, value, value_node)
         if key_node is None:
-            obj = interp.obj_of(value)
-            if obj is not None and obj.kind == "dict":
-                attrs.update(obj.attrs)
-                element = obj.element if element is None else element
-            else:
-                element = UNKNOWN
+            held, others = containers.entries(interp, value) or ({}, UNKNOWN)
+            attrs.update(held)
+            element = others if element is None or others == UNKNOWN else element
             continue
         key = iteration.dict_key(interp.eval(key_node))
         if key is None:

@@ -25,6 +25,7 @@ from devfix.analysis import (
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
 from devfix.analysis.torch_model import (
+    batch_mates,
     comparisons,
     device_settings,
     environment,
@@ -215,7 +216,10 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
         return sliced(interp, value.value, node.slice)
     key = interp.eval(node.slice)
     found = item(interp, node, value, key)
-    return device_settings.entry(key) or UNKNOWN if found == UNKNOWN else found
+    if found != UNKNOWN:
+        return found
+    name = key.value if isinstance(key, Const) else None
+    return device_settings.entry(key) or batch_mates.part(interp, value, name, node) or UNKNOWN
 
 
 def _name_given(statement: ast.stmt | None, node: ast.expr) -> str:

@@ -50,11 +50,21 @@ def _beside(place: Place, statement: ast.Assign, name: str) -> Edits:
     source = place.outline.source
     target = source.segment(source.span(statement.targets[0]))
     suffix = source.segment(source.span(statement.value))[len(target) :]
-    part = f"{target.rpartition('.')[0]}.{name}"
+    part = _named(place.outline, statement.targets[0], name)
     code = f"{part} = {part}{suffix}"
     if _may_be_missing(place.outline, statement, name):
         code = f"if {part} is not None:\n    {code}"
     return (FileEdit(place.path, InsertAfter(source.span(statement), code)),)
+
+
+def _named(outline: Outline, like: ast.expr, name: str) -> str:
+    """The part of that name beside another one, written as that is: ``batch["y"]`` beside ``batch["x"]``."""
+    text = outline.source.segment(outline.source.span(like))
+    if not isinstance(like, ast.Subscript):
+        return f"{text.rpartition('.')[0]}.{name}"
+    key = outline.source.segment(outline.source.span(like.slice))
+    quote = key[-1] if key[-1:] in ("'", '"') else ""
+    return f"{outline.source.segment(outline.source.span(like.value))}[{quote}{name}{quote}]"
 
 
 def _edit(outline: Outline, node: ast.AST, name: str, rebuilt: Rebuilt) -> Edit:

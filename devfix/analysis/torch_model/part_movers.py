@@ -15,11 +15,13 @@ from devfix.analysis.lattice import CPU
 from devfix.analysis.syntax import remembered
 from devfix.analysis.trails import extend
 from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, Value
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-_MOVES = ("to", "cuda")
+#: What moves a part.
+MOVES = ("to", "cuda")
 #: What makes an object like another one, but for what it is told.
 _LIKE = ("replace", "_replace", "evolve")
 #: The kind of place at which a part was left.
@@ -120,7 +122,7 @@ def is_alike(call: ast.Call) -> bool:
 def _moved(value: ast.expr) -> ast.Attribute | None:
     """``self.x`` of ``self.x.to(device)``."""
     func = value.func if isinstance(value, ast.Call) else None
-    own = func.value if isinstance(func, ast.Attribute) and func.attr in _MOVES else None
+    own = func.value if isinstance(func, ast.Attribute) and func.attr in MOVES else None
     return own if isinstance(own, ast.Attribute) and isinstance(own.value, ast.Name) else None
 
 
@@ -150,6 +152,20 @@ def _left(obj: Obj, rebuilt: Rebuilt, names: list[str]) -> dict[str, ast.expr]:
     return {name: node for name, node in places.items() if _is_on_host(obj.attrs.get(name))}
 
 
+def left_beside(interp: Interpreter, holder: Obj, target: ast.expr) -> dict[str, Value]:
+    """The parts of a dict that are on the CPU when another one moves in its place: they remember where."""
+    return {
+        name: _marked(interp, name, target, holder)
+        for name, part in holder.attrs.items()
+        if _is_on_host(part)
+    }
+
+
+def left_at(interp: Interpreter, name: str, node: ast.expr) -> Origin:
+    """The place at which a part was left when another one moved."""
+    return replace(interp.site(LEFT, node), text=name)
+
+
 def _is_on_host(part: Value | None) -> bool:
     return isinstance(part, Tensor) and part.device == CPU
 
@@ -158,4 +174,4 @@ def _marked(interp: Interpreter, name: str, node: ast.expr, obj: Obj) -> Value:
     part = obj.attrs[name]
     if not isinstance(part, Tensor):
         return part
-    return replace(part, trail=extend(part.trail, replace(interp.site(LEFT, node), text=name)))
+    return replace(part, trail=extend(part.trail, left_at(interp, name, node)))

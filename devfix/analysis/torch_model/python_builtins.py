@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration, modules, speaking, text_keys
+from devfix.analysis import containers, iteration, modules, speaking, text_keys
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
@@ -179,10 +179,10 @@ def dict_(interp: Interpreter, name: str, site: CallSite) -> Value:
     attrs: dict[str, Value] = {}
     element: Value | None = None
     if site.args:
-        obj = interp.obj_of(_first(site))
+        held = containers.entries(interp, _first(site))
         items = iteration.exact_items(interp, _first(site))
-        if obj is not None and obj.kind == "dict":
-            attrs, element = dict(obj.attrs), obj.element
+        if held is not None:
+            attrs, element = held
         elif items is not None:
             for item in items:
                 if not isinstance(item, TupleValue) or len(item.items) != 2:
