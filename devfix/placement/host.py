@@ -15,7 +15,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import argument_move, suffixes
+from devfix.placement import argument_move, host_list, suffixes
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import may_be_number
 
@@ -37,7 +37,7 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     if _is_asked_for_array(outline, node):
         edits: tuple[FileEdit, ...] = (FileEdit(place.path, WrapExpression(operand.span, "", suffix)),)
     elif mismatch.get("inside"):
-        edits = _of_items(facts, place, suffix)
+        edits = host_list.filled_with_copies(facts, place, suffix) or _of_items(facts, place, suffix)
     else:
         edits = suffixes.added(facts, place.outline, node, suffix)
     if not edits and may_be_number(outline, facts, node):

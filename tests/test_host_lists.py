@@ -1,0 +1,90 @@
+"""A list that only the host reads is filled with copies; one that others get is copied where the host reads it."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import files, fix_texts
+
+PROGRAM = """
+    import numpy as np
+    import torch
+
+    device = torch.device("cuda")
+    net = torch.nn.Linear(3, 1).to(device)
+    kept = []
+    for _ in range(3):
+        x = torch.ones(4, 3).to(device)
+        {fill}
+    {read}
+"""
+
+
+def added(fill: str, read: str) -> list[str]:
+    """The lines that the repair adds."""
+    texts = files(PROGRAM.format(fill=fill.replace("\n", "\n        "), read=read.replace("\n", "\n    ")))
+    after = fix_texts(texts)[0]["main.py"].splitlines()
+    return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("fill", "read", "line"),
+    [
+        ("kept.append(net(x).mean())", "print(np.mean(kept))", "kept.append(net(x).mean().detach().cpu())"),
+        (
+            "loss = net(x).sum()\nkept.append(loss.detach())",
+            "print(np.array(kept).std(), np.mean(kept), len(kept))",
+            "kept.append(loss.detach().cpu())",
+        ),
+        ("out = net(x).detach()\nkept.extend(out)", "print(np.array(kept))", "kept.extend(out.cpu())"),
+        (
+            "with torch.no_grad():\n    kept = [net(x).sum() for _ in range(4)]\nif kept:\n    print(np.max(kept))",
+            "",
+            "kept = [net(x).sum().cpu() for _ in range(4)]",
+        ),
+    ],
+)
+def test_it_is_filled_with_copies(fill: str, read: str, line: str) -> None:
+    assert added(fill, read) == [line]
+
+
+@pytest.mark.parametrize(
+    ("fill", "read"),
+    [
+        ("kept.append(net(x).mean())", "print(np.mean(kept))\ntorch.stack(kept).sum().backward()"),
+        ("kept.append(net(x).mean())", "print(np.mean(kept), sum(kept))"),
+        ("kept.append(net(x).mean())\nkept.append(net(x).sum())", "print(np.mean(kept))"),
+        ("kept.append(net(x).mean())", "other = kept\nprint(np.mean(kept))"),
+    ],
+)
+def test_what_others_get_is_copied_where_the_host_reads_it(fill: str, read: str) -> None:
+    lines = added(fill, read)
+    assert lines
+    assert all("for t in kept" in line for line in lines)
+
+
+OBJECT = """
+    import numpy as np
+    import torch
+
+    class Trainer:
+        def __init__(self):
+            self.net = torch.nn.Linear(3, 1).cuda()
+            self.losses = []
+
+        def step(self):
+            self.losses.append(self.net(torch.ones(4, 3).cuda()).mean())
+
+        def report(self):
+            return np.mean(self.losses)
+
+    trainer = Trainer()
+    trainer.step()
+    print(trainer.report()){more}
+"""
+
+
+@pytest.mark.parametrize(("more", "at_append"), [("", True), (", trainer.losses[0]", False)])
+def test_what_an_object_keeps_for_itself_is_filled_with_copies(more: str, at_append: bool) -> None:
+    after = fix_texts(files(OBJECT.format(more=more)))[0]["main.py"]
+    assert (".mean().detach().cpu())\n" in after) is at_append
+    assert ("for t in self.losses" in after) is not at_append
