@@ -164,7 +164,7 @@ def test_a_device_that_a_batch_names_is_any_device() -> None:
         (
             "b",
             'b["x"] = b["x"].to(device)\ncriterion(net(b["x"]), b["y"].long())',
-            'b["y"].long().to(device)',
+            'b["y"] = b["y"].to(device)',
         ),
         ("b", 'if "y" in b:\n    criterion(net(b["x"].float().cuda()), b["y"])', 'b["y"].to(device)'),
     ],
@@ -197,3 +197,44 @@ def test_what_is_left_in_a_batch_that_stays_whole_moves_where_it_is_taken_out(
 )
 def test_what_may_have_moved_with_a_batch_stays(body: str) -> None:
     assert not clashes(program(body, "b"))
+
+
+STEP = """
+import torch
+from torch import nn
+from readers import batches
+
+device = torch.device("cuda")
+net = nn.Linear(3, 3).to(device)
+criterion = nn.CrossEntropyLoss()
+
+def step(batch, net):
+    {step}
+    y = batch["y"]
+    return criterion(net(batch["x"].to(device)), y)
+
+for batch in batches():
+    {before}
+    step({call})
+"""
+
+
+@pytest.mark.parametrize("call", ["batch, net", "net=net, batch=batch"])
+def test_a_function_of_the_program_may_take_a_batch_apart(call: str) -> None:
+    text = STEP.format(step="pass", before="pass", call=call)
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace('y = batch["y"]', 'y = batch["y"].to(device)')
+
+
+@pytest.mark.parametrize(
+    ("step", "before"),
+    [
+        ("prepare(batch)", "pass"),
+        ("pass", "prepare(batch)"),
+        ("batch = prepare(batch)", "pass"),
+        ("batch['y'] = prepare()", "pass"),
+        ("pass", "batches.last = batch"),
+    ],
+)
+def test_who_else_gets_a_batch_may_move_all_of_it(step: str, before: str) -> None:
+    assert not clashes(STEP.format(step=step, before=before, call="batch, net"))

@@ -1,20 +1,21 @@
 """Whole batches: names of which a piece of code takes nothing but parts, so that whatever is in one stays in it.
 
-``batch["x"]``, ``batch[0]`` and ``batch.x`` take a part; who gets the batch itself may move all of it.
+``batch["x"]``, ``batch[0]`` and ``batch.x`` take a part; who gets the batch itself may move all of it, unless it is a
+function of the project that takes it apart as well.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from devfix.analysis.scope_names import DEFINITIONS, own_nodes
 from devfix.analysis.syntax import called, remembered
+from devfix.analysis.values import BoundMethod, Function
 
 if TYPE_CHECKING:
-    from devfix.analysis.frames import Frame
-    from devfix.source import Source
+    from devfix.analysis.interpreter import Interpreter
 
 #: One of these is in the text of any code that moves a part.
 _MOVES = (".to(", ".cuda(")
@@ -23,25 +24,89 @@ _LOOKS = frozenset({"len", "isinstance", "type", "print"})
 _GETTERS = frozenset({"get", "keys"})
 
 
-def is_taken_apart(frame: Frame, source: Source, name: str) -> bool:
-    """Whether the code that has a name moves something, and takes nothing but parts of what is called so."""
+class _Given(NamedTuple):
+    """An argument of a call: its position or its keyword."""
+
+    call: ast.Call
+    key: int | str
+
+
+def is_taken_apart(interp: Interpreter, name: str) -> bool:
+    """Whether the code that has a name takes nothing but parts of what is called so, and parts move there or where it is given."""
+    frame = interp.frame
+    source = interp.program.sources[frame.path]
     scope: ast.AST = frame.function.node if frame.function is not None else source.tree
     loop = next((each.node for each in reversed(frame.loops) if name in each.names), None)
     piece = scope if loop is None else loop
+    uses = _uses(piece)
+    if name in uses.lost:
+        return False
+    given = uses.given.get(name, ())
     first, last = getattr(piece, "lineno", 1), getattr(piece, "end_lineno", None) or len(source.lines)
-    return source.has_one_between(_MOVES, first, last) and name not in _handed_on(piece)
+    moves = bool(given) or source.has_one_between(_MOVES, first, last)
+    return moves and all(_is_taken_apart_by(interp, each) for each in given)
+
+
+def _is_taken_apart_by(interp: Interpreter, given: _Given) -> bool:
+    """Whether a call is that of a function of the project which takes the argument apart, and hands it on to nobody."""
+    func = given.call.func
+    owner = func.value if isinstance(func, ast.Attribute) else func
+    value = interp.eval(func) if isinstance(owner, ast.Name) else None
+    function = value.function if isinstance(value, BoundMethod) else value
+    if not isinstance(function, Function) or isinstance(function.node, ast.Lambda):
+        return False
+    spec = function.node.args
+    names = [each.arg for each in (*spec.posonlyargs, *spec.args)][isinstance(value, BoundMethod) :]
+    name = given.key if isinstance(given.key, str) else next(iter(names[given.key :]), "")
+    uses = _uses(function.node)
+    return name in names and name not in uses.lost and name not in uses.given and name not in uses.filled
+
+
+class _Uses(NamedTuple):
+    """What a piece of code does with names beside taking parts.
+
+    The arguments, those to which anything may happen, and those of which it sets parts.
+    """
+
+    given: Mapping[str, list[_Given]]
+    lost: frozenset[str]
+    filled: frozenset[str]
 
 
 @remembered
-def _handed_on(piece: ast.AST) -> frozenset[str]:
-    """The names in a piece of code whose values others get as a whole, or of which nobody knows which part is changed."""
-    nodes = list(
-        own_nodes([piece] if isinstance(piece, ast.stmt) else ast.iter_child_nodes(piece), DEFINITIONS)
-    )
+def _uses(piece: ast.AST) -> _Uses:
+    nodes = list(own_nodes(ast.iter_child_nodes(piece), DEFINITIONS))
     apart = {base for node in nodes for base in _bases(node)}
-    called_on = {base for node in nodes if isinstance(node, ast.Call) for base in _called_on(node.func)}
-    names = (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    return frozenset(node.id for node in names if node not in apart or node in called_on)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    arguments = {node: given for call in calls for node, given in _arguments(call)}
+    changed = {base for call in calls for base in _called_on(call.func)}
+    given: dict[str, list[_Given]] = {}
+    lost: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        if node in changed or (node not in apart and node not in arguments):
+            lost.add(node.id)
+        elif node in arguments:
+            given.setdefault(node.id, []).append(arguments[node])
+    filled = {node.value.id for node in nodes if _is_set(node) and isinstance(node.value, ast.Name)}
+    return _Uses(given, frozenset(lost), frozenset(filled))
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.Attribute | ast.Subscript]:
+    """Whether a part is set or deleted."""
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
+
+
+def _arguments(call: ast.Call) -> Iterator[tuple[ast.expr, _Given]]:
+    """The arguments of a call, but those that it spreads, and those behind one."""
+    if called(call) in _LOOKS and isinstance(call.func, ast.Name):
+        return
+    for position, node in enumerate(call.args):
+        if isinstance(node, ast.Starred):
+            break
+        yield node, _Given(call, position)
+    yield from ((each.value, _Given(call, each.arg)) for each in call.keywords if each.arg is not None)
 
 
 def _bases(node: ast.AST) -> Iterator[ast.expr]:

@@ -54,7 +54,7 @@ def _whole(interp: Interpreter, target: ast.Name, statement: ast.AST | None) -> 
     """A batch of which nothing is known that a loop, or ``next``, gives a name: its parts are told from one another."""
     if interp.program.adopts or not (_is_next(statement) or isinstance(statement, (ast.For, ast.AsyncFor))):
         return UNKNOWN
-    if not whole_batches.is_taken_apart(interp.frame, interp.program.sources[interp.frame.path], target.id):
+    if not whole_batches.is_taken_apart(interp, target.id):
         return UNKNOWN
     return Unknown(f"{_GIVEN}{_group(interp, target)}:0")
 
@@ -101,8 +101,7 @@ def part(
         return None
     if not isinstance(name, (str, int)) or not re.fullmatch(r"\w+", str(name)):
         return None
-    frame = interp.frame
-    if not whole_batches.is_taken_apart(frame, interp.program.sources[frame.path], node.value.id):
+    if not whole_batches.is_taken_apart(interp, node.value.id):
         return None
     holder, *told = value.token.partition(":")[2].split(_RENEWED)
     if str(name) in told:
