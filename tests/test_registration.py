@@ -233,3 +233,23 @@ def test_what_is_a_parameter_where_nobody_went_stays_one(tmp_path: Path) -> None
         "self.a = torch.ones(3)", 'self.register_buffer("a", torch.ones(3), persistent=False)'
     )
     assert _fixed(tmp_path, _program(body, "return x * self.a")) == _program(after, "return x * self.a")
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        "[nn.Linear(3, 3) for _ in range(2)] + [nn.ReLU()]",
+        "[nn.ReLU()] + [make() for _ in range(2)]",
+        "[nn.Linear(3, 3), nn.ReLU()] * 2",
+    ],
+)
+def test_lists_that_are_put_together_are_registered(tmp_path: Path, layers: str) -> None:
+    forward = "for layer in self.layers:\n    x = layer(x)\nreturn x"
+    body = f"def make():\n    return nn.Linear(3, 3)\nself.layers = {layers}"
+    assert f"self.layers = nn.ModuleList({layers})" in _fixed(tmp_path, _program(body, forward))
+
+
+def test_what_is_put_together_of_others_is_no_list(tmp_path: Path) -> None:
+    body = "self.layers = tuple([nn.Linear(3, 3)]) + (nn.ReLU(),)"
+    forward = "for layer in self.layers:\n    x = layer(x)\nreturn x"
+    assert "ModuleList" not in _fixed(tmp_path, _program(body, forward))

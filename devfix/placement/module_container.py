@@ -50,7 +50,7 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
     value = statement.value if single and isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
     if isinstance(value, ast.IfExp):
         value = _branch(attribute.outline, value, operand.trail[0])
-    form = _form(facts, operand.trail[0])
+    form = _form(facts, operand.trail[0]) or (_form_of(value) if isinstance(value, ast.BinOp) else "")
     kind = f"{_FAMILIES[held]}{form}"
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
@@ -130,7 +130,16 @@ def _entries(value: ast.List | ast.Dict) -> list[ast.expr]:
 
 def _form(facts: Facts, made: Origin) -> str:
     """Whether a ``List`` or a ``Dict`` fits what was made at ``made``; "" when neither does."""
-    node = facts.outline(made.path).expression_at(made.span) if made.path in facts.program.sources else None
+    return (
+        _form_of(facts.outline(made.path).expression_at(made.span))
+        if made.path in facts.program.sources
+        else ""
+    )
+
+
+def _form_of(node: ast.expr | None) -> str:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        return "List" if "List" in (_form_of(node.left), _form_of(node.right)) else ""
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     if isinstance(node, (ast.List, ast.ListComp)) or called == "list":
         nested = isinstance(node, ast.List) and any(
