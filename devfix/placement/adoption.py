@@ -7,12 +7,21 @@ an attribute of the object that makes the model, else a variable at the top of t
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import device_expression, giving, introduction, leafhood, module_choice, own_device
+from devfix.placement import (
+    device_expression,
+    giving,
+    introduction,
+    leafhood,
+    module_choice,
+    own_device,
+    told_class,
+    told_function,
+)
 from devfix.placement.device_expression import DeviceExpression, Place
 
 Trail = tuple[Origin, ...]
@@ -38,14 +47,35 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
     ]
     moves += [(place, leafhood.adopted(place)) for place in alone]
     found: dict[FileEdit, None] = {}
-    for path in dict.fromkeys(place.path for place, _ in moves):
+    devices: dict[str, str] = {}
+    # Scripts choose first: what they call may be told.
+    for path in sorted(dict.fromkeys(place.path for place, _ in moves), key=facts.is_script, reverse=True):
         here = [(place, move) for place, move in moves if place.path == path]
-        chosen = _chosen(facts, [place for place, _ in here])
+        given = _told(facts, [place for place, _ in here], devices)
+        chosen = DeviceExpression(told_class.NAME, given) if given else _chosen(facts, [p for p, _ in here])
         if chosen is None:
             return ()
+        if facts.is_script(path) and chosen.code.isidentifier():
+            devices[path] = chosen.code
         found.update(dict.fromkeys(chosen.edits))
         for _, move in here:
             found.update((FileEdit(path, edit), None) for edit in move(chosen.code))
+    return tuple(found)
+
+
+def _told(facts: Facts, places: list[Place], devices: Mapping[str, str]) -> Edits:
+    """The functions that make the models of a file are told the device by the scripts that call them, which choose one."""
+    functions = dict.fromkeys(place.outline.function_of(place.node) for place in places)
+    found: list[FileEdit] = []
+    for function in functions if devices else ():
+        if not isinstance(function, ast.FunctionDef) or not told_function.can_be_told(
+            places[0].outline, function
+        ):
+            return ()
+        given = told_function.by_scripts(facts, places[0].outline, function, devices)
+        if not given:
+            return ()
+        found += given
     return tuple(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -69,10 +69,10 @@ def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None
     function = place.outline.function_of(place.node) if place is not None else None
     if place is None or not isinstance(function, ast.FunctionDef):
         return None
-    return (place.outline, function) if _can_be_told(place.outline, function) else None
+    return (place.outline, function) if can_be_told(place.outline, function) else None
 
 
-def _can_be_told(outline: Outline, function: ast.AST | None) -> bool:
+def can_be_told(outline: Outline, function: ast.AST | None) -> bool:
     """Whether it is a function at the top of a file, or a method that is called by the name of its own or its class."""
     if not isinstance(function, ast.FunctionDef) or told_class.knows(function):
         return False
@@ -100,6 +100,25 @@ def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int
     edit = AddParameter(outline.source.span(function), NAME, HOST)
     handed = dict.fromkeys(edit for way in ways for edit in way)
     return (FileEdit(outline.source.path, edit), *handed)
+
+
+def by_scripts(
+    facts: Facts, outline: Outline, function: ast.FunctionDef, devices: Mapping[str, str]
+) -> Edits:
+    """The same where only files call the function that are about to get a device, by the name that each gives it."""
+    places = list(calls(facts, outline, function))
+    edits = [FileEdit(outline.source.path, AddParameter(outline.source.span(function), NAME, HOST))]
+    for place in places:
+        if place is None or place.path not in devices or not _takes_more(place.node):
+            return ()
+        span = place.outline.source.span(place.node)
+        edits.append(FileEdit(place.path, SetKeyword(span, NAME, devices[place.path])))
+    return tuple(edits) if places and outline.class_of(function) is None else ()
+
+
+def _takes_more(call: ast.AST) -> bool:
+    """Whether a call can be told the device: it is not yet, nor is it given keywords that nobody sees."""
+    return isinstance(call, ast.Call) and all(each.arg not in (NAME, None) for each in call.keywords)
 
 
 def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
@@ -132,14 +151,14 @@ def _bound(outline: Outline, name: str) -> Iterator[ast.AST]:
 def _at(facts: Facts, place: Place, depth: int) -> Edits:
     """One call names the device that its caller knows, or is told for it."""
     call = place.node
-    if not isinstance(call, ast.Call) or any(keyword.arg in (NAME, None) for keyword in call.keywords):
+    if not isinstance(call, ast.Call) or not _takes_more(call):
         return ()
     span = place.outline.source.span(call)
     found = device_expression.chosen(facts, place) or device_expression.find(facts, place, [])
     if found is not None:
         return (*found.edits, FileEdit(place.path, SetKeyword(span, NAME, found.code)))
     caller = place.outline.function_of(call)
-    if depth == 0 or not isinstance(caller, ast.FunctionDef) or not _can_be_told(place.outline, caller):
+    if depth == 0 or not isinstance(caller, ast.FunctionDef) or not can_be_told(place.outline, caller):
         return ()
     given = _given(facts, place.outline, caller, depth - 1)
     return (*given, FileEdit(place.path, SetKeyword(span, NAME, NAME))) if given else ()

@@ -1,0 +1,61 @@
+"""A function of another file that makes a model is told the device by the script that chooses one; there is no second choice."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import files, fix_texts
+
+from devfix.findings import Applicability
+
+MAIN = """
+    import torch
+    from probe import probe
+
+    net = torch.nn.Linear(3, 4)
+    x, y = torch.ones(6, 3), torch.zeros(6).long()
+    features = net(x).detach()
+    print({call})
+"""
+PROBE = """
+    import torch
+    from torch import nn
+    {before}
+
+    def probe(features, target, steps=2{more}):
+        head = nn.Linear(features.size(1), 2)
+        optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+        for _ in range(steps):
+            loss = nn.functional.cross_entropy(head(features), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return loss.item()
+"""
+
+
+def adopted(call: str, *, more: str = "", before: str = "", **others: str) -> dict[str, str]:
+    """The files of the adopted program."""
+    texts = files(MAIN.format(call=call), probe=PROBE.format(more=more, before=before), **others)
+    return fix_texts(texts, Applicability.UNSAFE, adopt=True)[0]
+
+
+def test_it_is_told_by_the_script() -> None:
+    after = adopted("probe(features, y)")
+    assert "print(probe(features, y, device=device))" in after["main.py"]
+    assert 'def probe(features, target, steps=2, device="cpu"):' in after["probe.py"]
+    assert "head = nn.Linear(features.size(1), 2).to(device)" in after["probe.py"]
+    assert sum(text.count("is_available") for text in after.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "more"),
+    [
+        ("[probe(*each) for each in ((features, y),)], probe", ""),
+        ("probe(features, y, **{'steps': 3})", ""),
+        ("probe(features, y)", ", device=None"),
+    ],
+)
+def test_where_somebody_cannot_tell_it_the_file_chooses(call: str, more: str) -> None:
+    after = adopted(call, more=more)
+    assert 'device="cpu"' not in after["probe.py"]
+    assert after["probe.py"].count("is_available") == 1
