@@ -253,3 +253,36 @@ def test_what_is_put_together_of_others_is_no_list(tmp_path: Path) -> None:
     body = "self.layers = tuple([nn.Linear(3, 3)]) + (nn.ReLU(),)"
     forward = "for layer in self.layers:\n    x = layer(x)\nreturn x"
     assert "ModuleList" not in _fixed(tmp_path, _program(body, forward))
+
+
+HANDED_ON = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.anchors = torch.ones(3)
+
+    def forward(self, x):
+        return {use}
+
+class Loss(nn.Module):
+    def __init__(self, anchors):
+        super().__init__()
+        self.anchors = anchors
+
+    def forward(self, x):
+        return (x * self.anchors).sum()
+
+net = Net().cuda()
+loss = Loss(net.anchors).cuda()
+print(loss(net(torch.ones(2, 3).cuda())))
+"""
+
+
+@pytest.mark.parametrize(("use", "owner"), [("x - self.anchors", "Net"), ("x * len(self.anchors)", "Loss")])
+def test_what_a_module_keeps_and_hands_on_is_registered_once(use: str, owner: str) -> None:
+    after = fix_texts({"main.py": HANDED_ON.format(use=use)}, Applicability.UNSAFE)[0]["main.py"]
+    assert after.count("register_buffer") == 1
+    assert "register_buffer" in after.partition(f"class {owner}")[2].partition("def forward")[0]

@@ -77,19 +77,40 @@ def plain_attributes(facts: Facts, mismatch: Mismatch) -> list[Attribute | Named
     for operand in mismatch.operands:
         if operand.device != "cpu":
             continue
-        for site in _sites(operand):
+        for site in _sites(facts, operand):
             attribute = _kept_at(facts, site)
             if attribute is not None:
                 found[site] = attribute
     return list(found.values())
 
 
-def _sites(operand: Operand) -> list[Origin]:
-    """Where the operand, or else what it was computed from, became an attribute."""
-    own = [site for site in operand.trail if site.kind == "module-attribute"]
+def _sites(facts: Facts, operand: Operand) -> list[Origin]:
+    """Where the operand, or else what it was computed from, became an attribute.
+
+    Of a module that hands on what it keeps, and is seen to be left behind itself, where it keeps it.
+    """
+    own = _kept(operand.trail)
     if own:
-        return own[-1:]
-    return [site for root in operand.roots for site in root if site.kind == "module-attribute"]
+        return own[:1] if _is_left_behind(facts, own) else own[-1:]
+    kept = [_kept(root) for root in operand.roots]
+    return [site for life in kept for site in (life[:1] if _is_left_behind(facts, life) else life)]
+
+
+def _kept(life: tuple[Origin, ...]) -> list[Origin]:
+    """Where modules keep a value, in order."""
+    return [site for site in life if site.kind == "module-attribute"]
+
+
+def _is_left_behind(facts: Facts, kept: list[Origin]) -> bool:
+    """Whether what several modules keep meets the accelerator where the first of them keeps it, too."""
+    lives = (
+        _kept(life)
+        for mismatch in facts.mismatches("device")
+        for operand in mismatch.operands
+        if operand.device == "cpu"
+        for life in (operand.trail, *operand.roots)
+    )
+    return len(kept) > 1 and any(life == kept[:1] for life in lives)
 
 
 def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fix | None:
