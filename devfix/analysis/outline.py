@@ -192,12 +192,15 @@ class Outline:
             current = self.parents[current]
         return current
 
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node stands in, the innermost first."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
     def definition_of(self, node: ast.AST) -> Definition | None:
         """The function or class around a node (a definition is not around itself)."""
-        current = self.parents.get(node)
-        while current is not None and not isinstance(current, _DEFINITIONS):
-            current = self.parents.get(current)
-        return current if isinstance(current, _DEFINITIONS) else None
+        return next((each for each in self.around(node) if isinstance(each, _DEFINITIONS)), None)
 
     def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost function around a node."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin
-from devfix.placement import device_expression, suffixes
+from devfix.placement import chains, device_expression, suffixes
 from devfix.placement.boundness import decides
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -66,16 +66,13 @@ def _renewed(
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
         target = statement.targets[0]
-        if isinstance(target, ast.Name) and target.id in names and _chain_root(statement.value) == target.id:
+        if isinstance(target, ast.Name) and target.id in names and _is_renewed(target.id, statement.value):
             yield statement, target.id
 
 
-def _chain_root(node: ast.expr) -> str | None:
-    """The name at the head of ``name.a().b()``; None where there is no call."""
-    called = False
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        node, called = node.func.value, True
-    return node.id if called and isinstance(node, ast.Name) else None
+def _is_renewed(name: str, value: ast.expr) -> bool:
+    """Whether a value is what methods make of a name: ``name.a().b()``."""
+    return isinstance(value, ast.Call) and chains.name_of(value, ast.Call) == name
 
 
 def _last_move(value: ast.expr) -> str:

@@ -37,11 +37,9 @@ def is_bound(outline: Outline, node: ast.AST, name: str) -> bool:
 
 def is_defined_at_top(outline: Outline, node: ast.AST, name: str) -> bool:
     """Whether a name means at ``node`` what one import or class at the top of the file binds, and nothing else does."""
-    current = outline.parents.get(node)
-    while current is not None and not isinstance(current, ast.Module):
-        if isinstance(current, (ast.Lambda, *FUNCTIONS)) and _is_local(outline, current, name):
-            return False
-        current = outline.parents.get(current)
+    scopes = (each for each in outline.around(node) if isinstance(each, (ast.Lambda, *FUNCTIONS)))
+    if any(_is_local(outline, scope, name) for scope in scopes):
+        return False
     tree = outline.source.tree
     names = outline.names_in(tree)
     found = names.binders(name)
@@ -71,10 +69,7 @@ def _in_comprehension(outline: Outline, node: ast.AST, inner: ast.AST, name: str
 
 
 def _contains(outline: Outline, part: ast.AST, inner: ast.AST) -> bool:
-    current: ast.AST | None = inner
-    while current is not None and current is not part:
-        current = outline.parents.get(current)
-    return current is part
+    return inner is part or part in outline.around(inner)
 
 
 def _is_local(outline: Outline, scope: Scope, name: str) -> bool:

@@ -41,10 +41,8 @@ def _receiver(outline: Outline, statement: ast.Expr, part: ast.expr) -> str:
 def _kept_as(outline: Outline, statement: ast.stmt, receiver: ast.expr) -> str:
     """What keeps the tensor: what it is called, or the entry of the dict that a loop goes through."""
     text = outline.source.segment(outline.source.span(receiver))
-    current: ast.AST | None = statement
-    while isinstance(receiver, ast.Name) and current is not None:
-        entry = entry_of_items(current, receiver.id)
+    for part in (statement, *outline.around(statement)) if isinstance(receiver, ast.Name) else ():
+        entry = entry_of_items(part, text)
         if entry is not None:
             return f"{outline.source.segment(outline.source.span(entry[0]))}[{entry[1].id}]"
-        current = outline.parents.get(current)
     return text

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Mismatch, Origin
-from devfix.placement import argument_move, autograd_class
+from devfix.placement import argument_move, autograd_class, chains
 from devfix.placement.device_expression import Place, place_at
 
 Trail = tuple[Origin, ...]
@@ -52,17 +52,13 @@ def gradient(place: Place) -> str:
 
     It has the dtype of the result of ``forward``, which autocast may have chosen.
     """
-    node = place.node
-    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
-        node = node.func if isinstance(node, ast.Call) else node.value
+    name = chains.name_of(place.node, ast.Call, ast.Attribute, ast.Subscript)
     function = place.outline.function_of(place.node)
-    if (
-        not isinstance(node, ast.Name)
-        or not isinstance(function, ast.FunctionDef)
-        or not autograd_class.is_in(place.outline, place.node, autograd_class.BACKWARD)
+    if not isinstance(function, ast.FunctionDef) or not autograd_class.is_in(
+        place.outline, place.node, autograd_class.BACKWARD
     ):
         return ""
-    return node.id if node.id in [each.arg for each in function.args.args[1:]] else ""
+    return name if name in [each.arg for each in function.args.args[1:]] else ""
 
 
 def _is_forward(place: Place) -> bool:

@@ -71,7 +71,7 @@ def is_flag(test: ast.expr) -> bool:
 
 def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.expr] | None:
     """The tests of the guards around a move and not around ``place``; None where other choices are made, too."""
-    shared = set(_above(outline, place))
+    shared = set(outline.around(place))
     around: ast.AST = move
     tests: list[ast.expr] = []
     while not isinstance(around, (ast.Module, *_FUNCTIONS)):
@@ -82,12 +82,6 @@ def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.e
             return None
         tests += [around.test] if isinstance(around, ast.If) and inner is not around.test else []
     return tests
-
-
-def _above(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
-    while (parent := outline.parents.get(node)) is not None:
-        yield parent
-        node = parent
 
 
 def reads_the_same(outline: Outline, test: ast.expr, place: ast.AST) -> bool:

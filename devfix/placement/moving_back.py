@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, InsertAfter, Operand, ReplaceExpression
-from devfix.placement import device_expression
+from devfix.placement import chains, device_expression
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
@@ -68,9 +68,9 @@ def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> boo
     own = operand.path == outline.source.path
     used = outline.expression_at(operand.span) if own else None
     function = outline.function_of(statement)
-    loops = [part for part in _around(outline, statement) if isinstance(part, _LOOPS)]
+    loops = [part for part in outline.around(statement) if isinstance(part, _LOOPS)]
     if used is not None and outline.function_of(used) is function:
-        return operand.span.line < statement.lineno and any(loop in _around(outline, used) for loop in loops)
+        return operand.span.line < statement.lineno and any(loop in outline.around(used) for loop in loops)
     name = dotted(_whole(statement.value))
     calls = (part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Call))
     return name is not None and any(
@@ -78,20 +78,9 @@ def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> boo
     )
 
 
-def _around(outline: Outline, node: ast.AST) -> Iterator[ast.AST]:
-    current = outline.parents.get(node)
-    while current is not None:
-        yield current
-        current = outline.parents.get(current)
-
-
-def _whole(value: ast.expr) -> ast.expr:
+def _whole(value: ast.expr) -> ast.AST:
     """``net`` for ``net.eval()``, which returns it."""
-    while (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _KEEPING
-    ):
-        value = value.func.value
-    return value
+    return chains.head(value, (ast.Call,), _KEEPING)
 
 
 def _last_use(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:

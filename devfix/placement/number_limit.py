@@ -8,6 +8,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.lattice import INTEGERS
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Operand, ReplaceExpression
+from devfix.placement import chains
 from devfix.placement.introduction import torch_name
 from devfix.placement.naming import import_of, is_path
 
@@ -58,8 +59,7 @@ def _dtype(outline: Outline, mismatch: Mismatch, tensor: Operand, package: str) 
 
 
 def _dtype_of(outline: Outline, node: ast.AST | None) -> str | None:
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
-        node = node.func.value
+    node = chains.head(node, (ast.Call,), _VIEWS) if node is not None else None
     if node is None or not is_path(node, ast.Constant, ast.Name) or import_of(outline, node) is not None:
         return None
     return f"{outline.source.segment(outline.source.span(node))}.dtype"

@@ -11,6 +11,7 @@ from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Origin, WrapExpression
 from devfix.placement import device_expression, suffixes
 from devfix.placement.device_expression import Place, place_at
+from devfix.placement.naming import is_path
 
 
 def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
@@ -27,7 +28,7 @@ def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     ):
         return ()
     target = statement.targets[0]
-    if not isinstance(target, ast.Attribute) or not _is_plain(target.value):
+    if not isinstance(target, ast.Attribute) or not is_path(target.value, ast.Constant, ast.Name):
         return ()
     if target.attr != "data":
         return _in_parameter(facts, place, target)
@@ -48,12 +49,3 @@ def _in_parameter(facts: Facts, place: Place, target: ast.Attribute) -> tuple[Fi
         else f"{place.outline.source.segment(place.outline.source.span(target))}.device"
     )
     return suffixes.added(facts, place.outline, call.args[0], f".to({code})")
-
-
-def _is_plain(node: ast.expr) -> bool:
-    """Whether an expression can be read twice: names, attributes and items of a number or text."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Constant, ast.Name)):
-            return False
-        node = node.value
-    return isinstance(node, ast.Name)

@@ -200,28 +200,15 @@ def _whole_choice(place: Place, statement: ast.stmt) -> ast.stmt:
 def _is_in_loop(place: Place, statement: ast.stmt) -> bool:
     """Whether the place is in the body of a loop, where the loop's target is bound."""
     body = statement.body if isinstance(statement, (ast.For, ast.AsyncFor)) else []
-    current: ast.AST | None = place.node
-    while current is not None and current is not statement:
-        if any(current is part for part in body):
-            return True
-        current = place.outline.parents.get(current)
-    return False
+    return any(part in body for part in (place.node, *place.outline.around(place.node)))
 
 
 def _around(place: Place, statement: ast.stmt) -> bool:
     """Whether the statement contains the place (a loop's own target is bound inside of it)."""
-    current: ast.AST | None = place.node
-    while current is not None:
-        if current is statement:
-            return not isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith))
-        current = place.outline.parents.get(current)
-    return False
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+        return False
+    return statement is place.node or statement in place.outline.around(place.node)
 
 
 def _in_same_guard(place: Place, parent: ast.AST) -> bool:
-    current = place.outline.parents.get(place.node)
-    while current is not None:
-        if current is parent:
-            return True
-        current = place.outline.parents.get(current)
-    return False
+    return parent in place.outline.around(place.node)

@@ -50,7 +50,4 @@ def _comes_after(place: Place, write: ast.Subscript) -> bool:
 
 def _loop(place: Place, node: ast.AST) -> ast.AST | None:
     """The innermost loop around a node."""
-    current = place.outline.parents.get(node)
-    while current is not None and not isinstance(current, _LOOPS):
-        current = place.outline.parents.get(current)
-    return current
+    return next((each for each in place.outline.around(node) if isinstance(each, _LOOPS)), None)

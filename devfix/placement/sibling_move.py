@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import device_expression, suffixes
+from devfix.placement import chains, device_expression, suffixes
 from devfix.placement.batch_move import with_other_branches
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -75,11 +75,7 @@ def _read(statement: ast.stmt) -> set[str]:
 
 def _root(value: ast.expr) -> str:
     """The name at the head of ``name.data.view(-1)``; "" where anything else stands there."""
-    while isinstance(value, ast.Attribute) or (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
-    ):
-        value = value.func if isinstance(value, ast.Call) else value.value
-    return value.id if isinstance(value, ast.Name) else ""
+    return chains.name_of(value, ast.Attribute, ast.Call)
 
 
 def along(facts: Facts, trail: tuple[Origin, ...]) -> Edits:

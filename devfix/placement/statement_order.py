@@ -68,13 +68,11 @@ def between(outline: Outline, first: ast.stmt, second: ast.stmt) -> Order | None
 
 def _statements_around(outline: Outline, statement: ast.stmt) -> Iterator[ast.stmt]:
     """The statement and those around it, as far as its function."""
-    current: ast.AST | None = statement
-    while current is not None and not isinstance(
-        current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    ):
-        if isinstance(current, ast.stmt):
-            yield current
-        current = outline.parents.get(current)
+    for part in (statement, *outline.around(statement)):
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        if isinstance(part, ast.stmt):
+            yield part
 
 
 def is_movable(statement: ast.stmt) -> bool:

@@ -10,7 +10,7 @@ from devfix.analysis.outline import Outline
 from devfix.findings import AddParameter, Edit, FileEdit, Origin, SetKeyword, WrapExpression
 from devfix.placement import device_expression
 from devfix.placement.device_argument import takes_no_device
-from devfix.placement.device_expression import Place, place_at
+from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
 from devfix.placement.provenance import MADE
 
@@ -97,14 +97,18 @@ def _given(facts: Facts, cls: ast.ClassDef) -> Edits | None:
     call = named[0].outline.parents[named[0].node] if len(named) == 1 else None
     if not isinstance(call, ast.Call) or call.func is not named[0].node:
         return None
-    if any(keyword.arg in (NAME, None) for keyword in call.keywords):
-        return None
     place = Place(named[0].path, named[0].outline, call)
-    found = device_expression.chosen(facts, place)
-    if found is None:
-        return None
-    keyword = SetKeyword(place.outline.source.span(call), NAME, found.code)
-    return (*found.edits, FileEdit(place.path, keyword))
+    return handed(place, device_expression.chosen(facts, place)) or None
+
+
+def handed(place: Place, found: DeviceExpression | None) -> Edits:
+    """A call names the device; nothing where it does, is given keywords that nobody sees, or there is no device."""
+    call = place.node
+    if found is None or not isinstance(call, ast.Call):
+        return ()
+    if any(keyword.arg in (NAME, None) for keyword in call.keywords):
+        return ()
+    return (*found.edits, FileEdit(place.path, SetKeyword(place.outline.source.span(call), NAME, found.code)))
 
 
 def uses(outline: Outline, name: str) -> Iterator[Place]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import AddParameter, FileEdit, Origin, SetKeyword
+from devfix.findings import AddParameter, FileEdit, Origin
 from devfix.placement import device_expression, told_class
-from devfix.placement.device_expression import Place, place_at
+from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.provenance import MADE
 from devfix.placement.reaching import is_wanted
 from devfix.placement.told_class import HOST, NAME
@@ -107,18 +107,15 @@ def by_scripts(
 ) -> Edits:
     """The same where only files call the function that are about to get a device, by the name that each gives it."""
     places = list(calls(facts, outline, function))
-    edits = [FileEdit(outline.source.path, AddParameter(outline.source.span(function), NAME, HOST))]
-    for place in places:
-        if place is None or place.path not in devices or not _takes_more(place.node):
-            return ()
-        span = place.outline.source.span(place.node)
-        edits.append(FileEdit(place.path, SetKeyword(span, NAME, devices[place.path])))
-    return tuple(edits) if places and outline.class_of(function) is None else ()
-
-
-def _takes_more(call: ast.AST) -> bool:
-    """Whether a call can be told the device: it is not yet, nor is it given keywords that nobody sees."""
-    return isinstance(call, ast.Call) and all(each.arg not in (NAME, None) for each in call.keywords)
+    names = [devices.get(place.path) if place is not None else None for place in places]
+    ways = [
+        told_class.handed(place, DeviceExpression(name)) if place is not None and name is not None else ()
+        for place, name in zip(places, names, strict=True)
+    ]
+    if not places or not all(ways) or outline.class_of(function) is not None:
+        return ()
+    edit = AddParameter(outline.source.span(function), NAME, HOST)
+    return (FileEdit(outline.source.path, edit), *(edit for way in ways for edit in way))
 
 
 def calls(facts: Facts, outline: Outline, function: ast.FunctionDef) -> Iterator[Place | None]:
@@ -150,15 +147,11 @@ def _bound(outline: Outline, name: str) -> Iterator[ast.AST]:
 
 def _at(facts: Facts, place: Place, depth: int) -> Edits:
     """One call names the device that its caller knows, or is told for it."""
-    call = place.node
-    if not isinstance(call, ast.Call) or not _takes_more(call):
-        return ()
-    span = place.outline.source.span(call)
     found = device_expression.chosen(facts, place) or device_expression.find(facts, place, [])
     if found is not None:
-        return (*found.edits, FileEdit(place.path, SetKeyword(span, NAME, found.code)))
-    caller = place.outline.function_of(call)
-    if depth == 0 or not isinstance(caller, ast.FunctionDef) or not can_be_told(place.outline, caller):
+        return told_class.handed(place, found)
+    caller, handed = place.outline.function_of(place.node), told_class.handed(place, DeviceExpression(NAME))
+    if not handed or not isinstance(caller, ast.FunctionDef) or not can_be_told(place.outline, caller):
         return ()
-    given = _given(facts, place.outline, caller, depth - 1)
-    return (*given, FileEdit(place.path, SetKeyword(span, NAME, NAME))) if given else ()
+    given = _given(facts, place.outline, caller, depth - 1) if depth else ()
+    return (*given, *handed) if given else ()

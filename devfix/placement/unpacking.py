@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart
-from devfix.placement import batch_forms, device_expression
+from devfix.placement import batch_forms, chains, device_expression
 from devfix.placement.batch_move import with_second_try
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -126,10 +126,7 @@ def _is_moved(statements: list[ast.stmt], name: str) -> bool:
     """Whether the loop moves what is behind a name by itself."""
     calls = (node for s in statements for node in ast.walk(s) if isinstance(node, ast.Call))
     methods = (call.func for call in calls if isinstance(call.func, ast.Attribute))
-    return any(method.attr in _MOVES and _root(method.value) == name for method in methods)
-
-
-def _root(node: ast.AST) -> str | None:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
+    return any(
+        method.attr in _MOVES and chains.name_of(method.value, ast.Attribute, ast.Subscript) == name
+        for method in methods
+    )
