@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.findings import Applicability, FileEdit, Fix, WrapExpression
 from devfix.observation.sighting import Sighting
+from devfix.placement.naming import is_path
 
 
 def fixes(sighting: Sighting) -> Iterator[Fix]:
@@ -23,6 +24,22 @@ def fixes(sighting: Sighting) -> Iterator[Fix]:
             edit = WrapExpression(spot.span, "", f".to({peer}.device)")
             title = f"move `{spot.text}` to the device of what it meets"
             yield Fix(title, (FileEdit(spot.path, edit),), Applicability.SAFE)
+
+
+def written(sighting: Sighting) -> Iterator[Fix]:
+    """What ``total[key] += value`` adds goes to where that is written, which is not the same place in each round."""
+    sink, node = sighting.sink, sighting.sink.node
+    in_place = sighting.observed.operation.endswith("_")
+    if (
+        not isinstance(node, ast.AugAssign)
+        or not in_place
+        or not is_path(node.target, ast.Name, ast.Constant)
+    ):
+        return
+    spot = sink.at(node.value)
+    edit = WrapExpression(spot.span, "", f".to({ast.unparse(node.target)}.device)")
+    title = f"move `{spot.text}` to where it is added"
+    yield Fix(title, (FileEdit(spot.path, edit),), Applicability.SAFE)
 
 
 def _is_plain(path: str) -> bool:

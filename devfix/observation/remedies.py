@@ -102,8 +102,9 @@ class Prescriber:
                 if m.kind == "index-dtype"
                 for fix in self._proposed([m], names, wanted)
             ]
+        in_place = _told(beside.written(sighting), wanted)
         of_optimizer = stepped.translated(sighting) if part.history else []
-        found = [fix for m in of_optimizer for fix in self._proposed([m], names, wanted)]
+        found = [*in_place, *(fix for m in of_optimizer for fix in self._proposed([m], names, wanted))]
         for mismatch in operands.translated(sighting):
             facts = self._facts([mismatch], names)
             found += _told(carried.fixes(facts, sighting, mismatch), wanted)
