@@ -101,3 +101,31 @@ def test_a_run_sees_which_it_is(values: list[float], kind: str) -> None:
         selected = table[chosen]
     assert [found["kind"] for found in machine.log.mismatches] == [kind]
     assert len(selected) == (3 if kind == "mask-dtype" else len(values))
+
+
+FILLED = [
+    "torch.zeros(4)\nchosen[torch.tensor([1, 2])] = 1",
+    "torch.zeros(4)\nfor i in range(3):\n    chosen[i] = 1.0",
+    "torch.ones(4)\nif input():\n    chosen[1:] = 0\nelse:\n    chosen[0] = False",
+    "torch.triu(torch.ones(4, 4), diagonal=1)[0]",
+    "torch.ones(4, 4).tril().clone()[2]",
+]
+REFILLED = [
+    "torch.zeros(4)\nchosen[2] = 3",
+    "torch.zeros(4)\nchosen[2] += 1",
+    "torch.zeros(4)\nchosen[2] = 1\nchosen += 1",
+    "torch.zeros(4)\nchosen.fill_(2)\nchosen[0] = 1",
+    "torch.zeros(4)\nchosen[2] = 1\nchosen[3] = x[0]",
+    "torch.triu(2 * torch.ones(4, 4))[0]",
+    "torch.triu(torch.full((4, 4), 2.0))[0]",
+]
+
+
+@pytest.mark.parametrize("made", FILLED)
+def test_ones_among_zeros_are_a_mask(made: str) -> None:
+    assert fixed(made) == "print(table[chosen.bool()])"
+
+
+@pytest.mark.parametrize("made", REFILLED)
+def test_what_else_is_written_there_may_be_an_index(made: str) -> None:
+    assert fixed(made) == "print(table[chosen])"

@@ -35,6 +35,7 @@ from devfix.analysis.torch_model import (
     table_types,
     tables,
     tensor_attributes,
+    truths_in_floats,
     value_classes,
 )
 from devfix.analysis.trails import OF_OBJECT, extend
@@ -376,7 +377,8 @@ def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
     if isinstance(receiver, Tensor):
         indexing.assign(interp, target, receiver, key, value)
         if receiver.cast_of is not None:
-            _rebind(interp, target.value, replace(receiver, cast_of=None))
+            kept = truths_in_floats.stored(receiver, value)
+            _rebind(interp, target.value, replace(receiver, cast_of=kept))
     elif isinstance(receiver, Array):
         indexing.assign_to_array(interp, target, receiver, key, value)
     if receiver == _ENVIRONMENT:

@@ -29,6 +29,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
     is_option,
+    join_contents,
     members,
     usual_value,
 )
@@ -124,7 +125,7 @@ def _merge_tensors(a: Tensor, b: Tensor, split: bool = False) -> Tensor:
         grad=a.grad if a.grad == b.grad else None,
         leaf=a.leaf if a.leaf == b.leaf else None,
         empty=a.empty and b.empty,
-        cast_of=a.cast_of if a.cast_of == b.cast_of else None,
+        cast_of=join_contents(a.cast_of, b.cast_of),
         owner=a.owner if a.owner == b.owner else None,
         roots=a.roots or b.roots,
         split=_host_path(a, b, split),
@@ -188,11 +189,9 @@ def _unless_chosen(a: Value, b: Value) -> Value | None:
 
 
 def _is_device_choice(value: Value) -> bool:
-    if isinstance(value, DeviceValue):
-        return True
     if isinstance(value, Const) and isinstance(value.value, str):
         return parse_device(value.value).is_known
-    return False
+    return isinstance(value, DeviceValue)
 
 
 def _merge_scalars(a: Value, b: Value) -> Value | None:

@@ -117,7 +117,8 @@ class Tensor(Value):
     where ``trail`` begins (see :func:`dtype_trails`).
     ``leaf`` is whether autograd sees a leaf, ``grad`` whether it requires grad (None: unknown).
     ``lost`` is what a move made of a leaf that requires grad: it was a ``leaf`` or a ``parameter``.
-    ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed.
+    ``cast_of`` is the dtype of the whole numbers or truths that a cast made floats of, as long as nothing is computed;
+    ``zeros`` or ``ones`` where there is nothing else in it.
     ``parameter`` marks an ``nn.Parameter``; ``owner`` is the heap address of the module that owns
     the parameter, when there is one. ``empty`` is known of what was made without elements, to be filled later.
     ``packed`` stands for a ``PackedSequence`` of such data, which has no ``device``.
@@ -147,6 +148,17 @@ class Tensor(Value):
     def at(self, site: Origin) -> Tensor:
         """The same tensor after it passed ``site``."""
         return replace(self, trail=extend(self.trail, site))
+
+
+#: What a tensor of floats may hold that is no more than truths: one of the two, or either.
+_TRUTHS = frozenset(("zeros", "ones", "bool"))
+
+
+def join_contents(a: str | None, b: str | None) -> str | None:
+    """What the floats of a tensor are made of, which are either of two: truths, if none of the two is anything else."""
+    if a == b:
+        return a
+    return "bool" if a in _TRUTHS and b in _TRUTHS else None
 
 
 @frozen

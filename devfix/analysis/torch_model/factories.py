@@ -10,7 +10,15 @@ from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
-from devfix.analysis.torch_model import copied_data, generators, leaves, mps, number_range, requirements
+from devfix.analysis.torch_model import (
+    copied_data,
+    generators,
+    leaves,
+    mps,
+    number_range,
+    requirements,
+    truths_in_floats,
+)
 from devfix.analysis.torch_model.arguments import (
     data_dtype,
     default_device,
@@ -84,7 +92,7 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
         rank = AT_LEAST_1  # ``*sizes`` of nobody knows how many
     if factory.random and factory.sizes and rank is None and sizes:
         rank = AT_LEAST_1  # nobody draws a number so
-    return _new(interp, site, factory.dtype, rank, random=factory.random)
+    return truths_in_floats.filled(_new(interp, site, factory.dtype, rank, random=factory.random), name)
 
 
 def _new(

@@ -20,6 +20,7 @@ from devfix.analysis.torch_model import (
     mappings,
     module_walks,
     requirements,
+    truths_in_floats,
 )
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import dtype_trails, roots_of
@@ -123,7 +124,7 @@ def _check_index(
 
 def _is_mask(value: Tensor, index: Tensor) -> bool | None:
     """Whether floats that select are a mask, or numbers of entries; None where nobody can tell."""
-    if index.cast_of is not None:
+    if truths_in_floats.is_known(index):
         return index.cast_of == "bool"
     if index.rank == value.rank and (index.rank or 0) > 1:
         return True  # nobody looks up whole tables at each entry of a table

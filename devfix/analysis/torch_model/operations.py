@@ -30,6 +30,7 @@ from devfix.analysis.torch_model import (
     ranks,
     requirements,
     sequences,
+    truths_in_floats,
 )
 from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.operators import typed
@@ -105,6 +106,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         if base == "bitwise_not" and first.dtype in INTEGERS:
             return replace(result, typed=inverted(interp, site.node), roots=())
         counted = "int64" if base in _WHOLE else first.cast_of if base in _AS_IT_IS else None
+        counted = counted or truths_in_floats.of_part(base, first)
         return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
