@@ -29,7 +29,7 @@ from devfix.placement import (
 )
 from devfix.placement.dependence import dotted, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
-from devfix.placement.naming import may_be_number, named_tensor
+from devfix.placement.naming import is_used_as_tensor, may_be_number, named_tensor
 from devfix.placement.reaching import (
     has_parameters,
     in_sight,
@@ -276,7 +276,9 @@ def _peer(facts: Facts, place: Place, peer: Operand) -> str | None:
         return None if lacks else peer.text
     if "." in peer.text:
         return None
-    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root)
+    bindings = facts.bindings(place.path, place.outline.scopes(place.node)[0]).get(root, [])
+    if is_used_as_tensor(place.outline, place.node, root):
+        bindings = [each for each in bindings if each.kind != "strange"]
     if bindings and is_usable(place, place.outline.scopes(place.node)[0], bindings, "tensor"):
         return peer.text
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -10,6 +11,10 @@ from devfix.analysis.recorder import Binding
 
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
+#: Methods that nothing but a tensor has; NumPy's arrays have a ``size`` that cannot be called.
+_OF_TENSORS = frozenset("size dim numel unsqueeze permute expand expand_as contiguous detach".split())
+#: What does not evaluate all its parts, or not here.
+_SOMETIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 #: Methods whose receiver may be elsewhere than what they return.
 _MOVES = ("to", "cpu", "cuda", "type", "type_as")
 
@@ -79,7 +84,43 @@ def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
     if not isinstance(node, ast.Name):
         return False
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    return any(each.kind in _NUMBERS and each.statement is None for each in bindings)
+    given_as = {each.kind for each in bindings if each.statement is None} & _NUMBERS
+    return bool(given_as) and (given_as != {"strange"} or not is_used_as_tensor(outline, node, node.id))
+
+
+def is_used_as_tensor(outline: Outline, node: ast.AST, name: str) -> bool:
+    """Whether whoever reaches a place has called on a parameter what nothing but a tensor has: ``x.size(0)``."""
+    function = outline.function_of(node)
+    if function is None or any(each.id == name for each in _stores(function)):
+        return False
+    here = outline.statement_of(node)
+    calls = (each for each in ast.walk(function) if isinstance(each, ast.Call) and _asks_tensor(each, name))
+    statements = (outline.statement_of(call) for call in calls if _is_always_run(outline, call))
+    return any(each is not here and outline.dominates(each, node) for each in statements)
+
+
+def _asks_tensor(call: ast.Call, name: str) -> bool:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr not in _OF_TENSORS:
+        return False
+    return isinstance(func.value, ast.Name) and func.value.id == name
+
+
+def _is_always_run(outline: Outline, node: ast.AST) -> bool:
+    """Whether an expression is evaluated whenever its statement is, which has no parts of its own."""
+    while not isinstance(node, ast.stmt):
+        node = outline.parents[node]
+        if isinstance(node, _SOMETIMES):
+            return False
+    return isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert))
+
+
+def _stores(function: ast.AST) -> Iterator[ast.Name]:
+    return (
+        each
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+    )
 
 
 def differs_by_object(outline: Outline, facts: Facts, node: ast.AST) -> bool:
