@@ -230,3 +230,85 @@ def test_what_is_computed_to_be_trained_is_on_the_device_before(made: str, after
     found = adopted(files(text))["main.py"]
     assert f"vector = {after}\n" in found
     assert "(torch.ones(4, 3, device=device) @ first" in found
+
+
+LAYERS = """
+import torch
+import torch.nn.functional as F
+
+class Linear:
+    def __init__(self, inputs, outputs, bias=True):
+        self.weight = torch.randn(inputs, outputs) / inputs ** 0.5
+        self.bias = torch.zeros(outputs) if bias else None
+
+    def __call__(self, x):
+        out = x @ self.weight
+        return out if self.bias is None else out + self.bias
+
+    def parameters(self):
+        return [self.weight] + ([] if self.bias is None else [self.bias])
+
+class Embedding:
+    def __init__(self, count, width):
+        self.weight = torch.randn(count, width)
+
+    def __call__(self, index):
+        return self.weight[index]
+
+    def parameters(self):
+        return [self.weight]
+
+class Chain:
+    def __init__(self, layers):
+        self.layers = layers
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]
+
+x, y = torch.tensor([1, 2]), torch.tensor([0, 1])
+model = Chain([Embedding(5, 4), Linear(4, 4, bias=False), Linear(4, 4), Linear(4, 4), Linear(4, 3)])
+for p in model.parameters():
+    {trained}
+for _ in range(3):
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    for p in model.parameters():
+        p.data += -0.1 * p.grad
+        p.grad = None
+print(loss.item())
+"""
+
+
+@pytest.mark.parametrize("trained", ["p.requires_grad = True", "p.requires_grad_()"])
+def test_all_that_a_loop_makes_parameters_of_is_made_on_the_device(trained: str) -> None:
+    text = adopted(files(LAYERS.format(trained=trained)))["main.py"]
+    assert "(torch.randn(inputs, outputs) / inputs ** 0.5).to(device)" in text
+    assert "torch.zeros(outputs, device=device) if bias else None" in text
+    assert "torch.randn(count, width).to(device)" in text
+    assert "torch.tensor([0, 1], device=device)" in text
+
+
+def test_behind_a_loop_its_name_stands_for_the_last_tensor() -> None:
+    text = """
+    import torch
+
+    def moved():
+        return torch.ones(2, 2).cuda().t()
+
+    parts = [moved(), torch.ones(2, 2).cuda(), moved(), moved(), moved()]
+    layer = torch.nn.Linear(2, 2).cuda()
+    for t in parts:
+        first = t if len(t) == 3 else None
+        print(layer(t))
+    print(layer(t), first)
+    {numbers} = [torch.ones(2), torch.zeros(2, dtype=torch.float64), torch.rand(2), torch.eye(2)[0], torch.ones(2)]
+    for n in {numbers}:
+        if n.dtype == torch.float32:
+            print(torch.nn.Linear(2, 2)(n))
+    """
+    assert clashes(text.replace("{numbers}", "numbers")) == []

@@ -174,3 +174,41 @@ def test_an_unknown_argument_that_is_called_a_dtype_is_no_choice_of_a_device() -
         )
     )["main.py"]
     assert "torch.nn.Linear(3, 1).to(device)" in after
+
+
+CELL = """
+import elsewhere
+import torch
+import torch.nn as nn
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.both = nn.Linear(7, 4)
+
+    def forward(self, x, hidden):
+        return self.both(torch.cat(({joined}, hidden), 1))
+
+    def start(self):
+        return torch.zeros(1, 4)
+
+
+cell = Cell()
+hidden = cell.start()
+for letter in elsewhere.word():
+    hidden = cell({letter}, hidden)
+print(hidden.sum().item())
+"""
+
+
+def test_what_is_joined_to_others_is_a_tensor() -> None:
+    after = adopted(files(CELL.format(joined="x", letter="letter[0]")))["main.py"]
+    assert "hidden = cell(letter[0].to(device), hidden)" in after
+    assert "return torch.zeros(1, 4, device=device)" in after
+
+
+def test_what_a_module_has_from_elsewhere_is_where_the_module_is() -> None:
+    after = adopted(files(CELL.format(joined="elsewhere.grown(self.both)", letter="letter")))["main.py"]
+    assert "torch.cat((elsewhere.grown(self.both), hidden), 1)" in after
+    assert "hidden = cell(letter, hidden)" in after

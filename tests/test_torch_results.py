@@ -21,6 +21,8 @@ RECORD = Path(__file__).parent / "data" / "operator_results.json"
 _ORDINARY = frozenset(
     "squeeze gather take_along_dim new_empty_strided tensorsolve pairwise_distance vander".split()
 )
+#: Operators of the CPU alone, which give nothing for a tensor that is elsewhere.
+_ON_HOST = frozenset({"histogram"})
 #: Operators with several results of which the analysis says one.
 _SEVERAL = frozenset("lstsq lu_unpack triangular_solve solve_ex matrix_norm".split())
 
@@ -75,7 +77,8 @@ def _false(value: Value, result: Any) -> bool:
 
 
 def test_nothing_false_is_said_of_a_result() -> None:
-    asked = [(call, value) for call, value in answers() if call.operator not in _ORDINARY | _SEVERAL]
+    left_out = _ORDINARY | _SEVERAL | _ON_HOST
+    asked = [(call, value) for call, value in answers() if call.operator not in left_out]
     assert [(call.text, call.result, value) for call, value in asked if _false(value, call.result)] == []
 
 

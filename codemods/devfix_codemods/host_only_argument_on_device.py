@@ -10,7 +10,8 @@ class HostOnlyArgumentOnDevice(Rule):
 
     The lengths of ``pack_padded_sequence`` and the indices of ``tensor_split`` steer what is done
     on the host, so they must be there whatever the data is: "'lengths' argument should be a 1D CPU
-    int64 tensor". They often get moved along with the rest of the batch.
+    int64 tensor". They often get moved along with the rest of the batch. ``torch.histogram`` has no
+    kernel for an accelerator at all.
 
     The fix copies the argument to the CPU at the call; on a machine without an accelerator that
     does nothing.

@@ -67,6 +67,15 @@ def _is_container(interp: Interpreter, value: Value) -> bool:
     return obj is not None and obj.kind in ("list", "dict")
 
 
+def one_of_each_place(items: tuple[Value, ...]) -> list[Value]:
+    """One of the tensors that were made in each place, the last one last, if those are several and else alike."""
+    tensors = [item for item in items if isinstance(item, Tensor) and item.trail and item.device.is_known]
+    if len(tensors) < len(items) or len({(tensor.device, tensor.dtype) for tensor in tensors}) != 1:
+        return []
+    found = {tensor.trail[0]: tensor for tensor in reversed(tensors)}
+    return list(reversed(found.values())) if len(found) > 1 else []
+
+
 def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     """The items of a collection in order, or None when they are not known one by one."""
     if isinstance(value, TupleValue):

@@ -157,8 +157,9 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     if exact is not None and followed:
         rounds: list[Value] = list(exact)
     else:
-        element = iteration.element(interp, iterable, node.iter)
-        rounds = [element] * LOOP_ROUNDS
+        rounds = iteration.one_of_each_place(exact or ())
+        if not 0 < len(rounds) * _length(node) <= NAMED_STATEMENTS:
+            rounds = [iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
     loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
@@ -168,7 +169,8 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
         binding.bind(interp, node.target, value, node)
         interp.run(node.body)
         _next_round(interp, loop, before)
-        if interp.state.dead or interp.exhausted or _is_done(interp, loop, before, unbound):
+        is_last = value is rounds[-1] and _is_done(interp, loop, before, unbound)
+        if interp.state.dead or interp.exhausted or is_last:
             break
     interp.frame.loops.pop()
     _leave_loop(interp, loop, node.orelse)

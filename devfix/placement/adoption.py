@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Edit, FileEdit, InsertAfter, Origin, WrapExpression
+from devfix.findings import Edit, FileEdit, InsertAfter, Origin, ReplaceExpression, WrapExpression
 from devfix.placement import (
     device_expression,
     giving,
@@ -84,7 +84,18 @@ def _moved(place: Place) -> Move:
     if isinstance(place.node, ast.Name) and isinstance(place.node.ctx, ast.Store):
         name, whole = place.node.id, place.outline.source.span(place.outline.statement_of(place.node))
         return lambda device: [InsertAfter(whole, f"{name} = {name}.to({device})")]
+    if (kept := _kept_on_host(place)) is not None:
+        source = place.outline.source
+        return lambda device: [ReplaceExpression(source.span(kept), f"{source.segment(span)}.to({device})")]
     return lambda device: [WrapExpression(span, "", f".to({device})")]
+
+
+def _kept_on_host(place: Place) -> ast.Call | None:
+    """``Net().cpu()`` around ``Net()``, which moved nothing so far."""
+    method = place.outline.parents.get(place.node)
+    call = place.outline.parents.get(method) if isinstance(method, ast.Attribute) else None
+    bare = isinstance(call, ast.Call) and call.func is method and not call.args and not call.keywords
+    return call if bare and isinstance(call, ast.Call) and getattr(method, "attr", "") == "cpu" else None
 
 
 def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:

@@ -9,6 +9,8 @@ from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression
 from devfix.placement import rebuilt_alike
 from devfix.placement.device_expression import Place
 
+#: What makes a tensor of the size of another one, with numbers that do not depend on where.
+_ALIKE = frozenset({"zeros_like", "ones_like", "empty_like", "full_like"})
 _MOVES = ("to", "cuda", "xpu")
 #: Keywords of ``to`` that say how it moves and mean nothing without a move.
 _MANNERS = frozenset({"non_blocking", "memory_format"})
@@ -77,6 +79,16 @@ def generator_with_device(place: Place, device: str) -> tuple[FileEdit, ...]:
 def _text(place: Place, node: ast.AST) -> str:
     source = place.outline.source
     return source.segment(source.span(node))
+
+
+def made_alike(place: Place, device: str) -> tuple[FileEdit, ...]:
+    """``torch.zeros_like(x)`` is told the device; nothing for any other expression."""
+    call = place.node
+    if not isinstance(call, ast.Call) or takes_no_device(place.outline, call):
+        return ()
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ALIKE:
+        return ()
+    return (FileEdit(place.path, SetKeyword(place.outline.source.span(call), "device", device)),)
 
 
 def takes_no_device(outline: Outline, call: ast.Call) -> bool:

@@ -50,7 +50,7 @@ from devfix.placement import (
 )
 from devfix.placement.boundness import decides
 from devfix.placement.causes import Trail
-from devfix.placement.device_argument import takes_no_device
+from devfix.placement.device_argument import made_alike, takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
 from devfix.placement.provenance import MADE, STORED, is_of_module, stayed, was_returned
@@ -115,7 +115,9 @@ class Relocator:
     def _fix(self, edits: Edits, turn: int) -> Fix:
         """A fix that has its turn where the program is given a device: a second choice of one comes last."""
         chooses = any(isinstance(each.edit, InsertAfterImports) for each in edits)
-        waits = (_LAST if chooses else turn) if self.facts.program.adopts else 0
+        # Once the inputs have moved they tell the device more simply than the parameters do.
+        asks = any("next(" in getattr(each.edit, "value", "") for each in edits)
+        waits = (_LAST if chooses else max(turn, asks)) if self.facts.program.adopts else 0
         return Fix(self.title, edits, Applicability.SAFE, waits)
 
     def handed_over(self) -> list[Fix]:
@@ -379,7 +381,8 @@ class Relocator:
         return self._wrapped(place, found) if found is not None else ()
 
     def _wrapped(self, place: Place, found: DeviceExpression) -> Edits:
-        moved = suffixes.added(self.facts, place.outline, place.node, f".to({found.code})")
+        suffix = f".to({found.code})"
+        moved = made_alike(place, found.code) or suffixes.added(self.facts, place.outline, place.node, suffix)
         return (*found.edits, *moved) if moved else ()
 
     def _place(self, path: str, span: Span) -> Place | None:

@@ -368,7 +368,11 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
         if given and not unclear and interp.frame.branches:
             interp.state.dead = True  # there is nothing to join: this branch is taken when there is
         return Sequence(UNKNOWN) if name.endswith("meshgrid") else UNKNOWN
-    device = requirements.meet(interp, site.node, name, sequences.of_both_paths(parts), scalars=False)
+    operands = sequences.of_both_paths(parts)
+    if any(part.tensor.device.is_accelerator for part in parts):
+        strange = (part for sequence in given for part in sequences.of_strangers(interp, sequence))
+        operands = [*operands, *strange]
+    device = requirements.meet(interp, site.node, name, operands, scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
     tensors = [part.tensor for part in parts]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, REAL_OF, floating
-from devfix.analysis.torch_model import operations, ranks
+from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, CPU, REAL_OF, floating
+from devfix.analysis.torch_model import operations, ranks, requirements
+from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import FALSE, TRUE, UNKNOWN, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ _POOLS = {
     **{f"adaptive_max_pool{n}d": 2 for n in (1, 2, 3)},
     **{f"fractional_max_pool{n}d": 4 for n in (2, 3)},
 }
+#: What only the CPU can do.
+_ON_HOST = frozenset({"histogram"})
 #: Every function that is known here.
 NAMES = frozenset(RESULTS) | frozenset(_POOLS)
 
@@ -106,8 +109,19 @@ def of(interp: Interpreter, name: str, first: Tensor, site: CallSite) -> Value:
     """What ``torch.name(first, ...)`` gives."""
     if name in _POOLS:
         return _pooled(interp, _POOLS[name], first, site)
+    if name in _ON_HOST:
+        first = _host(interp, name, first, site)
     made = [_one(interp, name, result, first, site) for result in RESULTS[name]]
     return made[0] if len(made) == 1 else TupleValue(tuple(made))
+
+
+def _host(interp: Interpreter, name: str, first: Tensor, site: CallSite) -> Tensor:
+    """The operand of what has no kernel for an accelerator, as the CPU has it."""
+    arg = site.get(0, "input")
+    if arg is None or not requirements.leaves_host(interp, first):
+        return first
+    requirements.record(interp, site.node, f"torch.{name}", "host-only", [Part(first, "input", arg.node)])
+    return replace(first, device=CPU, split=None)
 
 
 def _one(interp: Interpreter, name: str, result: Result, first: Tensor, site: CallSite) -> Tensor:

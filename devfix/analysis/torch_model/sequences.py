@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import LEFT
 from devfix.analysis.lattice import AT_LEAST_1, promote
+from devfix.analysis.torch_model import strangers
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Tensor, Value, without_none
 
@@ -90,6 +91,16 @@ def members(interp: Interpreter, sequence: Arg) -> tuple[list[Part], bool]:
         if isinstance(item, Tensor)
     ]
     return parts, len(parts) < len(items)
+
+
+def of_strangers(interp: Interpreter, sequence: Arg) -> list[Part]:
+    """What stands in a tuple or list beside tensors, and is one too, whatever is known of it."""
+    written = sequence.node.elts if isinstance(sequence.node, (ast.Tuple, ast.List)) else []
+    items = exact_items(interp, sequence.value) or ()
+    if len(items) != len(written):
+        return []  # some of it is spread
+    found = (strangers.part(interp, item, "tensors", node) for item, node in zip(items, written, strict=True))
+    return [part for part in found if part is not None]
 
 
 def _or_left(tensor: Tensor, left: Value | None) -> Tensor:

@@ -35,17 +35,19 @@ def parts(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Par
     """
     if not interp.program.adopts:
         return _left(interp, roles, site)
+    given = ((role, site.get(position, role)) for position, role in enumerate(roles))
+    found = (part(interp, arg.value, role, arg.node) for role, arg in given if arg is not None)
+    return [each for each in found if each is not None]
+
+
+def part(interp: Interpreter, value: Value, role: str, node: ast.expr | None) -> Part | None:
+    """An operand of unknown kind that must be a tensor, where something is adopted."""
+    if not interp.program.adopts or not isinstance(value, Unknown) or file_parts.is_one(interp, value):
+        return None
     receiver = interp.frame.receiver
     computes = receiver is not None and is_module(interp, receiver)
-    found: list[Part] = []
-    for position, role in enumerate(roles):
-        arg = site.get(position, role)
-        if arg is None or not isinstance(arg.value, Unknown) or file_parts.is_one(interp, arg.value):
-            continue
-        trail = interp.given.get(arg.value.token, ())
-        if trail or not computes:
-            found.append(Part(Tensor(UNKNOWN_DEVICE, trail=trail), role, arg.node))
-    return found
+    trail = interp.given.get(value.token, ())
+    return Part(Tensor(UNKNOWN_DEVICE, trail=trail), role, node) if trail or not computes else None
 
 
 def _left(interp: Interpreter, roles: Sequence[str], site: CallSite) -> list[Part]:
