@@ -203,3 +203,14 @@ def test_a_copy_that_ends_the_gradient_of_what_numpy_computes_is_unsafe(lines: s
     after = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
     assert (after != text) is safe
     assert "cpu()" in fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+
+
+def test_what_is_padded_or_repeated_is_an_array_whatever_it_was() -> None:
+    ending = Ending(
+        "import numpy as np\nimport pickle\nrow = pickle.load(open('a', 'rb'))\n"
+        "a = np.pad(row, (0, 3), 'constant')\nb = np.tile(row, 3)\nc = np.resize(row, 3)\n"
+    )
+    for name in ("a", "b"):
+        value = ending[name]
+        assert isinstance(value, Array)
+        assert value.dtype is None

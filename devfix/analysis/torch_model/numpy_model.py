@@ -56,6 +56,8 @@ _RESHAPING = frozenset(
     "reshape ravel squeeze tile pad resize atleast_1d atleast_2d atleast_3d broadcast_to "
     "take delete diag diagonal".split()
 )
+#: Functions of one array that make one of whatever they are given, and with an axis or more of what anybody gives them.
+_OF_ANYTHING = frozenset("expand_dims pad tile broadcast_to".split())
 _FLOATING = frozenset(
     "exp exp2 log log2 log10 log1p expm1 sqrt cbrt sin cos tan tanh sinh cosh arctan arcsin arccos deg2rad "
     "rad2deg radians degrees sinc fabs".split()
@@ -190,7 +192,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
         return Array("bool", first.rank if isinstance(first, Array) else None)
     array = first if isinstance(first, Array) else _as_array(interp, first)
     if array is None:
-        return Array(None, AT_LEAST_1) if last == "expand_dims" else UNKNOWN
+        return Array(None, AT_LEAST_1) if last in _OF_ANYTHING else UNKNOWN
     if last == "norm":
         return Array(numpy_types.real(numpy_types.floating(array.dtype)), None, array.trail)
     if last == "unique" and any(key.startswith("return_") for key in site.keywords):
