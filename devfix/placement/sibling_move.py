@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
-from devfix.placement import chains, device_expression, suffixes
+from devfix.placement import chains, device_expression, made_alike, suffixes
 from devfix.placement.batch_move import with_other_branches
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -102,9 +102,23 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
         for sibling, (move, suffix) in moves.items() if name not in moves else ():
             known = _is_made_before(place.outline, guard, sibling) and not names(suffix, name)
             if known and is_placed(facts, place, move, sibling):
+                together = [(statement, name), *_also_moved(place.outline, guard, statement, moves)]
                 span = place.outline.source.span(move)
-                return (FileEdit(place.path, InsertAfter(span, f"{name} = {name}{suffix}")),)
+                return tuple(
+                    FileEdit(place.path, InsertAfter(span, f"{each} = {each}{suffix}", made.lineno))
+                    for made, each in together
+                )
     return ()
+
+
+def _also_moved(
+    outline: Outline, guard: ast.stmt, statement: ast.stmt, moves: Container[str]
+) -> Iterator[tuple[ast.stmt, str]]:
+    """What is made as the value of a statement is, and goes where that goes, moves under the guard as well."""
+    for other, name in made_alike.others(outline, statement):
+        before = other.lineno < guard.lineno < _next_use(outline, other, name)
+        if before and name not in moves:
+            yield other, name
 
 
 def _next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
