@@ -226,3 +226,31 @@ class Cell(nn.Module):
 def test_what_a_module_computes_does_not_come_to_what_another_of_its_methods_makes() -> None:
     after = fix_texts({"main.py": CELLS}, Applicability.SAFE)[0]["main.py"]
     assert ".to(cell.device)" not in after
+
+
+def test_what_is_kept_on_the_cpu_by_a_call_comes_to_the_parameters_that_it_weighs() -> None:
+    """That a statement hands a copy on is no statement that puts a module on the CPU."""
+    before = (
+        HEAD
+        + """
+kept = []
+
+def remember(net):
+    kept.append({name: p.detach().square().cpu() for name, p in net.named_parameters()})
+
+def penalty(net):
+    total = 0.0
+    for name, p in net.named_parameters():
+        weight = kept[0][name]
+        total = total + (weight * p ** 2).sum()
+    return total
+
+net = Net().to("cuda")
+remember(net)
+penalty(net).backward()
+"""
+    )
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert clashes(after) == []
+    assert ".to(p.device)" in after.partition("def penalty")[2]
+    assert ".to(weight.device)" not in after

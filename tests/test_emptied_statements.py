@@ -88,3 +88,33 @@ def outputs():
     after = fix_texts({"main.py": before + "\n\noutputs()\n"})[0]["main.py"]
     assert "    x, y = x.to(device), y.to(device)\n" in after
     assert "            batch = batch.to(device)\n            print(net(batch).shape)\n" in after
+
+
+GUARDED = PROGRAM.replace("device =", "use_cuda = torch.cuda.is_available()\ndevice =", 1)
+
+
+def guarded(body: str) -> str:
+    """What is left of a body of the item in a program that knows whether there is an accelerator."""
+    before = GUARDED.replace("BODY", dedent(body).strip().replace("\n", "\n        "))
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    return dedent(after.partition("self.y[index]\n")[2].partition("        return x, y")[0]).strip()
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("if use_cuda:\n    x, y = x.cuda(), y.cuda()", ""),
+        ("if use_cuda:\n    x = x.cuda()\n    y = y.cuda()", ""),
+        ("if use_cuda:\n    x = x.cuda()\n    print(x)", "if use_cuda:\n    print(x)"),
+        ("if use_cuda:\n    x = x.cuda()\nelse:\n    y = -y", "if use_cuda:\n    pass\nelse:\n    y = -y"),
+        ("if use_cuda:\n    # as it is\n    x = x.cuda()", "if use_cuda:\n    # as it is\n    pass"),
+        (
+            "if index:\n    y = -y\nelif use_cuda:\n    x = x.cuda()",
+            "if index:\n    y = -y\nelif use_cuda:\n    pass",
+        ),
+        ("if len(self):\n    x = x.cuda()", "if len(self):\n    pass"),
+    ],
+    ids=["at once", "one by one", "does more", "else", "comment", "elif", "a call"],
+)
+def test_what_guarded_nothing_but_moves_goes_with_them(body: str, left: str) -> None:
+    assert guarded(body) == left

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from text_program import fix_texts
 
 from devfix.findings import Applicability
@@ -88,3 +89,61 @@ def test_torch_nn_goes_by_the_name_that_came_with_a_star() -> None:
     texts = {"main.py": STARRED, "blocks.py": "import torch\nimport torch.nn as nn\n"}
     after, _ = fix_texts(texts, Applicability.UNSAFE)
     assert after["main.py"] == STARRED.replace("self.layers = layers", "self.layers = nn.ModuleList(layers)")
+
+
+LOOP = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+model = nn.Linear(4, 1)
+{moved}
+data = DataLoader(TensorDataset(torch.rand(8, 4), torch.rand(8, 1)))
+
+
+def train(epoch):
+    model.train()
+    for x, y in data:
+        nn.functional.mse_loss(model(x), y).backward()
+
+
+train(1)
+"""
+
+
+@pytest.mark.parametrize("moved", ["model.cuda()", "if torch.cuda.is_available():\n    model.cuda()"])
+def test_a_function_that_uses_a_module_of_the_script_moves_its_batches_to_it(moved: str) -> None:
+    before = LOOP.format(moved=moved)
+    assert fixed(before) == before.replace(
+        "    model.train()\n    for x, y in data:\n",
+        "    device = next(model.parameters()).device\n    model.train()\n    for x, y in data:\n"
+        "        x, y = x.to(device), y.to(device)\n",
+    )
+
+
+def test_where_the_function_moves_the_module_itself_it_is_asked_behind_that() -> None:
+    before = LOOP.format(moved="").replace("    model.train()\n", "    model.cuda()\n")
+    after = fixed(before)
+    assert "device = next(" not in after
+    assert after.index("model.cuda()") < after.index("next(model.parameters()).device")
+
+
+def test_a_module_that_a_function_does_not_use_tells_it_nothing() -> None:
+    text = (
+        LOOP.format(moved="model.cuda()")
+        + """
+
+def measure(net, x):
+    return net(x)
+
+
+def main():
+    print(measure(nn.Linear(4, 1).cuda(), torch.rand(2, 4)))
+
+
+main()
+"""
+    )
+    before, after = text.partition("def measure")[2], fixed(text).partition("def measure")[2]
+    assert after != before
+    assert "model" not in after

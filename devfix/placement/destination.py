@@ -94,8 +94,13 @@ def _is_statement(facts: Facts, move: Origin) -> bool:
     """Whether a move stands alone, as those of modules do, which move in place."""
     if move.path not in facts.program.sources:
         return False
-    statement = facts.outline(move.path).statement_at(move.span)
-    return isinstance(statement, ast.Expr)
+    outline = facts.outline(move.path)
+    statement, node = outline.statement_at(move.span), outline.expression_at(move.span)
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    # ``net.cpu().eval()`` stands alone as well, ``kept.append(x.cpu())`` does not.
+    while value is not node and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        value = value.func.value
+    return value is not None and value is node
 
 
 def kept(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> tuple[Fix | None, bool]:

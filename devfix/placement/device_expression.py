@@ -109,7 +109,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     for peer in modules:
         if (code := _peer(facts, place, peer)) is not None:
             return DeviceExpression(f"next({code}.parameters()).device")
-    name = _name(facts, place, "module")
+    name = _name(facts, place, "module") or _module_around(facts, place)
     if name is not None:
         return DeviceExpression(f"next({name}.parameters()).device")
     own_input = itself or own_inputs.device(facts, place, peers)
@@ -373,5 +373,20 @@ def _name(facts: Facts, place: Place, kind: str) -> str | None:
         return None
     for name, bindings in facts.on_accelerator(place.path, scope, kind):
         if "." not in name and is_usable(place, scope, bindings, kind) and _is_bound(place, name):
+            return name
+    return None
+
+
+def _module_around(facts: Facts, place: Place) -> str | None:
+    """A module on the accelerator that a scope around the function has, and that the function uses as well."""
+    function = place.outline.function_of(place.node)
+    own, *outer = place.outline.scopes(place.node)
+    if function is None:
+        return None
+    known = ((scope, *each) for scope in outer for each in facts.on_accelerator(place.path, scope, "module"))
+    for scope, name, bindings in known:
+        if "." in name or not place.outline.occurrences(function, name) or _is_known(facts, place, own, name):
+            continue
+        if is_usable(place, scope, bindings, "module") and _is_bound(place, name):
             return name
     return None

@@ -7,22 +7,60 @@ from collections.abc import Mapping, Sequence
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import DeleteStatement, FileEdit, ReplaceExpression, Span
+from devfix.findings import DeleteStatement, DropCall, FileEdit, ReplaceExpression, Span
 from devfix.placement.dependence import dotted
+
+#: What can be asked without anything happening.
+_QUIET = (ast.Name, ast.Attribute)
 
 
 def without_idle(facts: Facts, edits: Sequence[FileEdit]) -> tuple[FileEdit, ...]:
-    """Edits that put arguments in the place of calls; statements that would give names what they have are deleted instead."""
+    """Edits that put arguments, or objects of methods, in the place of calls.
+
+    Statements that would give names what they have are deleted instead, with an ``if`` around them that guards nothing else.
+    """
     taken: dict[str, dict[Span, str]] = {}
     for each in edits:
         if isinstance(each.edit, ReplaceExpression):
             taken.setdefault(each.path, {})[each.edit.span] = each.edit.code
-    return tuple(dict.fromkeys(_settled(facts, each, taken.get(each.path, {})) for each in edits))
+        elif isinstance(each.edit, DropCall):
+            call = facts.outline(each.path).expression_at(each.edit.span)
+            method = call.func if isinstance(call, ast.Call) else None
+            left = dotted(method.value) if isinstance(method, ast.Attribute) else None
+            if left is not None:
+                taken.setdefault(each.path, {})[each.edit.span] = left
+    settled = dict.fromkeys(_settled(facts, each, taken.get(each.path, {})) for each in edits)
+    return tuple(dict.fromkeys(_whole(facts, each, settled) for each in settled))
+
+
+def _whole(facts: Facts, edit: FileEdit, edits: Mapping[FileEdit, None]) -> FileEdit:
+    """The deletion of an ``if`` of which all statements go, where what it asks does nothing, for that of one of them."""
+    if not isinstance(edit.edit, DeleteStatement):
+        return edit
+    outline = facts.outline(edit.path)
+    statement = outline.statement_at(edit.edit.span)
+    around = outline.parents.get(statement) if statement is not None else None
+    if not isinstance(around, ast.If) or around.orelse or not isinstance(around.test, _QUIET):
+        return edit
+    span = outline.source.span(around)
+    gone = [FileEdit(edit.path, DeleteStatement(outline.source.span(each))) for each in around.body]
+    if (
+        around not in outline.block_of(around)
+        or _is_elif(outline, around)
+        or "#" in outline.source.segment(span)
+    ):
+        return edit
+    return FileEdit(edit.path, DeleteStatement(span)) if all(each in edits for each in gone) else edit
+
+
+def _is_elif(outline: Outline, statement: ast.If) -> bool:
+    around = outline.parents.get(statement)
+    return isinstance(around, ast.If) and statement in around.orelse
 
 
 def _settled(facts: Facts, edit: FileEdit, taken: Mapping[Span, str]) -> FileEdit:
-    outline, replaced = facts.outline(edit.path), edit.edit
-    statement = _idle(outline, replaced.span, taken) if isinstance(replaced, ReplaceExpression) else None
+    outline, gone = facts.outline(edit.path), edit.edit
+    statement = _idle(outline, gone.span, taken) if isinstance(gone, (ReplaceExpression, DropCall)) else None
     if statement is None:
         return edit
     return FileEdit(edit.path, DeleteStatement(outline.source.span(statement)))

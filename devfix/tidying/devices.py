@@ -18,6 +18,7 @@ from devfix.tidying.functions import (
 from devfix.tidying.written import Written
 
 _ASKED = re.compile(r"next\((?P<module>[A-Za-z_]\w*)\.parameters\(\)\)\.device")
+_MOVES = ("to", "cuda", "cpu", "to_empty")
 _CHOSEN = re.compile(r"(?P<name>device|DEVICE) = .*\S\s*")
 _KEPT = re.compile(r"\s*(?P<object>\w+)\.device = .*\S\s*")
 
@@ -40,19 +41,26 @@ def named(written: Written) -> str:
 
 
 def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | None:
-    """The device that new lines of a function ask an argument for more than once, and the lines."""
+    """The device that new lines of a function ask a module for more than once that it does not bind or move, and the lines."""
     given, bound = arguments_of(function), bound_names(function)
     first = first_statement(function)
     if "device" in given | bound | read_names(function) or holds_functions(function):
         return None
+    moved = _moved_in(function)
     asked: dict[str, list[int]] = {}
     for number in range(first.lineno, (function.end_lineno or first.lineno) + 1):
         for match in _ASKED.finditer(written.after.lines[number - 1]):
-            if match["module"] in given - bound:
+            if match["module"] not in bound and match["module"] not in moved:
                 asked.setdefault(match[0], []).append(number)
     text = max(asked, key=lambda each: len(asked[each]), default="")
     again = len(asked.get(text, ())) > 1 and first.lineno > function.lineno
     return (text, sorted(set(asked[text]))) if again and all(map(written.is_new_line, asked[text])) else None
+
+
+def _moved_in(function: Function) -> set[str]:
+    """The names of what a function may put on another device itself."""
+    methods = (node for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in _MOVES)
+    return {method.value.id for method in methods if isinstance(method.value, ast.Name)}
 
 
 def without_unused(path: str, files: Mapping[str, Written]) -> str:
