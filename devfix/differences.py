@@ -17,6 +17,13 @@ def differences(before: str, after: str) -> Iterator[tuple[int, int, str]]:
             yield _trimmed(before, start, end, text)
 
 
+def changed_lines(before: str, after: str) -> int:
+    """How many lines differ; one that took the place of another counts once."""
+    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    codes = (code for code in matcher.get_opcodes() if code[0] != "equal")
+    return sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in codes)
+
+
 def _starts(lines: Sequence[str]) -> list[int]:
     starts = [0]
     for line in lines:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
+from devfix.differences import changed_lines
 from devfix.file_report import Skipped
 from devfix.findings import (
     Applicability,
@@ -22,7 +22,7 @@ from devfix.findings import (
     Span,
 )
 from devfix.judgement import Judgement, UnusedSuppression
-from devfix.kinship import are_kin
+from devfix.kinship import are_kin, parts_of
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
@@ -100,6 +100,7 @@ class Fixer:
             end = self._shorter(start, end)
         if are_kin(end.fixed) and not start.program.adopts:
             end = self._by_one(start, end)
+        end = self._by_part(start, end)
         end = self._tidied(start, end)
         return replace(end, judgement=self._with_notes(end))
 
@@ -170,6 +171,19 @@ class Fixer:
                 if _lines(start, best) == 1:
                     break
         return best
+
+    def _by_part(self, start: State, end: State) -> State:
+        """The same end by a part of what one fix does in several places, where one of those does for the others."""
+        batch = list(self._candidates(start))
+        if len(batch) != len(end.fixed) or end.program.adopts:
+            return end
+        for number, parts in enumerate([parts_of(each, start.judgement.findings) for each in batch]):
+            for part in parts:
+                after = self._attempt(start, [*batch[:number], part, *batch[number + 1 :]])
+                worse = after is None or self._is_worse(end.judgement, after.judgement)
+                if after is not None and not worse and _lines(start, after) < _lines(start, end):
+                    return after
+        return end
 
     def _settle(self, state: State, accepts: Accepts) -> State:
         self._withheld, self._seen = {}, set()
@@ -316,14 +330,8 @@ def _cost(start: State, end: State) -> int:
 
 def _lines(start: State, end: State) -> int:
     """How many lines of a program were changed."""
-    changed = 0
-    for path, source in start.program.sources.items():
-        after = end.program.sources[path]
-        if after is not source:
-            matcher = difflib.SequenceMatcher(None, source.text.splitlines(), after.text.splitlines(), False)
-            codes = (code for code in matcher.get_opcodes() if code[0] != "equal")
-            changed += sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in codes)
-    return changed
+    pairs = ((source, end.program.sources[path]) for path, source in start.program.sources.items())
+    return sum(changed_lines(source.text, after.text) for source, after in pairs if after is not source)
 
 
 def _shows_nothing_new(before: State, after: State) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from devfix.findings import Finding, Note
 
@@ -25,6 +26,16 @@ def are_kin(findings: Sequence[Finding]) -> bool:
         family = family.union(*near)
         groups = [group for group in groups if group not in near]
     return True
+
+
+def parts_of(chosen: Finding, findings: Sequence[Finding]) -> list[Finding]:
+    """A finding with each of its other fixes among ``findings`` that does no more than a part of what the chosen one does."""
+    if chosen.fix is None:
+        return []
+    whole, trust = set(chosen.fix.edits), chosen.fix.applicability
+    known = (each for each in findings if replace(each, fix=chosen.fix, alternatives=()) == chosen)
+    fixes = (fix for finding in known for fix in finding.alternatives if set(fix.edits) < whole)
+    return [replace(chosen, fix=fix) for fix in fixes if fix.applicability >= trust]
 
 
 def _places(finding: Finding) -> frozenset[Place]:

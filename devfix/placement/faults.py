@@ -102,6 +102,9 @@ def _joined(one: Finding, other: Finding) -> Finding:
         return replace(one, notes=notes, fix=None, alternatives=())
     length = max(len(fixes), len(others))
     both = [_both(_at(fixes, i), _at(others, i)) for i in range(length)]
+    # One may do for the other as well, as a move in the function does that both come to.
+    alone = (fix for fix in (fixes[0], others[0]) if set(fix.edits) < set(both[0].edits))
+    both += [fix for fix in alone if fix not in both]
     return replace(one, notes=notes, fix=both[0], alternatives=tuple(both[1:]))
 
 
