@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Origin
-from devfix.placement import sibling_move, suffixes
+from devfix.placement import sibling_move, suffixes, twin_move
 from devfix.placement.boundness import decides
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -52,16 +52,17 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
     statement = outline.statement_of(place.node)
     if not isinstance(statement, ast.Assign) or statement.targets != [place.node]:
         return ()
-    way = _way(statement.value)
-    if way is None or not isinstance(place.node, ast.Name) or not decides(outline, statement, place.node):
+    if not isinstance(place.node, ast.Name) or not decides(outline, statement, place.node):
         return ()
-    for sibling in outline.block_of(statement):
+    way = _way(statement.value)
+    for sibling in outline.block_of(statement) if way is not None else []:
         name, base, suffix = _moved(sibling)
         if name in ("", place.node.id) or base is None or sibling_move.names(suffix, place.node.id):
             continue
         if _way(base) == way and sibling_move.is_placed(facts, place, sibling, name):
             return suffixes.added(facts, outline, statement.value, suffix)
-    return ()
+    name = place.node.id
+    return twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
 
 
 def _moved(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:

@@ -45,6 +45,7 @@ from devfix.placement import (
     suffixes,
     together,
     told_function,
+    unused_device,
     wholes,
     writing,
 )
@@ -145,6 +146,8 @@ class Relocator:
         yield from (
             (self._wrap(place), 0) for place in hosted_source.places(self.facts, self.operand, trails)
         )
+        told = unused_device.places(self.facts, (self.operand.trail, *trails))
+        yield from ((self._given(place), 0) for place in told)
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))

@@ -51,7 +51,7 @@ def _renewed(facts: Facts, place: Place, unpacking: ast.stmt, name: str) -> ast.
     Nothing reads the name before that, and what it gets may be a tensor.
     """
     for statement in _following(place, unpacking):
-        if isinstance(statement, ast.Assign) and _binds(statement, name):
+        if isinstance(statement, ast.Assign) and binds(statement, name):
             value = statement.value
             is_part = _root(value) == name and not isinstance(value, ast.Name)
             return value if is_part and _may_be_tensor(facts, place, statement, name) else None
@@ -91,10 +91,10 @@ def along(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
 def _under_guard(facts: Facts, place: Place) -> Edits:
     """``x = x.cuda()`` in an ``if use_gpu: y = y.cuda()`` that does nothing but move what was made before it."""
     statement = place.outline.statement_of(place.node)
-    if not isinstance(place.node, ast.Name) or not _binds(statement, place.node.id):
+    if not isinstance(place.node, ast.Name) or not binds(statement, place.node.id):
         return ()
     name, block = place.node.id, place.outline.block_of(statement)
-    end = _next_use(place.outline, statement, name)
+    end = next_use(place.outline, statement, name)
     for guard in block[block.index(statement) + 1 :]:
         if guard.lineno > end:
             break  # it has been read, or is another one from here on
@@ -116,12 +116,12 @@ def _also_moved(
 ) -> Iterator[tuple[ast.stmt, str]]:
     """What is made as the value of a statement is, and goes where that goes, moves under the guard as well."""
     for other, name in made_alike.others(outline, statement):
-        before = other.lineno < guard.lineno < _next_use(outline, other, name)
+        before = other.lineno < guard.lineno < next_use(outline, other, name)
         if before and name not in moves:
             yield other, name
 
 
-def _next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
+def next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
     """The line behind a statement in which a name stands again, where that does more than fill it."""
     scope = outline.function_of(statement) or outline.source.tree
     end = (statement.end_lineno or 0, statement.end_col_offset or 0)
@@ -153,7 +153,7 @@ def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
     scope = outline.function_of(guard) or outline.source.tree
     block = outline.block_of(guard)
     return any(
-        part.lineno < guard.lineno and _binds(part, name) and outline.block_of(part) is block
+        part.lineno < guard.lineno and binds(part, name) and outline.block_of(part) is block
         for part in outline.names_in(scope).binders(name)
     )
 
@@ -169,7 +169,7 @@ def _moved_alone(guard: ast.If) -> dict[str, tuple[ast.stmt, str]]:
         if not suffix or not isinstance(value, ast.Call):
             return {}
         name = ast.unparse(value)[: -len(suffix)]
-        if _binds(part, name):
+        if binds(part, name):
             found[name] = (part, suffix)
     return found
 
@@ -253,7 +253,7 @@ def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, s
         value = statement.value if isinstance(statement, ast.Assign) else None
         suffix = last_move(value) if value is not None else ""
         name = _root(value) if value is not None and suffix else ""
-        if name in unpacked and _binds(statement, name):
+        if name in unpacked and binds(statement, name):
             yield statement, name, suffix
 
 
@@ -293,7 +293,8 @@ def last_move(value: ast.expr) -> str:
     return ast.unparse(value)[len(ast.unparse(func.value)) :]
 
 
-def _binds(statement: ast.stmt, name: str) -> bool:
+def binds(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a value to that name, and to nothing else."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name
 

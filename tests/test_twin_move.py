@@ -1,0 +1,77 @@
+"""Of two statements that are the same but for names and numbers, the one moves what it makes as the other does."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+SCRIPT = """
+import numpy as np
+import torch
+from torch import nn
+
+def batches(inputs, targets, use_gpu):
+    order = np.random.permutation(len(inputs))
+    for place in range(3):
+        at = order[place : place + 2]
+{made}
+        yield x, y
+
+def main():
+    inputs, targets = np.zeros((9, 3), dtype="float32"), np.zeros(9, dtype="int64")
+    net = nn.Linear(3, 3).cuda()
+    for x, y in batches(inputs, targets, True):
+        nn.functional.cross_entropy(net(x), y).backward()
+    for x, y in batches(inputs, targets, True):
+        print(nn.functional.cross_entropy(net(x), y).item())
+
+main()
+"""
+PLAIN = "x = torch.from_numpy(inputs[at])\ny = torch.from_numpy(targets[at])\n"
+
+WITHIN = """\
+x = torch.abs(torch.from_numpy(inputs[at]){x}.contiguous())
+y = torch.abs(torch.from_numpy(targets[at]){y}.contiguous())"""
+
+
+def fixed(made: str) -> tuple[str, str]:
+    """The function that makes batches as it was and as a fix leaves it, and what follows on it."""
+    lines = "".join(f"        {line}\n" for line in made.splitlines())
+    text = SCRIPT.format(made=lines.rstrip("\n"))
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    begin, end = (after.index(mark) for mark in ("at = order", "        yield"))
+    body = after[begin:end].split("\n", 1)[1]
+    rest = "" if after[after.index("def main") :] == text[text.index("def main") :] else "changed"
+    return "\n".join(line[8:] for line in body.rstrip("\n").split("\n")), rest
+
+
+@pytest.mark.parametrize(
+    ("made", "moved"),
+    [
+        (f"{PLAIN}y = y.cuda()", f"{PLAIN}y = y.cuda()\nx = x.cuda()"),
+        (f"{PLAIN}x = x.cuda()", f"{PLAIN}x = x.cuda()\ny = y.cuda()"),
+        (
+            f"{PLAIN}if use_gpu:\n    y = y.cuda()",
+            f"{PLAIN}if use_gpu:\n    y = y.cuda()\n    x = x.cuda()",
+        ),
+        (WITHIN.format(x="", y=".cuda()"), WITHIN.format(x=".cuda()", y=".cuda()")),
+    ],
+    ids=["behind", "the other one", "under a guard", "within"],
+)
+def test_it_moves_as_its_twin_does(made: str, moved: str) -> None:
+    assert fixed(made) == (moved, "")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"{PLAIN}print(x.numpy())\ny = y.cuda()",
+        "x = torch.from_numpy(inputs[at])\ny = torch.tensor(targets[at])\ny = y.cuda()",
+        WITHIN.format(x="", y=".cuda()").replace("torch.abs", "torch.square", 1),
+    ],
+    ids=["it is read before", "made by another function", "within another function"],
+)
+def test_what_is_no_twin_or_was_used_moves_otherwise(made: str) -> None:
+    now, _ = fixed(made)
+    assert not now.endswith("x = x.cuda()")
+    assert "inputs[at]).cuda()" not in now
