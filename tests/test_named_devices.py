@@ -147,3 +147,45 @@ main()
     before, after = text.partition("def measure")[2], fixed(text).partition("def measure")[2]
     assert after != before
     assert "model" not in after
+
+
+KEEPER = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Model:
+    def __init__(self, module):
+        self.module = module
+        self.gpu = torch.cuda.is_available()
+        if self.gpu:
+            self.module.cuda()
+        self.optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+
+    def fit(self, data):
+        for x, y in data:
+            nn.functional.mse_loss(self.module(x), y).backward()
+            self.optimizer.step()
+
+
+Model(nn.Linear(4, 1)).fit(DataLoader(TensorDataset(torch.rand(8, 4), torch.rand(8, 1))))
+"""
+
+
+def test_an_object_asks_its_module_for_the_device_behind_the_move() -> None:
+    assert fixed(KEEPER) == KEEPER.replace(
+        "            self.module.cuda()\n",
+        "            self.module.cuda()\n        self.device = next(module.parameters()).device\n",
+    ).replace(
+        "        for x, y in data:\n",
+        "        for x, y in data:\n            x, y = x.to(self.device), y.to(self.device)\n",
+    )
+
+
+def test_a_module_that_another_method_moves_is_asked_where_it_is_used() -> None:
+    late = KEEPER.replace("        if self.gpu:\n            self.module.cuda()\n", "").replace(
+        "    def fit(self, data):\n", "    def fit(self, data):\n        self.module.cuda()\n"
+    )
+    assert "self.device" not in fixed(late)
+    assert "next(self.module.parameters()).device" in fixed(late)

@@ -36,6 +36,7 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         bindings = [each for each in known if not _comes_later(place, function, each)]
         here = function.name == "__init__" or any(_maker(place.outline, b) is function for b in bindings)
         seen = given(begun(bindings)) if here else lasting(place, given(begun(bindings)))
+        seen = (_moved_above(place, function, bindings) if kind == "module" else []) or seen
         if not seen or not all(b.kind == kind and is_wanted(b.device) for b in seen):
             continue
         attribute = name.split(".")[1]
@@ -45,6 +46,13 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         if is_set and boundness.is_set_before(place.outline, function, attribute):
             found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
+
+
+def _moved_above(place: Place, function: _Function, bindings: list[Binding]) -> list[Binding]:
+    """What a method makes of an attribute on every way to a place, whatever the constructor gave it."""
+    own = [each for each in bindings if _maker(place.outline, each) is function]
+    statements = [constructed.statement_of(place.outline, each) for each in own]
+    return own if any(at and place.outline.dominates(at, place.node) for at in statements) else []
 
 
 def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:

@@ -14,6 +14,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement.constructed import sets
+from devfix.placement.dependence import dotted
 from devfix.source import Source
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 #: What may give an object a ``device``, and what gives it to any object there is.
 _OWN = re.compile(r"\.device\s*=(?!=)|\bdef device\b|\b__slots__\b|\bsetattr\(")
 _OTHERS = re.compile(r"(?<!\bself)\.device\s*=(?!=)|\bsetattr\(")
+
+_MOVES = ("to", "cuda", "cpu", "to_empty")
 
 #: What a property returns that tells where the parameters of its object are.
 _OF_PARAMETERS = re.compile(r"(next\(\{0\}(\.\w+)*\.parameters\(\)\)|\{0\}(\.\w+)+\.(weight|bias))\.device")
@@ -91,7 +94,7 @@ def _family(source: Source, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
 
 
 def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: str) -> FileEdit | None:
-    """``self.device = next(model.parameters()).device``, behind ``self.model = model`` in the constructor."""
+    """``self.device = next(model.parameters()).device``, behind ``self.model = model`` in the constructor, and its moves there."""
     setters = [node for node in ast.walk(cls) if isinstance(node, ast.Assign) and sets(node, attribute)]
     if len(setters) != 1 or not is_free(facts, cls):
         return None
@@ -104,5 +107,16 @@ def beside_module(facts: Facts, outline: Outline, cls: ast.ClassDef, attribute: 
     if isinstance(value, ast.Call) or receiver is None or len(statement.targets) > 1:
         return None
     model = value.id if isinstance(value, ast.Name) else f"{receiver}.{attribute}"
+    moves = [*_moves_of(cls, {model, f"{receiver}.{attribute}"})]
+    if any(outline.function_of(move) is not function for move in moves):
+        return None
+    behind = [each for each in function.body if each is statement or any(m in ast.walk(each) for m in moves)]
     code = f"{receiver}.device = next({model}.parameters()).device"
-    return FileEdit(outline.source.path, InsertAfter(outline.source.span(statement), code))
+    return FileEdit(outline.source.path, InsertAfter(outline.source.span(behind[-1]), code))
+
+
+def _moves_of(cls: ast.ClassDef, names: set[str]) -> Iterator[ast.Attribute]:
+    """The methods in a class that move what goes by one of some names."""
+    for node in ast.walk(cls):
+        if isinstance(node, ast.Attribute) and node.attr in _MOVES and dotted(node.value) in names:
+            yield node
