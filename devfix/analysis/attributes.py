@@ -337,7 +337,7 @@ def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, tar
         if is_module(interp, ref):
             value = leaves.check_parameter(interp, value, target)
         else:
-            value = leaves.held_beside(value)
+            value = leaves.held_beside(interp, value)
         plain = not value.parameter and name not in obj.buffers
         kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
         return value.at(interp.site(kind, target))

@@ -69,9 +69,17 @@ def check_parameter(interp: Interpreter, value: Tensor, node: ast.expr) -> Tenso
     return replace(value, lost="")
 
 
-def held_beside(value: Tensor) -> Tensor:
-    """A tensor as an object keeps it that is no module: a module's parameter stays the same one where the module moves."""
-    held = value.parameter and value.device == CPU and any(site.kind == "attribute" for site in value.trail)
+def held_beside(interp: Interpreter, value: Tensor) -> Tensor:
+    """A tensor as an object keeps it that is no module: a module's parameter stays the same one where the module moves.
+
+    A script shows where that is; what no script began may be moved by anybody.
+    """
+    held = (
+        not interp.is_script
+        and value.parameter
+        and value.device == CPU
+        and any(site.kind == "attribute" for site in value.trail)
+    )
     return replace(value, device=UNKNOWN_DEVICE) if held else value
 
 
