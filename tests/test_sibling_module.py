@@ -223,3 +223,24 @@ def test_layers_taken_out_of_another_network_move_with_the_one_that_runs(first: 
     before = TAKEN_OUT.replace("{first}", first)
     after = before.replace("    model.cuda()\n", "    model.cuda()\n    criterion.cuda()\n")
     assert fix_texts({"main.py": before})[0]["main.py"] == after
+
+
+ABOVE = """
+first = torch.nn.Linear(2, 2)
+{moved}
+second = torch.nn.Linear(2, 2)
+print(second(torch.ones(1, 2).cuda()), first)
+"""
+
+
+@pytest.mark.parametrize(
+    ("moved", "added"),
+    [("first.cuda()", "second.cuda()"), ("first = first.cuda(0)", "second = second.cuda(0)")],
+)
+def test_what_is_made_after_the_other_has_moved_moves_at_once(moved: str, added: str) -> None:
+    body = ABOVE.format(moved=moved)
+    assert fixed(body) == body.replace("\nprint", f"\n{added}\nprint")
+
+
+def test_what_moves_under_a_guard_decides_nothing_for_what_is_made_behind_it() -> None:
+    assert "\nsecond.cuda()\n" not in fixed(ABOVE.format(moved="if cuda:\n    first.cuda()"))

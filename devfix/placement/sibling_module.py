@@ -36,6 +36,22 @@ def beside(facts: Facts, site: Origin) -> Edits:
             bound = f"{named.id} = " if isinstance(statement, ast.Assign) and kind == "module" else ""
             edit = InsertAfter(outline.source.span(statement), f"{bound}{named.id}{suffix}")
             return (FileEdit(site.path, edit),)
+    return _as_above(facts, site.path, named)
+
+
+def _as_above(facts: Facts, path: str, named: ast.Name) -> Edits:
+    """``net.cuda()`` at once, where one that was made above in the same block moved so, in any case."""
+    outline = facts.outline(path)
+    made = outline.statement_of(named)
+    block = outline.block_of(made)
+    for above in reversed(block[: block.index(made)]):
+        moved = next((move for move in _moves_in(above) if above is move[0]), None)
+        if moved is None or not moved[2].startswith(".cuda(") or names(moved[2], named.id):
+            continue
+        if _placed(facts, path, outline, above, moved[1]) == "module":
+            bound = f"{named.id} = " if isinstance(above, ast.Assign) else ""
+            edit = InsertAfter(outline.source.span(made), f"{bound}{named.id}{moved[2]}")
+            return (FileEdit(path, edit),)
     return ()
 
 
@@ -101,13 +117,17 @@ def _moves(outline: Outline, naming: ast.stmt) -> Iterator[tuple[ast.stmt, str, 
     """The statements that move something by name after ``naming``, under a guard or not."""
     block = outline.block_of(naming)
     for following in block[block.index(naming) + 1 :]:
-        for statement in (following, *(following.body if isinstance(following, ast.If) else ())):
-            value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
-            suffix = move_of(value) if value is not None else ""
-            other = ast.unparse(value)[: -len(suffix)] if value is not None and suffix else ""
-            target = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else other
-            if suffix and target == other:
-                yield statement, other, suffix
+        yield from _moves_in(following)
+
+
+def _moves_in(following: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
+    for statement in (following, *(following.body if isinstance(following, ast.If) else ())):
+        value = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+        suffix = move_of(value) if value is not None else ""
+        other = ast.unparse(value)[: -len(suffix)] if value is not None and suffix else ""
+        target = ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else other
+        if suffix and target == other:
+            yield statement, other, suffix
 
 
 def _placed(facts: Facts, path: str, outline: Outline, statement: ast.stmt, name: str) -> str:
