@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_adoption import adopted
 from text_program import files
 
@@ -350,3 +351,43 @@ def test_a_module_makes_what_another_reads_beside_its_own_tensors() -> None:
         )
     )["main.py"]
     assert "kept = torch.zeros(4, 3, device=steps.device)" in after
+
+
+REPLAYED = """
+import numpy as np
+import torch
+from torch import nn
+
+critic, memory = nn.Linear(3, 1), [(np.ones(3), 1.0, False) for _ in range(4)]
+optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
+
+def learn():
+    states, rewards, dones = (np.array(part) for part in zip(*memory))
+    states = torch.from_numpy(states).float()
+    rewards = torch.from_numpy(rewards).float()
+    {dones}
+    with torch.no_grad():
+        wanted = rewards + {factor} * critic(states).squeeze(1)
+    loss = (critic(states).squeeze(1) - wanted).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+
+learn()
+"""
+
+
+@pytest.mark.parametrize("factor", ["(1 - dones) * 0.9", "(1 - dones)", "0.9 * (1.0 - dones)"])
+@pytest.mark.parametrize("made", ["torch.from_numpy(dones).float()", "torch.tensor(dones).float()"])
+def test_what_is_computed_of_a_cast_array_moves_where_that_got_its_name(factor: str, made: str) -> None:
+    after = adopted(files(REPLAYED.format(dones=f"dones = {made}", factor=factor)))["main.py"]
+    assert f"wanted = rewards + {factor} * critic(states).squeeze(1)" in after
+    moved = made.replace("(dones)", "(dones, device=device)") if "tensor(" in made else f"{made}.to(device)"
+    assert f"    dones = {moved}\n" in after
+
+
+def test_what_was_named_before_it_was_cast_moves_under_its_first_name() -> None:
+    text = REPLAYED.format(
+        dones="ended = torch.from_numpy(dones)\n    going = ended.float()", factor="(1 - going)"
+    )
+    after = adopted(files(text))["main.py"]
+    assert "    ended = torch.from_numpy(dones).to(device)\n    going = ended.float()\n" in after

@@ -48,11 +48,11 @@ def _arrival(trail: Trail) -> Trail:
     return next(((site,) for site in middle if site.kind == "given"), ())
 
 
-def roots_of(operands: list[Tensor]) -> tuple[Trail, ...]:
-    """The trails that a value computed from ``operands`` goes back to, without repeats."""
+def roots_of(operands: list[Tensor], *, named: bool = False) -> tuple[Trail, ...]:
+    """The trails that a value computed from ``operands`` goes back to, without repeats; with the names that casts got."""
     found: list[Trail] = []
     for operand in operands:
-        for trail in _roots_of_one(operand):
+        for trail in _roots_of_one(operand, named=named):
             if trail not in found:  # sites are few and shared: to compare trails is faster than to hash them
                 found.append(trail)
     return tuple(found[:_MAX_ROOTS])
@@ -69,7 +69,7 @@ def roots_of_host(tensor: Tensor) -> tuple[Trail, ...]:
     return roots_of([tensor]) if tensor.device == CPU and tensor.trail else ()
 
 
-def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
+def _roots_of_one(operand: Tensor, *, named: bool = False) -> tuple[Trail, ...]:
     trail = operand.trail
     if not operand.roots:
         return (trail,)
@@ -85,7 +85,16 @@ def _roots_of_one(operand: Tensor) -> tuple[Trail, ...]:
         return (trail, *(root for root in operand.roots if moved and root and root[0].kind == "move"))
     if _was_fetched(operand):
         return (trail,)  # what it was fetched from serves others
-    return operand.roots if _MILESTONES.isdisjoint(kinds) else (trail, *operand.roots)
+    if not _MILESTONES.isdisjoint(kinds):
+        return (trail, *operand.roots)
+    was_cast = named and len(operand.roots) == 1 and trail[:1] and trail[0].kind == "cast"
+    return (_named_as_cast(operand.roots[0], trail),) if was_cast else operand.roots
+
+
+def _named_as_cast(root: Trail, cast: Trail) -> Trail:
+    """The life of what got its name when it was cast: ``x = torch.from_numpy(a).float()``."""
+    unnamed = bool(root) and root[0].kind in _ENTRIES and all(site.kind != "name" for site in root)
+    return (*root, *cast[1:]) if unnamed else root
 
 
 def _was_fetched(operand: Tensor) -> bool:

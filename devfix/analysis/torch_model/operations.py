@@ -198,7 +198,7 @@ def derived(
     grad = grad_mode.recorded(interp, False if dtype in _COUNTING else grad)
     result = Tensor(
         placed, dtype, rank, grad=grad, leaf=False if grad else None,
-        trail=(interp.site("result", site.node),), roots=roots_of(same),
+        trail=(interp.site("result", site.node),), roots=roots_of(same, named=interp.program.adopts),
         typed=common_dtype_trails(tensors, dtype),
     )  # fmt: skip
     return keep_split(result, tensors)

@@ -159,7 +159,7 @@ def tensor_result(
         grad=grad,
         leaf=grad_mode.is_leaf(grad),
         trail=(interp.site("result", node),),
-        roots=roots_of(tensors),
+        roots=roots_of(tensors, named=interp.program.adopts),
     )
     result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
     if isinstance(op, ast.Pow) or (isinstance(op, ast.Div) and not isinstance(left[0], Tensor)):
@@ -327,7 +327,7 @@ def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Valu
         cast_of=None,
         leaf=grad_mode.is_leaf(value.grad),
         trail=trail,
-        roots=() if turned else roots_of([value]),
+        roots=() if turned else roots_of([value], named=interp.program.adopts),
         typed=inverted(interp, node) if turned else dtype_trails(value),
     )
 
