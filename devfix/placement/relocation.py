@@ -30,6 +30,7 @@ from devfix.placement import (
     hosted_source,
     imported_device,
     left_out,
+    lent_module,
     made_beside,
     map_location,
     module_binding,
@@ -86,6 +87,8 @@ class Relocator:
             edits = tuple(dict.fromkeys(edit for each in made for edit in each))
             return [self._fix(edits, 0)] if all(made) else []
         found: dict[Edits, Fix] = {}
+        if (lent := lent_module.fix(self.facts, self.operand, self.peers)) is not None:
+            found[lent.edits] = lent
         if (back := moving_back.fix(self.facts, self.operand)) is not None:
             found[back.edits] = back
         kept, stays_there = destination.kept(self.facts, self.mismatch, self.operand, self.peers)
