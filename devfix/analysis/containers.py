@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import replacing, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
-from devfix.analysis.join import LEFT, join_all, join_elements, join_values, usually
+from devfix.analysis.join import LEFT, join_all, join_elements, join_values, scalar_type, usually
 from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Of more functions or classes than this the usual one stands for all.
 _MANY = 4
+#: Of more objects than this nothing is known where a number is among them.
+_MOST_OBJECTS = 32
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
 #: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
@@ -83,6 +85,8 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     several = tuple(dict.fromkeys(values))
     if found == UNKNOWN and len(several) > 1 and _are_makers(several):
         found = Union(several)
+    if found == UNKNOWN and len(values) <= _MOST_OBJECTS:
+        found = _object_or_number(values)
     if isinstance(found, Union) and isinstance(key, Scalar) and isinstance(key.usual, str):
         return usually(found, obj.attrs.get(key.usual, UNKNOWN))
     return found
@@ -90,6 +94,15 @@ def _dict_item(obj: Obj, key: Value) -> Value:
 
 def _are_makers(values: tuple[Value, ...]) -> bool:
     return all(isinstance(value, (Function, Class)) for value in values)
+
+
+def _object_or_number(values: list[Value]) -> Value:
+    """One of several objects, or a number that is an entry beside them: what is done with it tells which."""
+    found = tuple(dict.fromkeys(member for value in values for member in members(value)))
+    objects = [value for value in found if isinstance(value, Ref)]
+    numbers = [value for value in found if scalar_type(value) in ("int", "float", "bool")]
+    apart = objects and numbers and len(objects) + len(numbers) == len(found)
+    return Union((*objects, *numbers)) if apart else UNKNOWN
 
 
 def _column(values: list[Value]) -> Value | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import text_keys
 from devfix.analysis.copying import replace
-from devfix.analysis.join import join_all
+from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.modules import is_module
 from devfix.analysis.values import (
     NONE,
@@ -173,7 +173,12 @@ def known_slice(interp: Interpreter, node: ast.Slice) -> slice | None:
 
 
 def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
-    """Whether a collection may be long enough to have an item of this number; lists and tuples have none of several."""
+    """Whether a collection may be long enough to have an item of this number; lists and tuples have none of several.
+
+    Numbers have none at all.
+    """
+    if scalar_type(value) in ("int", "float", "bool"):
+        return False
     obj = interp.obj_of(value)
     if isinstance(key, TupleValue) and (
         isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
