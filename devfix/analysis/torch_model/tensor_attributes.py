@@ -227,7 +227,8 @@ def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
 
 
 def _is_method(name: str) -> bool:
-    return name in _METHODS or name.startswith("__")
+    """Whether no submodule goes by a name; what ends in ``_`` is done to a parameter in place."""
+    return name in _METHODS or name.startswith("__") or name.endswith("_")
 
 
 def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
