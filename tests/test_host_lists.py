@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import files, fix_texts
 
+from devfix.findings import Applicability
+
 PROGRAM = """
     import numpy as np
     import torch
@@ -19,10 +21,10 @@ PROGRAM = """
 """
 
 
-def added(fill: str, read: str) -> list[str]:
-    """The lines that the repair adds."""
+def added(fill: str, read: str, wanted: Applicability = Applicability.UNSAFE) -> list[str]:
+    """The lines that the repair adds; it is unsafe where it ends a gradient."""
     texts = files(PROGRAM.format(fill=fill.replace("\n", "\n        "), read=read.replace("\n", "\n    ")))
-    after = fix_texts(texts)[0]["main.py"].splitlines()
+    after = fix_texts(texts, wanted)[0]["main.py"].splitlines()
     return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
 
 
@@ -45,6 +47,8 @@ def added(fill: str, read: str) -> list[str]:
 )
 def test_it_is_filled_with_copies(fill: str, read: str, line: str) -> None:
     assert added(fill, read) == [line]
+    has_gradient = line.startswith("kept.append(net(x)")
+    assert added(fill, read, Applicability.SAFE) == ([] if has_gradient else [line])
 
 
 @pytest.mark.parametrize(
@@ -85,6 +89,6 @@ OBJECT = """
 
 @pytest.mark.parametrize(("more", "at_append"), [("", True), (", trainer.losses[0]", False)])
 def test_what_an_object_keeps_for_itself_is_filled_with_copies(more: str, at_append: bool) -> None:
-    after = fix_texts(files(OBJECT.format(more=more)))[0]["main.py"]
+    after = fix_texts(files(OBJECT.format(more=more)), Applicability.UNSAFE)[0]["main.py"]
     assert (".mean().detach().cpu())\n" in after) is at_append
     assert ("for t in self.losses" in after) is not at_append

@@ -95,3 +95,33 @@ def test_a_layer_of_torch_has_no_part_that_goes_by_the_name_of_another_ones_meth
 
 def test_what_the_method_of_the_other_one_meets_is_seen() -> None:
     assert clashes(EITHER.format(method="started", value="self.layer(h)")) == ["12: device"]
+
+
+UNSEEN = """import timm
+import torch
+from torch import nn
+
+class Tower(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = timm.create_model("resnet18")
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.visual = Tower()
+
+@torch.no_grad()
+def fill(model):
+    module = model.visual.trunk
+    {asked}(torch.zeros(3))
+
+model = Whole()
+model.to("cuda")
+fill(model)
+"""
+
+
+def test_what_is_done_in_place_is_done_to_a_parameter_and_is_no_part_of_a_module() -> None:
+    assert clashes(UNSEEN.format(asked="module.cls_token.copy_")) == []
+    assert clashes(UNSEEN.format(asked="module.head")) == ["18: device"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from itertools import zip_longest
+from operator import attrgetter
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Mismatch, Origin
@@ -44,7 +45,7 @@ def _next_use(place: Place) -> ast.Name | None:
     end = (bound.end_lineno or 0, bound.end_col_offset or 0)
     found = outline.occurrences(outline.function_of(statement) or outline.source.tree, node.id)
     later = [each for each in found if (each.lineno, each.col_offset) >= end]
-    return min(later, key=lambda each: (each.lineno, each.col_offset), default=None)
+    return min(later, key=attrgetter("lineno", "col_offset"), default=None)
 
 
 def _call_with(place: Place, handed: ast.Name) -> ast.Call | None:

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Container, Iterator
+from operator import attrgetter
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -125,13 +126,9 @@ def next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
     """The line behind a statement in which a name stands again, where that does more than fill it."""
     scope = outline.function_of(statement) or outline.source.tree
     end = (statement.end_lineno or 0, statement.end_col_offset or 0)
-    found = outline.occurrences(scope, name)
-    lines = [
-        node.lineno
-        for node in found
-        if (node.lineno, node.col_offset) >= end and not _only_fills(outline.statement_of(node), name)
-    ]
-    return min(lines, default=math.inf)
+    behind = [n for n in outline.occurrences(scope, name) if (n.lineno, n.col_offset) >= end]
+    behind.sort(key=attrgetter("lineno"))
+    return next((n.lineno for n in behind if not _only_fills(outline.statement_of(n), name)), math.inf)
 
 
 def _only_fills(statement: ast.stmt, name: str) -> bool:

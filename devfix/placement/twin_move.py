@@ -7,21 +7,21 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.analysis.syntax import remembered
 from devfix.findings import FileEdit, InsertAfter
 from devfix.placement import sibling_move, suffixes
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
 
+#: So many statements away something is near.
+_NEAR = 8
+
 
 def within(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edits:
     """``x = Variable(from_numpy(a).cuda())`` beside ``y = Variable(from_numpy(b).cuda())``: the move stands within."""
     for twin, other in _others(place.outline, statement, name):
-        moves = [
-            node
-            for node in ast.walk(twin.value)
-            if isinstance(node, ast.Call) and sibling_move.last_move(node)
-        ]
+        moves = _moves_in(twin.value)
         if len(moves) != 1 or not sibling_move.is_placed(facts, place, twin, other):
             continue
         suffix = sibling_move.last_move(moves[0])
@@ -48,17 +48,26 @@ def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
 
 
 def _others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, str]]:
-    """The other statements of a block that give one name a value."""
-    for other in outline.block_of(statement):
+    """The other statements of a block, near one of them, that give one name a value."""
+    block = outline.block_of(statement)
+    number = block.index(statement)
+    for other in block[max(0, number - _NEAR) : number + _NEAR + 1]:
         target = other.targets[0] if isinstance(other, ast.Assign) and len(other.targets) == 1 else None
         if isinstance(other, ast.Assign) and isinstance(target, ast.Name) and target.id != name:
             yield other, target.id
 
 
+@remembered
+def _moves_in(value: ast.expr) -> list[ast.Call]:
+    """The calls within an expression that move something."""
+    return [n for n in ast.walk(value) if isinstance(n, ast.Call) and sibling_move.last_move(n)]
+
+
 def _moves_below(outline: Outline, statement: ast.stmt, name: str) -> Iterator[tuple[ast.stmt, str]]:
     """``y = y.to(device)`` below a statement in its block, or in an ``if`` there: the statement, and what it calls."""
     block = outline.block_of(statement)
-    for below in block[block.index(statement) + 1 :]:
+    number = block.index(statement) + 1
+    for below in block[number : number + _NEAR]:
         for part in below.body if isinstance(below, ast.If) else [below]:
             value = part.value if isinstance(part, ast.Assign) else None
             suffix = sibling_move.move_of(value) if value is not None else ""
