@@ -125,3 +125,27 @@ fill(model)
 def test_what_is_done_in_place_is_done_to_a_parameter_and_is_no_part_of_a_module() -> None:
     assert clashes(UNSEEN.format(asked="module.cls_token.copy_")) == []
     assert clashes(UNSEEN.format(asked="module.head")) == ["18: device"]
+
+
+INSIDE = """import torch
+from torch import nn
+
+class Core(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def back(self, x):
+        return self.fc(x)
+
+net = nn.{wrapped}
+net{asked}.back(torch.zeros(3).cuda())
+"""
+
+
+def test_data_parallel_moves_what_it_wraps_where_there_is_one_accelerator() -> None:
+    assert clashes(INSIDE.format(wrapped="DataParallel(Core())", asked=".module")) == []
+    assert clashes(INSIDE.format(wrapped="Sequential(Core())", asked="[0]")) == ["10: device"]
+    assert clashes(INSIDE.format(wrapped="parallel.DistributedDataParallel(Core())", asked=".module")) == [
+        "10: device"
+    ]

@@ -168,7 +168,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         return entry if entry is not None else _plain_attribute(interp, ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
-        return found
+        return UNKNOWN if name == "module" and _has_moved(interp, obj) else found
     if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):
         return value_classes.class_of(interp, ref)
     if name == "__dict__":
@@ -182,6 +182,12 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)
+
+
+def _has_moved(interp: Interpreter, obj: Obj) -> bool:
+    from devfix.analysis.torch_model import wrapper_attributes  # it looks up attributes of classes
+
+    return wrapper_attributes.may_have_moved(interp, obj)
 
 
 def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
