@@ -1,47 +1,31 @@
-"""Attribute and item access, read and written."""
+"""Attribute access: what an object, a class, a module of Python or a value of any kind has under a name."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis import (
     cached_properties,
     calls,
     classes,
-    containers,
     fitting,
-    hidden_modules,
     named_tuples,
-    notes,
     reads,
 )
-from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
-from devfix.analysis.modules import havoc, is_module
+from devfix.analysis.modules import is_module
 from devfix.analysis.torch_model import (
     batch_mates,
-    choices,
     device_settings,
-    indexing,
-    leaves,
     mappings,
     names,
-    renewed_parts,
-    replaced_data,
-    sparse_matrices,
-    table_types,
-    tables,
     tensor_attributes,
-    truths_in_floats,
     value_classes,
+    wrapper_attributes,
 )
-from devfix.analysis.trails import OF_OBJECT, extend
 from devfix.analysis.values import (
-    NONE,
-    TRUE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -64,20 +48,11 @@ from devfix.analysis.values import (
     Unknown,
     Value,
     is_option,
-    members,
     without_none,
 )
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-
-#: What it means for objects of a library that an attribute is set.
-_SETTERS: dict[Value, Callable[[Interpreter, Ref, str, Value], None]] = {
-    table_types.TABLE: tables.set_attribute,
-    sparse_matrices.MATRIX: sparse_matrices.set_attribute,
-}
-#: Methods that build an object: what they store is part of it from the start.
-CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
 
 def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
@@ -168,7 +143,7 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         return entry if entry is not None else _plain_attribute(interp, ref, name, node)
     found = obj.attrs.get(name)
     if found is not None and obj.kind != "optimizer":
-        return UNKNOWN if name == "module" and _has_moved(interp, obj) else found
+        return UNKNOWN if name == "module" and wrapper_attributes.may_have_moved(interp, obj) else found
     if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):
         return value_classes.class_of(interp, ref)
     if name == "__dict__":
@@ -182,12 +157,6 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
     if obj.kind == "instance" and isinstance(obj.cls, Class):
         return _class_attribute(interp, obj.cls, ref, name, node)
     return tensor_attributes.of_object(interp, ref, obj, name, node)
-
-
-def _has_moved(interp: Interpreter, obj: Obj) -> bool:
-    from devfix.analysis.torch_model import wrapper_attributes  # it looks up attributes of classes
-
-    return wrapper_attributes.may_have_moved(interp, obj)
 
 
 def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
@@ -256,154 +225,3 @@ def _super_attribute(interp: Interpreter, value: SuperValue, name: str, node: as
     if found is not None:
         return bind_method(interp, found, value.receiver, node)
     return ExternalMethod(value, name, node)
-
-
-def set_attribute(
-    interp: Interpreter,
-    receiver: Value,
-    name: str,
-    value: Value,
-    target: ast.Attribute,
-    statement: ast.stmt | ast.expr | None,
-    owner: Value | None = None,
-) -> None:
-    """``receiver.name = value``; where it is one of several objects, whichever it is has the attribute then.
-
-    ``owner`` is what the receiver is an attribute of, where that matters.
-    """
-    receiver = without_none(receiver)
-    renewed_parts.note(interp, target, receiver, Const(name), value)
-    if isinstance(receiver, Namespace):
-        interp.assign(interp.module_frame(receiver.path), name, value)
-    elif isinstance(receiver, Class):
-        interp.assign(receiver.frame, name, value)
-    elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
-        replaced_data.assign(interp, target, receiver, value, statement)
-    elif name == "data" and owner is not None and is_module(interp, owner):
-        havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
-    elif isinstance(receiver, Tensor) and name == "requires_grad":
-        leaves.note(interp, replace(receiver, grad=value == TRUE))
-    elif isinstance(receiver, Tensor) and name == "grad" and isinstance(value, Tensor):
-        leaves.give(interp, "torch.Tensor.grad", receiver, value, target)
-    for member in members(receiver):
-        if isinstance(member, Ref):
-            _set_object_attribute(interp, member, name, value, target, statement)
-
-
-def _rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
-    from devfix.analysis import binding  # binding.py sets attributes
-
-    binding.rebind(interp, holder, value)
-
-
-def _set_object_attribute(
-    interp: Interpreter,
-    ref: Ref,
-    name: str,
-    value: Value,
-    target: ast.Attribute,
-    statement: ast.stmt | ast.expr | None,
-) -> None:
-    obj = interp.obj(ref)
-    if obj.kind == "dict" and name == "__dict__":
-        return  # attributes and entries are one already
-    if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
-        mappings.set_data(interp, ref, value)
-        return
-    if obj.kind == "external" and obj.cls in _SETTERS:
-        _SETTERS[obj.cls](interp, ref, name, value)
-        return
-    if isinstance(obj.cls, Class):
-        found = classes.find(interp, obj.cls, name)
-        if isinstance(found, Function) and found.kind == "property":
-            _set_property(interp, obj.cls, ref, name, value, target)
-            return
-        notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
-    else:
-        notes.note_option(interp, obj, target, value, statement)
-    value = stored(interp, ref, obj, name, value, target)
-    if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
-        obj = replace(obj, buffers=obj.buffers - {name})
-    obj = replaced_data.with_parameter(interp, obj, value, target, statement)
-    interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
-
-
-def _set_property(
-    interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
-) -> None:
-    """``obj.name = value`` where the class says what is to be done with it."""
-    setter = classes.find(interp, cls, classes.setter_of(name))
-    if isinstance(setter, Function):
-        calls.call_function(interp, setter, [ref], target, CallSite(target, (Arg(value),)))
-
-
-def stored(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value, target: ast.expr) -> Value:
-    """``value`` as it is kept in an attribute: its trail tells that it was stored there."""
-    if isinstance(value, Tensor):
-        if is_module(interp, ref):
-            value = leaves.check_parameter(interp, value, target)
-        else:
-            value = leaves.held_beside(interp, value)
-        plain = not value.parameter and name not in obj.buffers
-        kind = "module-attribute" if plain and _under_construction(interp, ref) else "attribute"
-        return value.at(interp.site(kind, target))
-    if isinstance(value, Array):
-        return replace(value, trail=extend(value.trail, interp.site("attribute", target)))
-    for member in members(value):  # None or a list, say
-        held = interp.obj_of(member)
-        if (
-            held is not None
-            and isinstance(member, Ref)
-            and held.kind in ("list", "dict", "module", "instance")
-        ):
-            kind = "module-attribute" if _under_construction(interp, ref) else "attribute"
-            life = extend(held.trail, interp.site(kind, target), OF_OBJECT)
-            interp.update(member, replace(held, trail=life))
-    return value
-
-
-def _under_construction(interp: Interpreter, ref: Ref) -> bool:
-    """Whether an object is a module whose constructor (or what it calls) is running."""
-    return is_module(interp, ref) and any(
-        isinstance(frame.receiver, Ref)
-        and frame.receiver.address == ref.address
-        and frame.scope.rpartition(".")[2] in CONSTRUCTORS
-        for frame in interp.stack
-    )
-
-
-_ENVIRONMENT = External("os.environ")
-
-
-def set_item(interp: Interpreter, target: ast.Subscript, value: Value) -> None:
-    """``receiver[key] = value``; where it is one of several objects, whichever it is has the item then."""
-    receiver = without_none(interp.eval(target.value))
-    key = interp.eval(target.slice)
-    renewed_parts.note(interp, target, receiver, key, value)
-    if isinstance(receiver, Tensor):
-        indexing.assign(interp, target, receiver, key, value)
-        if receiver.cast_of is not None:
-            kept = truths_in_floats.stored(receiver, value)
-            _rebind(interp, target.value, replace(receiver, cast_of=kept))
-    elif isinstance(receiver, Array):
-        indexing.assign_to_array(interp, target, receiver, key, value)
-    if receiver == _ENVIRONMENT:
-        choices.set_environment(interp, key, value)
-    for member in members(receiver):
-        if isinstance(member, Ref):
-            _set_item_of_object(interp, target, member, key, value)
-
-
-def _set_item_of_object(
-    interp: Interpreter, target: ast.Subscript, receiver: Ref, key: Value, value: Value
-) -> None:
-    obj = interp.obj(receiver)
-    own = classes.find(interp, obj.cls, "__setitem__") if isinstance(obj.cls, Class) else None
-    if obj.kind == "instance" and isinstance(own, Function):
-        site = CallSite(target, (Arg(key, target.slice), Arg(value)))
-        calls.call_function(interp, own, [receiver], target, site)
-    elif obj.cls in tables.CLASSES:
-        tables.store(interp, receiver, key, value)
-    else:
-        data = mappings.wrapped(interp, obj)
-        containers.set_item(interp, receiver if data is None else data, key, value, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes, classes, iteration, modules
+from devfix.analysis import attributes, classes, iteration, modules, storing
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.notes import note_attribute, note_binding
@@ -45,10 +45,10 @@ def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stm
             receiver = attributes.get_attribute(interp, owner, holder.attr, holder)
         else:
             receiver = interp.eval(holder)
-        attributes.set_attribute(interp, receiver, target.attr, value, target, statement, owner)
+        storing.set_attribute(interp, receiver, target.attr, value, target, statement, owner)
     elif isinstance(target, ast.Subscript):
         modules.collect(interp, value, statement.value if isinstance(statement, ast.Assign) else None)
-        attributes.set_item(interp, target, value)
+        storing.set_item(interp, target, value)
 
 
 def bind_name(

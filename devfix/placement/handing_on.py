@@ -9,7 +9,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.syntax import called
 from devfix.findings import FileEdit, Origin
-from devfix.placement import device_expression, imported_device, suffixes, told_function
+from devfix.placement import device_expression, imported_device, provenance, suffixes, told_function
 from devfix.placement.device_expression import Place
 
 Trail = tuple[Origin, ...]
@@ -63,10 +63,7 @@ def _is_needed(facts: Facts, outline: Outline, function: ast.FunctionDef) -> boo
         return False
     missed = [
         life
-        for mismatch in facts.mismatches("device")
-        for operand in mismatch.operands
-        if operand.device == "cpu"
-        for life in (operand.trail, *operand.roots)
+        for life in provenance.left_behind(facts)
         if any(_is_parameter(site, outline, function) for site in life)
     ]
     return all(_is_touched(call, missed) for call in calls if call is not None)

@@ -24,15 +24,12 @@ def fix(facts: Facts, operand: Operand, peers: Iterable[Operand]) -> Fix | None:
         if place is None or not isinstance(function, ast.FunctionDef):
             continue
         name, first = _lent(function.body)
-        found = (
-            device_expression.chosen(facts, Place(place.path, place.outline, first))
-            if first is not None
-            else None
-        )
-        if first is not None and found is not None:
-            edit = FileEdit(
-                place.path, InsertBefore(place.outline.source.span(first), f"{name}.to({found.code})")
-            )
+        if first is None:
+            continue
+        found = device_expression.chosen(facts, Place(place.path, place.outline, first))
+        if found is not None:
+            span = place.outline.source.span(first)
+            edit = FileEdit(place.path, InsertBefore(span, f"{name}.to({found.code})"))
             return Fix(f"move `{name}` before it is used", (*found.edits, edit), Applicability.SAFE)
     return None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
+from devfix.placement.constructed import statement_of
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -25,10 +26,10 @@ def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
 
 def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
     """Whether None may be what the name still stands for: each run passes the statement, and no other of its kind since."""
-    first = outline.statement_at(empty.statement) if empty.statement is not None else None
+    first = statement_of(outline, empty)
     if empty.statement is not None and (first is None or not outline.dominates(first, node)):
         return False
-    others = (outline.statement_at(each.statement) for each in bindings if each.statement is not None)
+    others = (statement_of(outline, each) for each in bindings)
     return not any(
         other is not None
         and other is not first
@@ -41,8 +42,9 @@ def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: a
 
 def _is_asked_around(outline: Outline, node: ast.Name) -> bool:
     """Whether a test around a place speaks of the name."""
-    around: ast.AST | None = outline.parents.get(node)
-    while around is not None and not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+    for around in outline.around(node):
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            break
         tests: list[ast.expr] = []
         if isinstance(around, (ast.If, ast.IfExp, ast.While)):
             tests = [around.test]
@@ -50,7 +52,6 @@ def _is_asked_around(outline: Outline, node: ast.Name) -> bool:
             tests = around.values
         if any(_speaks_of(test, node.id) for test in tests):
             return True
-        around = outline.parents.get(around)
     return False
 
 
@@ -65,12 +66,8 @@ def _before(outline: Outline, node: ast.Name) -> Iterator[ast.stmt]:
     while True:
         block = outline.block_of(current)
         yield from block[: block.index(current)]
-        above = outline.parents.get(current)
-        while above is not None and not isinstance(above, ast.stmt):
-            above = outline.parents.get(above)
-        if not isinstance(above, ast.stmt) or isinstance(
-            above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        ):
+        above = next((each for each in outline.around(current) if isinstance(each, ast.stmt)), None)
+        if above is None or isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return
         current = above
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from devfix.analysis.facts import Facts
 from devfix.findings import Origin
 from devfix.placement import device_expression
@@ -12,6 +14,14 @@ Trail = tuple[Origin, ...]
 MADE = ("factory", "random-factory")
 #: Sites at which a value gets a name or an attribute.
 STORED = ("name", "attribute", "module-attribute")
+
+
+def left_behind(facts: Facts) -> Iterator[Trail]:
+    """The lives of all that is on the CPU where it meets the accelerator."""
+    for mismatch in facts.mismatches("device"):
+        for operand in mismatch.operands:
+            if operand.device == "cpu":
+                yield from (operand.trail, *operand.roots)
 
 
 def stayed(life: Trail, whole: Trail) -> bool:

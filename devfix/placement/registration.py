@@ -18,6 +18,7 @@ from devfix.findings import (
     Origin,
     ReplaceExpression,
 )
+from devfix.placement import provenance
 from devfix.placement.named_attribute import NamedAttribute, named_attribute
 from devfix.placement.naming import given
 
@@ -103,13 +104,7 @@ def _kept(life: tuple[Origin, ...]) -> list[Origin]:
 
 def _is_left_behind(facts: Facts, kept: list[Origin]) -> bool:
     """Whether what several modules keep meets the accelerator where the first of them keeps it, too."""
-    lives = (
-        _kept(life)
-        for mismatch in facts.mismatches("device")
-        for operand in mismatch.operands
-        if operand.device == "cpu"
-        for life in (operand.trail, *operand.roots)
-    )
+    lives = map(_kept, provenance.left_behind(facts))
     return len(kept) > 1 and any(life == kept[:1] for life in lives)
 
 

@@ -9,6 +9,8 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.scope_names import own_nodes
 from devfix.findings import FileEdit, ReplaceExpression
+from devfix.placement.boundness import parameters
+from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
 #: Dictionaries are followed through no more names than this.
@@ -86,38 +88,33 @@ class _Followed:
 
 
 def _is_bound(outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
-    spec = function.args
-    parameters = (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg)
-    return name in outline.names_in(function).bound or name in {each.arg for each in parameters if each}
+    return name in outline.names_in(function).bound or name in parameters(function)
 
 
 def _of_name(scope: Scope, name: str) -> Iterator[ast.expr]:
     """What a name is assigned in a scope, and what is put into it there."""
     for node in own_nodes(scope.body):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            for target in node.targets if isinstance(node, ast.Assign) else (node.target,):
-                if isinstance(target, ast.Name) and target.id == name:
-                    yield node.value
-                elif isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
-                    yield ast.Dict([target.slice], [node.value])
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "update"
-            and getattr(node.func.value, "id", "") == name
-        ):
+        for target, value in _assigned(node):
+            if isinstance(target, ast.Name) and target.id == name:
+                yield value
+            elif isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
+                yield ast.Dict([target.slice], [value])
+        if isinstance(node, ast.Call) and dotted(node.func) == f"{name}.update":
             yield ast.Call(ast.Name("dict"), node.args, node.keywords)
 
 
 def _of_attribute(outline: Outline, name: str) -> Iterator[ast.expr]:
     """What an attribute of that name is assigned, in the body of a class or of an object."""
     for node in ast.walk(outline.source.tree):
-        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
-            continue
+        for target, value in _assigned(node):
+            of_class = isinstance(outline.parents.get(node), ast.ClassDef)
+            bound = getattr(target, "id", "") if of_class else ""
+            if name in (bound, getattr(target, "attr", "")):
+                yield value
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of an assignment, and what they get."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else (node.target,):
-            if isinstance(target, ast.Name):
-                sets = target.id == name and isinstance(outline.parents.get(node), ast.ClassDef)
-            else:
-                sets = isinstance(target, ast.Attribute) and target.attr == name
-            if sets:
-                yield node.value
+            yield target, node.value

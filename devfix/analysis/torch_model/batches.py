@@ -72,12 +72,17 @@ def leaves(interp: Interpreter, value: Value) -> list[Tensor]:
     return []
 
 
+def _moved(interp: Interpreter, value: Value) -> list[Tensor]:
+    """The tensors of a nested batch that are on the accelerator."""
+    return [leaf for leaf in leaves(interp, value) if leaf.device.is_accelerator]
+
+
 def form(interp: Interpreter, value: Value) -> str:
     """How the moved tensors of a batch are to be got at: ``tensor``, ``dict``, ``list``, ``object``.
 
     A tuple names its items: ``0:tensor,2:dict``. Empty when nothing in it is on the accelerator.
     """
-    if not any(leaf.device.is_accelerator for leaf in leaves(interp, value)):
+    if not _moved(interp, value):
         return ""
     if isinstance(value, Tensor):
         return "tensor"
@@ -100,7 +105,7 @@ def check(interp: Interpreter, obj: Obj, batch: Batch, node: ast.expr) -> None:
         if batch.in_dataset or batch.in_collate:
             if workers or truth(interp, obj.facts.get("pin_memory", NONE)):
                 record(interp, node, owner(obj), "framework-pin", batch, obj.trail)
-    elif workers and any(leaf.device.is_accelerator for leaf in leaves(interp, batch.value)):
+    elif workers and _moved(interp, batch.value):
         record(interp, node, LOADER, "worker", batch, obj.trail)
     elif workers:
         _check_inside(interp, obj, batch, node)
@@ -151,7 +156,7 @@ def record(
 
     The operand's trail is the loader's, its roots are the calls that put the tensors there.
     """
-    moved = [leaf for leaf in leaves(interp, batch.value) if leaf.device.is_accelerator]
+    moved = _moved(interp, batch.value)
     if not moved:
         return
     where = "collate" if batch.in_collate else "dataset" if batch.in_dataset else "resident"

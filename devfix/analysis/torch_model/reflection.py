@@ -15,6 +15,7 @@ from devfix.analysis import (
     hidden_modules,
     notes,
     reads,
+    storing,
     syntax,
 )
 from devfix.analysis.copying import replace
@@ -229,7 +230,7 @@ def _stored(interp: Interpreter, owner: Ref, name: str | None, value: Value, sit
         )
     if not isinstance(value, Tensor) or not isinstance(site.node, ast.expr):
         return value
-    return attributes.stored(interp, owner, obj, called, value, site.node)
+    return storing.stored(interp, owner, obj, called, value, site.node)
 
 
 def set_hidden(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -246,7 +247,7 @@ def store_hidden(
 ) -> None:
     """An attribute that is put into ``__dict__``: no module registers what it holds there."""
     if name is not None and node is not None:
-        value = attributes.stored(interp, owner, interp.obj(owner), name, value, node)
+        value = storing.stored(interp, owner, interp.obj(owner), name, value, node)
     store(interp, owner, name, value)
     if name is not None and is_module(interp, owner):
         hidden_modules.hide(interp, owner, name)
