@@ -262,7 +262,8 @@ class Origin:
 #: What an origin can be. How a value came to be: a factory call, a random factory call, an element of a
 #: loader or dataset, an array, the tensor made of one, a move, a cast, a module's construction, the output of a tokenizer,
 #: a checkpoint (or one loaded to the CPU on request), the new data of a parameter, a function parameter, the result of an operation,
-#: whole numbers that ``~`` turned round, an option that names the host, something else.
+#: whole numbers that ``~`` turned round, floats that ``/`` made of whole numbers, an option that names the host,
+#: something else.
 #: What became of it afterwards, unchanged: bound to a name, stored as a plain attribute, as one of a Module by its constructor,
 #: in a plain container, collected with others of its batch, passed, moved in vain, kept by an object with a name, met
 #: where other runs have a number, left where it is by what moves batches of other forms. What uses the accelerator
@@ -283,6 +284,7 @@ ORIGIN_KINDS = (
     "parameter",
     "result",
     "inverted",
+    "quotient",
     "option",
     "other",
     "name",

@@ -14,7 +14,8 @@ class IndexNotInteger(Rule):
     "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int".
 
     The fix casts them with ``.long()`` at the lookup, and replaces a wrong cast. A float cast of
-    another width never helps. It is unsafe: fractions would be cut off. Where floats in ``x[index]`` may as well be
+    another width never helps. Whole numbers that ``/`` made floats of are divided by ``//`` instead. It is unsafe:
+    fractions would be cut off. Where floats in ``x[index]`` may as well be
     a mask, which ``.bool()`` makes of them, both are advice.
 
     Before::

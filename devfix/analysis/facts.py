@@ -111,6 +111,10 @@ class Facts:
         """Whether the module that keeps what was moved there is seen to move as well."""
         return move in self._recorder.remarked
 
+    def is_fraction(self, quotient: Origin) -> bool:
+        """Whether what a division of whole numbers gives is also reckoned with as the float that it is."""
+        return quotient in self._recorder.remarked
+
     def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
         """Whether what has this life is also given to a call that reads it on the CPU, and finds it there."""
         first = of_its_own(trail) if trail else None

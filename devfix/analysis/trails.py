@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
-from devfix.analysis.lattice import CPU
+from devfix.analysis.lattice import CPU, INTEGERS
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -133,6 +133,30 @@ def dtype_trails(value: Tensor) -> tuple[Trail, ...]:
 def inverted(interp: Interpreter, node: ast.AST) -> tuple[Trail, ...]:
     """Where whole numbers have their dtype from that ``~`` made: 0 and 1 are both something else by then."""
     return ((interp.site("inverted", node),),)
+
+
+def divided(interp: Interpreter, node: ast.AST, dtypes: list[str | None], result: Tensor) -> Tensor:
+    """A quotient: of whole numbers it has its dtype from the division alone."""
+    if not all(dtype in INTEGERS for dtype in dtypes) or not (result.dtype or "").startswith("float"):
+        return result
+    return replace(result, typed=((interp.site("quotient", node),),))
+
+
+def quotients(value: Tensor) -> list[Origin]:
+    """The divisions of whole numbers by which alone a tensor is one of floats, if that is so."""
+    made = [trail[0] for trail in value.typed]
+    return made if made and all(site.kind == "quotient" for site in made) else []
+
+
+def note_fractions(interp: Interpreter, operands: list[Tensor], *, beside_float: bool = False) -> None:
+    """Remark which quotients of whole numbers are reckoned with as the fractions that they are."""
+    found = {site for operand in operands for site in quotients(operand)}
+    if found and (beside_float or any(_is_float(each) and not quotients(each) for each in operands)):
+        interp.recorder.remarked.update(found)
+
+
+def _is_float(value: Tensor) -> bool:
+    return (value.dtype or "").startswith(("float", "bfloat"))
 
 
 def of_cast(value: Tensor, cast: Origin) -> tuple[Trail, ...]:

@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
-from devfix.placement import gradient_function, suffixes
+from devfix.placement import gradient_function, quotients, suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -76,14 +76,16 @@ class Recaster:
         return self._at_entries()
 
     def at_use_first(self) -> list[Fix]:
-        """A cast on the way that is wrong is put right; else the cast goes to the use, or is made for all uses."""
-        return self._fixes(
+        """A division or a cast on the way that is wrong is put right; else the cast goes to the use, or is made for all uses."""
+        floored = quotients.floored(self.facts, self.operand) if self.wanted == "int64" else []
+        casts = self._fixes(
             self._at_casts(),
             self._for_all_uses(),
             self._at_use(),
             self._after_unpacking(),
             self._at_entries(),
         )
+        return [*floored, *casts]
 
     def at_factory(self) -> list[Fix]:
         """The factory call that is the sink makes the wanted dtype."""

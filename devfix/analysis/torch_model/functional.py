@@ -139,8 +139,8 @@ def layer(interp: Interpreter, name: str, spec: Layer, site: CallSite) -> Value:
     if not parts:
         return UNKNOWN
     full = f"torch.nn.functional.{name}"
-    if spec.index and parts[0].role == "input":
-        index_types.check(interp, site.node, full, parts[:1])
+    if spec.index:
+        parts = index_types.check(interp, site.node, full, parts, ("input",))
     if spec.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     alike = [part for part in parts if part.role in spec.alike.split()]
@@ -168,7 +168,8 @@ def one_hot(interp: Interpreter, name: str, site: CallSite) -> Value:
     value = without_none(arg.value) if arg is not None else None
     if arg is None or not isinstance(value, Tensor):
         return UNKNOWN
-    index_types.check(interp, site.node, "torch.nn.functional.one_hot", [Part(value, "tensor", arg.node)])
+    part = Part(value, "tensor", arg.node)
+    index_types.check(interp, site.node, "torch.nn.functional.one_hot", [part], ("tensor",))
     rank = rank_of_stack(value.rank)
     return operations.derived(interp, [value], site, "int64", rank)
 

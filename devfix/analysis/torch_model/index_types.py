@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
 from devfix.analysis.lattice import FLOATS
 from devfix.analysis.torch_model import requirements
 
@@ -21,9 +23,16 @@ _LONG_ALONE = frozenset(
 )
 
 
-def check(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
-    """The operands that are looked up by are of a type that the operation takes."""
+def check(
+    interp: Interpreter, node: ast.AST, operation: str, parts: list[Part], roles: Collection[str]
+) -> list[Part]:
+    """The operands that are looked up by are of a type that the operation takes; what comes of it is judged as if they were."""
     refused = _REFUSED | {"int32"} if operation in _LONG_ALONE else _REFUSED
+    judged = []
     for part in parts:
-        if part.tensor.dtype in refused:
+        if part.role in roles and part.tensor.dtype in refused:
             requirements.record(interp, node, operation, "index-dtype", [part])
+            judged.append(replace(part, tensor=replace(part.tensor, dtype="int64", typed=())))
+        else:
+            judged.append(part)
+    return judged

@@ -23,7 +23,7 @@ from devfix.analysis.torch_model import (
     truths_in_floats,
 )
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.trails import dtype_trails, roots_of
+from devfix.analysis.trails import dtype_trails, quotients, roots_of
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -126,6 +126,8 @@ def _is_mask(value: Tensor, index: Tensor) -> bool | None:
     """Whether floats that select are a mask, or numbers of entries; None where nobody can tell."""
     if truths_in_floats.is_known(index):
         return index.cast_of == "bool"
+    if quotients(index):
+        return False  # what is counted is no truth, and neither is a part of it
     if index.rank == value.rank and (index.rank or 0) > 1:
         return True  # nobody looks up whole tables at each entry of a table
     known = index.rank is not None and value.rank is not None and min(index.rank, value.rank) >= 0

@@ -314,7 +314,7 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
     weight, detail = owners.weight(interp, ref, place, parts, callee)
     first = parts[0].tensor if parts else None
     if spec.index:
-        index_types.check(interp, site.node, full, parts[:1])
+        parts = index_types.check(interp, site.node, full, parts, spec.inputs[:1])
     if spec.strict or spec.normalised:
         data = [part for part in parts if part.role in DATA]
         requirements.same_dtype(interp, site.node, full, [*data, weight])

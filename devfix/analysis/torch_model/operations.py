@@ -44,7 +44,14 @@ from devfix.analysis.torch_model.specs import (
     TESTS,
     Op,
 )
-from devfix.analysis.trails import common_dtype_trails, inverted, keep_split, roots_of
+from devfix.analysis.trails import (
+    common_dtype_trails,
+    divided,
+    inverted,
+    keep_split,
+    note_fractions,
+    roots_of,
+)
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -110,6 +117,7 @@ def _unary(interp: Interpreter, name: str, base: str, first: Tensor, site: CallS
         return result if counted is None else replace(result, cast_of=counted)
     if base in FLOATING:
         operand_types.check_float(interp, base, first, site)
+        note_fractions(interp, [first], beside_float=True)
         dtype = autocast.floated(interp, floating(_magnitude(base, first.dtype)), base)
         return derived(interp, [first], site, _told(dtype, site), first.rank)
     if base in TESTS:
@@ -126,6 +134,7 @@ _WHOLE = frozenset(("floor", "ceil", "trunc"))
 _AS_IT_IS = frozenset(("detach", "data", "clone", "contiguous"))
 #: What adds up along a dimension, and keeps all that it comes to on the way.
 _ADDING_UP = frozenset(("cumsum", "cumprod"))
+_DIVIDING = frozenset(("div", "divide", "true_divide"))
 _SELECTING = frozenset(("masked_select", "index_select", "gather", "take"))
 
 
@@ -232,7 +241,7 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         requirements.same_dtype(interp, site.node, full, parts)
     _check_written(interp, full, parts, site, in_place=in_place)
-    index_types.check(interp, site.node, full, [part for part in parts if part.role in _INDICES])
+    parts = index_types.check(interp, site.node, full, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
     detail = {"in_place": parts[0].role} if in_place else None
@@ -256,6 +265,8 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     if op.same_dtype:
         dtype = autocast.lowered(interp, dtype, name)
     made = derived(interp, tensors, site, dtype, _rank(interp, name, op, parts, site, unclear), device)
+    if name in _DIVIDING:
+        return divided(interp, site.node, [typed(arg.value)[0] for arg in site.args[:2]], made)
     return replace(made, cast_of=first.cast_of) if name in _SELECTING else made
 
 

@@ -27,7 +27,15 @@ from devfix.analysis.torch_model import (
 from devfix.analysis.torch_model.folding import folded
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, percent
-from devfix.analysis.trails import common_dtype_trails, dtype_trails, inverted, keep_split, roots_of
+from devfix.analysis.trails import (
+    common_dtype_trails,
+    divided,
+    dtype_trails,
+    inverted,
+    keep_split,
+    note_fractions,
+    roots_of,
+)
 from devfix.analysis.values import (
     UNKNOWN,
     Array,
@@ -162,6 +170,11 @@ def tensor_result(
         roots=roots_of(tensors, named=interp.program.adopts),
     )
     result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
+    if isinstance(op, ast.Div):
+        result = divided(interp, node, [typed(value)[0] for value, _ in (left, right)], result)
+    note_fractions(
+        interp, tensors, beside_float=any(scalar_type(value) == "float" for value, _ in (left, right))
+    )
     if isinstance(op, ast.Pow) or (isinstance(op, ast.Div) and not isinstance(left[0], Tensor)):
         result = autocast.widened(interp, "pow", result)  # ``2 / x`` is the reciprocal, times 2
     return keep_split(result, tensors)
