@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
+from devfix.deeds import Identity, Known, fixes_of, identity_of, inserts_alone, is_in_vain
 from devfix.differences import changed_lines
 from devfix.file_report import Skipped
-from devfix.findings import (
-    Applicability,
-    FileEdit,
-    Finding,
-    Fix,
-    InsertAfter,
-    InsertAfterImports,
-    InsertAtBodyStart,
-    InsertBefore,
-    Note,
-    Span,
-)
+from devfix.findings import Applicability, Finding, Fix, Note, Span
 from devfix.judgement import Judgement, UnusedSuppression
 from devfix.kinship import are_kin, parts_of
 from devfix.project import Program
@@ -32,16 +22,12 @@ from devfix.tidying import tidied
 MAX_PASSES = 10
 
 _HARMFUL = "it would break the file or cause other findings"
-
-#: Edits that leave the text at their place as it is.
-_INSERTIONS = (InsertAfter, InsertBefore, InsertAtBodyStart, InsertAfterImports)
+_ENDLESS = "what follows on it comes to no end"
 
 #: Says whether the second state may follow on the first.
 Accepts = Callable[["State", "State"], bool]
 #: Says which findings of a program are to be fixed.
 Admits = Callable[[Program, Sequence[Finding]], Iterable[Finding]]
-#: What a finding and one of its fixes are known by.
-Identity = tuple[str, str, str, str, int]
 
 
 class NotConvergingError(Exception):
@@ -81,28 +67,41 @@ class Fixer:
     admits: Admits = lambda _program, findings: findings
     _withheld: dict[Identity, str] = field(default_factory=dict)
     _obstacle: str = ""
+    #: Why no device is adopted.
+    _declined: str = ""
     _seen: set[frozenset[tuple[str, str]]] = field(default_factory=set)
 
     def run(self, start: State) -> State:
         """The state in which no wanted fix is left; raises NotConvergingError."""
         try:
+            end = self._end(start)
+        except NotConvergingError:
+            if not _adopts(start):
+                raise
+            self._declined = _ENDLESS
+            end = self._end(start)
+        if are_kin(end.fixed) and not start.program.adopts:
+            end = self._by_one(start, end)
+        end = self._by_part(start, end)
+        end = self._tidied(start, end)
+        return replace(end, judgement=self._with_notes(end))
+
+    def _end(self, start: State) -> State:
+        """Where the fixes lead that make nothing worse; raises NotConvergingError."""
+        try:
             end = self._settle(start, lambda _before, _after: True)
         except NotConvergingError:
-            if not any(finding.code == ADOPTING_RULE for finding in start.judgement.findings):
+            if self._declined or not _adopts(start):
                 raise
             # A device that leads nowhere is not adopted.
             end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
         if end.program.adopts and self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, self._leads_on)
         if self._is_worse(start.judgement, end.judgement):
-            end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
-        elif len(end.fixed) > len(start.judgement.findings) and not end.program.adopts:
-            end = self._shorter(start, end)
-        if are_kin(end.fixed) and not start.program.adopts:
-            end = self._by_one(start, end)
-        end = self._by_part(start, end)
-        end = self._tidied(start, end)
-        return replace(end, judgement=self._with_notes(end))
+            return self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
+        if len(end.fixed) > len(start.judgement.findings) and not end.program.adopts:
+            return self._shorter(start, end)
+        return end
 
     def _tidied(self, start: State, end: State) -> State:
         """The end with what fixes wrote in vain taken back, where that shows nothing new."""
@@ -130,16 +129,16 @@ class Fixer:
         A fix that shows other faults is taken only where each does: those are there to be fixed next.
         """
         fallback = None
-        fixes = [fix for fix in _fixes(finding) if fix.applicability >= self.wanted]
+        fixes = [fix for fix in fixes_of(finding) if fix.applicability >= self.wanted]
         for fix in fixes:
             alone = replace(finding, fix=fix, alternatives=())
             program = self._rewritten(start.program, [alone])
             if program is None:
                 continue
-            if len(fixes) == 1 and not _inserts_alone(fix):
+            if len(fixes) == 1 and not inserts_alone(fix):
                 return program  # there is no choice to be made
             after = State(program, self.judge(program))
-            if _is_in_vain(start, after, [alone]):
+            if is_in_vain(_known(start), _known(after), [alone]):
                 continue
             if not self._is_worse(start.judgement, after.judgement):
                 return program
@@ -205,7 +204,7 @@ class Fixer:
         while True:
             after = self._attempt(state, batch, sum(candidates[finding][-1] > 0 for finding in batch))
             accepted = after is not None and accepts(state, after)
-            accepted = accepted and after is not None and not _is_in_vain(state, after, batch)
+            accepted = accepted and after is not None and not is_in_vain(_known(state), _known(after), batch)
             if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
                 return after, len(batch)
             if len(batch) == 1:
@@ -219,8 +218,8 @@ class Fixer:
         if _texts(after.program) not in self._seen:
             return False
         return any(
-            _identity(state.program, finding, identity[-1]) == identity
-            and len(_fixes(finding)) > identity[-1] + 1
+            identity_of(state.program, finding, identity[-1]) == identity
+            and len(fixes_of(finding)) > identity[-1] + 1
             for finding in state.judgement.findings
         )
 
@@ -256,9 +255,9 @@ class Fixer:
         """Each finding with the first fix that is wanted and not withheld, and what identifies the two."""
         found = {}
         for finding in self.admits(state.program, state.judgement.findings):
-            for number, fix in enumerate(_fixes(finding)):
-                identity = _identity(state.program, finding, number)
-                if self._wants(finding, fix) and identity not in self._withheld:
+            for number, fix in enumerate(fixes_of(finding)):
+                identity = identity_of(state.program, finding, number)
+                if self._wants(finding, fix) and not self._reason(identity):
                     found[replace(finding, fix=fix, alternatives=())] = identity
                     break
         return found
@@ -271,7 +270,7 @@ class Fixer:
         """Whether no more findings than before are without a fix, as they are at the end of a blind alley."""
         stuck, still = (
             sum(
-                not any(self._wants(finding, fix) for fix in _fixes(finding))
+                not any(self._wants(finding, fix) for fix in fixes_of(finding))
                 for finding in state.judgement.findings
             )
             for state in (before, after)
@@ -288,19 +287,22 @@ class Fixer:
         findings = tuple(self._shown(state.program, finding) for finding in state.judgement.findings)
         return replace(state.judgement, findings=findings)
 
+    def _reason(self, identity: Identity) -> str:
+        """Why a fix is withheld; nothing where it is not."""
+        declined = self._declined if identity[1] == ADOPTING_RULE else ""
+        return declined or self._withheld.get(identity, "")
+
     def _shown(self, program: Program, finding: Finding) -> Finding:
         """The finding without its withheld fixes; when it has no other, the first stays for show only."""
-        fixes = _fixes(finding)
+        fixes = fixes_of(finding)
         left = [
-            fix
-            for number, fix in enumerate(fixes)
-            if _identity(program, finding, number) not in self._withheld
+            fix for number, fix in enumerate(fixes) if not self._reason(identity_of(program, finding, number))
         ]
         if len(left) == len(fixes):
             return finding
         if left:
             return replace(finding, fix=left[0], alternatives=tuple(left[1:]))
-        reason = self._withheld[_identity(program, finding, 0)]
+        reason = self._reason(identity_of(program, finding, 0))
         note = Note(finding.path, finding.span, f"the fix is withheld: {reason}")
         shown = replace(fixes[0], applicability=Applicability.DISPLAY)
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
@@ -334,59 +336,22 @@ def _lines(start: State, end: State) -> int:
     return sum(changed_lines(source.text, after.text) for source, after in pairs if after is not source)
 
 
+def _adopts(state: State) -> bool:
+    """Whether a program could be given a device."""
+    return any(finding.code == ADOPTING_RULE for finding in state.judgement.findings)
+
+
+def _known(state: State) -> Known:
+    return state.program, state.judgement.findings
+
+
 def _shows_nothing_new(before: State, after: State) -> bool:
     """Whether every finding of a state was one of the state before already."""
     known, now = (
-        {_identity(state.program, finding, 0) for finding in state.judgement.findings}
+        {identity_of(state.program, finding, 0) for finding in state.judgement.findings}
         for state in (before, after)
     )
     return now <= known
-
-
-def _is_in_vain(before: State, after: State, batch: list[Finding]) -> bool:
-    """Whether a fix left its finding as it was, to be mended by inserting the very same once more."""
-    for finding in batch:
-        if finding.fix is not None and not _inserts_alone(finding.fix):
-            continue
-        deed = _deed(before.program, finding, finding.fix)
-        again = [
-            f for f in after.judgement.findings if deed in (_deed(after.program, f, x) for x in _fixes(f))
-        ]
-        first = [
-            f for f in before.judgement.findings if deed in (_deed(before.program, f, x) for x in _fixes(f))
-        ]
-        if len(again) >= len(first):
-            return True
-    return False
-
-
-def _inserts_alone(fix: Fix) -> bool:
-    """Whether a fix leaves all that is there as it is."""
-    return all(isinstance(change.edit, _INSERTIONS) for change in fix.edits)
-
-
-def _deed(program: Program, finding: Finding, fix: Fix | None) -> tuple[object, ...]:
-    """A finding and what one of its fixes does, in terms that survive a move of lines."""
-    edits = fix.edits if fix is not None else ()
-    return (*_identity(program, finding, 0), *(_told(program, edit) for edit in edits))
-
-
-def _told(program: Program, change: FileEdit) -> tuple[object, ...]:
-    edit = change.edit
-    values = {field.name: getattr(edit, field.name) for field in fields(edit)}
-    spans = [program.sources[change.path].segment(v) for v in values.values() if isinstance(v, Span)]
-    return (type(edit), change.path, *spans, *(v for v in values.values() if not isinstance(v, Span)))
-
-
-def _fixes(finding: Finding) -> tuple[Fix, ...]:
-    """The fixes of a finding, the preferred one first."""
-    return () if finding.fix is None else (finding.fix, *finding.alternatives)
-
-
-def _identity(program: Program, finding: Finding, number: int) -> Identity:
-    """What makes a finding and its fix ``number`` the same ones after lines have moved."""
-    text = program.sources[finding.path].segment(finding.span)
-    return (finding.path, finding.code, finding.message, text, number)
 
 
 def _texts(program: Program) -> frozenset[tuple[str, str]]:

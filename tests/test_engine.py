@@ -173,6 +173,33 @@ def test_fixes_that_feed_each_other_are_a_crash_and_leave_the_file_alone() -> No
     assert codes(report) == ["2:T101"]
 
 
+class Restless(WordRule):
+    """Finds a word as well where it is left alone, and turns ``b`` and ``c`` into each other for ever."""
+
+    def check(self, program: Program) -> Iterator[Finding]:
+        yield from WordRule("T101", "a").check(program)
+        yield from WordRule("T101", "b", "c").check(program)
+        yield from WordRule("T101", "c", "b").check(program)
+
+
+ADOPTING = WordRule("DF109", "a", "b", UNSAFE, name="adopting")
+
+
+def test_a_device_that_fixes_follow_without_end_is_not_adopted_and_the_rest_is_fixed() -> None:
+    report = fix(
+        TORCH + "a\nbad\n", ADOPTING, Restless("T101", "a"), WordRule("T102", "bad", "good"), adopt=True
+    )
+    assert (report.new_text, report.crash) == (TORCH + "a\ngood\n", None)
+    adopting = next(finding for finding in report.findings if finding.code == "DF109")
+    assert adopting.notes[-1].text == "the fix is withheld: what follows on it comes to no end"
+
+
+def test_fixes_that_feed_each_other_are_a_crash_where_a_device_is_adopted_as_well() -> None:
+    report = fix(TORCH + "a\nc\n", ADOPTING, Restless("T101", "a"), adopt=True)
+    assert report.new_text is None
+    assert report.crash is not None
+
+
 def test_a_fix_that_takes_another_one_back_gives_way_to_its_alternative() -> None:
     report = fix(TORCH + "a\n", WordRule("T101", "a", "b"), WithAlternative("T106", "b", "a", other="c"))
     assert (report.crash, report.new_text) == (None, TORCH + "c\n")
