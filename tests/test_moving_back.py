@@ -177,3 +177,88 @@ device"""
     text = text.replace("torch.nn.Linear(3, 3)", "Net()").replace("device", layers.strip(), 1)
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert after == text.replace("net.train()\n", "net.train()\n        net.to(device)\n")
+
+
+def net(text: str) -> str:
+    """A program whose module has layers of its own, some of them no modules."""
+    return text.replace("class Trainer:", NET, 1).replace("self.net = net", "self.net = Net(net)", 1)
+
+
+NET = """class Net(nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner, self.last = inner, nn.Linear(4, 4)
+            self.register_buffer("scale", torch.ones(9, 4))
+
+        def forward(self, x):
+            return self.last(self.inner(x + self.scale[: x.size(0)]))
+
+
+    class Trainer:"""
+
+SAVED = """
+    import torch
+    from torch import nn
+
+
+    class Trainer:
+        def __init__(self, net):
+            self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            self.net = net
+            self.net.to(self.device)
+
+        def step(self, x):
+            return self.net(x).sum()
+
+        def train(self, epochs):
+            for epoch in range(epochs):
+                for x in torch.rand(3, 3, 4):
+                    loss = self.step(x.to(self.device))
+                self.save("net.pt")
+            return loss
+
+        def save(self, path):
+            SAVE
+
+
+    print("RESULT", Trainer(nn.Linear(4, 4)).train(3).item())
+    """
+
+
+@pytest.mark.parametrize("move", ["to('cpu')", "cpu()", "eval().cpu()"])
+@pytest.mark.parametrize(
+    "save",
+    [
+        "torch.save(self.net.state_dict(), path)",
+        "torch.save(self.net, path)",
+        "self.net.save_pretrained(path)",
+    ],
+)
+def test_a_module_that_a_method_saves_is_back_when_another_one_uses_it(move: str, save: str) -> None:
+    """One move, and none of what meets the module's layers."""
+    text = net(SAVED).replace("SAVE", f"self.net.{move}\n            {save}")
+    before = files(text)["main.py"]
+    line = f"        {save}\n"
+    assert fix_texts(files(text))[0]["main.py"] == before.replace(
+        line, f"{line}        self.net.to(self.device)\n"
+    )
+
+
+def test_a_function_that_saves_asks_where_the_module_was() -> None:
+    save = "model.cpu()\n    torch.save(model.state_dict(), path)\n    print(path)"
+    before = NO_DEVICE.format(save=save)
+    asks = "device = next(model.parameters()).device\n    model.cpu()"
+    after = before.replace("model.cpu()", asks).replace("    print", "    model.to(device)\n    print")
+    assert fix_texts({"main.py": before})[0]["main.py"] == after
+
+
+def test_a_module_that_is_moved_to_be_used_there_does_not_return() -> None:
+    save = "self.net.cpu()\n            torch.save(self.net.state_dict(), path)\n            print(self.net(torch.rand(2, 4)))"
+    fixed = fix_texts(files(SAVED.replace("SAVE", save)))[0]["main.py"]
+    assert "path)\n        self.net.to(" not in fixed
+
+
+def test_a_saved_module_that_moves_back_is_left_alone() -> None:
+    save = "self.net.cpu()\n            torch.save(self.net.state_dict(), path)\n            self.net.to(self.device)"
+    before = files(net(SAVED).replace("SAVE", save))
+    assert fix_texts(before)[0]["main.py"] == before["main.py"]

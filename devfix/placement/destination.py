@@ -49,7 +49,7 @@ def is_on_purpose(facts: Facts, mismatch: Mismatch, operand: Operand) -> bool:
     if derived and _comes_of_module(facts, operand.trail[0]):
         return False  # where the module is says nothing of what comes out of it
     if is_module(mismatch, operand):
-        if moving_back.comes_round(facts, operand):
+        if moving_back.returns(facts, operand):
             return False
         # Whoever puts a module somewhere by name wants it there, unless a call forgot to say where.
         return not any(left_out.handed_on(facts, move) for move in moves)

@@ -7,11 +7,23 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Applicability, FileEdit, Fix, InsertAfter, Operand, ReplaceExpression
+from devfix.findings import (
+    Applicability,
+    FileEdit,
+    Fix,
+    InsertAfter,
+    InsertBefore,
+    Operand,
+    Origin,
+    ReplaceExpression,
+)
 from devfix.placement import chains, device_expression
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
+#: What a device is called that a module is moved back to.
+_DEVICE = "device"
+_SAVING_METHODS = ("state_dict", "save_pretrained")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: Methods of a module that return it.
 _KEEPING = ("eval", "train", "float", "requires_grad_", "cpu", "to")
@@ -22,13 +34,8 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
 
     Where nobody knows the device any more, or ``net`` ends there, ``net.cpu().state_dict()`` becomes a copy, and ``net`` stays.
     """
-    made = operand.trail[0] if operand.trail else None
-    if (
-        operand.role != "weight"
-        or made is None
-        or made.kind != "move"
-        or made.path not in facts.program.sources
-    ):
+    made = _move(facts, operand)
+    if made is None:
         return None
     outline = facts.outline(made.path)
     call = outline.expression_at(made.span)
@@ -37,32 +44,71 @@ def fix(facts: Facts, operand: Operand) -> Fix | None:
     name, statement = dotted(_whole(call.func.value)), outline.statement_of(call)
     state = _state(outline, call)
     is_passing = isinstance(statement, ast.Expr) and statement.value is not call
-    comes_round = _comes_round(outline, statement, operand)
-    if name is None or not (is_passing or comes_round or state is not None):
+    returns = _returns(outline, statement, operand)
+    if name is None or not (is_passing or returns or state is not None):
         return None
-    if comes_round:
+    first = statement
+    if returns:
         statement = _last_use(outline, statement, name)
     found = device_expression.chosen(facts, Place(made.path, outline, statement))
     if found is not None and _goes_on_with(statement, name):
-        edit = InsertAfter(outline.source.span(statement), f"{name}.to({found.code})")
-        return Fix(f"move `{name}` back to where it was", (FileEdit(made.path, edit),), Applicability.SAFE)
-    if state is None or _has_more_than_tensors(facts):
-        return None
+        return _back(outline, statement, name, found.code)
+    if state is not None:
+        return None if _has_more_than_tensors(facts) else _copied(outline, state, name)
+    if returns and _is_unspoken(outline.function_of(first)):
+        before = InsertBefore(outline.source.span(first), f"{_DEVICE} = next({name}.parameters()).device")
+        return _back(outline, statement, name, _DEVICE, FileEdit(made.path, before))
+    return None
+
+
+def _is_unspoken(function: ast.AST | None) -> bool:
+    """Whether a function neither has nor reads a name for a device."""
+    parts = ast.walk(function) if function is not None else ()
+    names = {getattr(part, "id", getattr(part, "arg", "")) for part in parts}
+    return bool(names) and _DEVICE not in names
+
+
+def _back(outline: Outline, statement: ast.stmt, name: str, device: str, *before: FileEdit) -> Fix:
+    edit = InsertAfter(outline.source.span(statement), f"{name}.to({device})")
+    edits = (*before, FileEdit(outline.source.path, edit))
+    return Fix(f"move `{name}` back to where it was", edits, Applicability.SAFE)
+
+
+def _copied(outline: Outline, state: ast.Call, name: str) -> Fix:
     copy = f"{{key: value.cpu() for key, value in {name}.state_dict().items()}}"
-    change = FileEdit(made.path, ReplaceExpression(outline.source.span(state), copy))
+    change = FileEdit(outline.source.path, ReplaceExpression(outline.source.span(state), copy))
     return Fix(f"copy the state of `{name}`, which stays where it is", (change,), Applicability.SAFE)
 
 
-def comes_round(facts: Facts, operand: Operand) -> bool:
-    """Whether what put a module on the CPU comes behind its use in a loop, so that the first round finds it elsewhere."""
+def _move(facts: Facts, operand: Operand) -> Origin | None:
+    """What last moved the module whose weight an operand is, or is computed from."""
+    derived = operand.role != "weight"
+    lives = operand.roots if derived else (operand.trail,)
+    moves = {life[0] for life in lives if life}
+    made = moves.pop() if len(moves) == 1 else None
+    if made is None or made.kind != "move" or made.path not in facts.program.sources:
+        return None
+    return None if derived and _saved(facts, made) is None else made
+
+
+def _saved(facts: Facts, made: Origin) -> ast.stmt | None:
+    """The statement that does nothing but to move a module, which is then saved there."""
+    place = device_expression.place_at(facts, made.path, made.span)
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    return statement if place is not None and _is_to_save(place.outline, statement) else None
+
+
+def returns(facts: Facts, operand: Operand) -> bool:
+    """Whether a module is on the CPU by what was meant for a while: before its next use in a loop, or to be saved."""
     made = operand.trail[0] if operand.trail else None
     if made is None or made.kind != "move":
         return False
     place = device_expression.place_at(facts, made.path, made.span)
-    return place is not None and _comes_round(place.outline, place.outline.statement_of(place.node), operand)
+    return place is not None and _returns(place.outline, place.outline.statement_of(place.node), operand)
 
 
-def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
+def _returns(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
+    """Whether the use of a module comes behind its move in a loop alone, or in a function that does not save it."""
     if not isinstance(statement, ast.Expr):
         return False
     own = operand.path == outline.source.path
@@ -73,9 +119,32 @@ def _comes_round(outline: Outline, statement: ast.stmt, operand: Operand) -> boo
         return operand.span.line < statement.lineno and any(loop in outline.around(used) for loop in loops)
     name = dotted(_whole(statement.value))
     calls = (part for loop in loops for part in ast.walk(loop) if isinstance(part, ast.Call))
-    return name is not None and any(
+    if name is not None and any(
         dotted(call.func) == name and call.lineno < statement.lineno for call in calls
-    )
+    ):
+        return True
+    return function is not None and _is_to_save(outline, statement)
+
+
+def _is_to_save(outline: Outline, statement: ast.stmt | None) -> bool:
+    """Whether a module is moved by a statement behind which it is saved, and not called."""
+    name = dotted(_whole(statement.value)) if isinstance(statement, ast.Expr) else None
+    if statement is None or name is None:
+        return False
+    block = outline.block_of(statement)
+    behind = [part for each in block[block.index(statement) + 1 :] for part in _expressions(each)]
+    calls = [part for part in behind if isinstance(part, ast.Call)]
+    if any(dotted(call.func) == name for call in calls):
+        return False
+    return any(_is_saving(call, name) for call in calls)
+
+
+def _is_saving(call: ast.Call, name: str) -> bool:
+    """Whether a call takes the state of what has a name, or saves it."""
+    called = (dotted(call.func) or "").rpartition(".")
+    if called[2] in _SAVING_METHODS and called[0] == name:
+        return True
+    return called[2] == "save" and any(dotted(arg) == name for arg in call.args)
 
 
 def _whole(value: ast.expr) -> ast.AST:
