@@ -27,6 +27,7 @@ from devfix.placement import (
     imported_device,
     introduction,
     module_choice,
+    named_entry,
     sibling_module,
 )
 from devfix.placement.causes import Trail, module_life
@@ -92,6 +93,8 @@ class ModuleMover:
             yield sibling_module.beside(self.facts, site)
         for site in self.sites:
             yield self._once_chosen(site)
+        for site in self.sites:
+            yield from self._at(site, self._entry)
         yield self._by_itself()
         for site in self.sites[:1]:
             yield from self._at(site, self._of_input)
@@ -112,6 +115,11 @@ class ModuleMover:
         spans = [place.outline.source.span(arg) for arg in given]
         beside = [each for each in self.inputs if each.path == place.path and each.span in spans]
         return device_expression.find(facts, place, beside) if beside else None
+
+    def _entry(self, facts: Facts, place: Place) -> DeviceExpression | None:
+        """The entry of a dict by which the inputs are moved."""
+        code = named_entry.of_peers(place, self.inputs)
+        return DeviceExpression(code) if code is not None else None
 
     def by_own_choice(self) -> list[Fix]:
         """Where no device is in sight, the file in which the module is made gets a choice of its own."""

@@ -14,6 +14,9 @@ from devfix.placement.dependence import dotted
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
 
+#: Methods of a dict that leave it as it is.
+_READING = ("get", "keys", "values", "items", "copy")
+
 
 def of_peers(place: Place, peers: Iterable[Operand]) -> str | None:
     """The entry to which one of the peers was moved in the same file, where its dict is known at the place as well."""
@@ -21,7 +24,9 @@ def of_peers(place: Place, peers: Iterable[Operand]) -> str | None:
         for trail in (peer.trail, *peer.roots):
             code = _asked(place.outline, trail[0]) if trail else None
             root = code.partition("[")[0].partition(".")[0] if code is not None else ""
-            if code is not None and _is_of_file(place, root) and is_bound(place.outline, place.node, root):
+            if code is None or not is_bound(place.outline, place.node, root):
+                continue
+            if _is_of_file(place, root) or _is_of_function(place, trail[0], root, code):
                 return code
     return None
 
@@ -53,6 +58,36 @@ def _is_of_file(place: Place, name: str) -> bool:
     filled = [node for node in written if ast.unparse(node.value).partition(".")[0] == name]
     inside = [node for node in (*stored, *filled) if place.outline.definition_of(node) is not None]
     return len(stored) == 1 and not inside
+
+
+def _is_of_function(place: Place, move: Origin, name: str, code: str) -> bool:
+    """Whether the function that moves a peer has the dict from its one binding on, and all that fills it in is done."""
+    outline = place.outline
+    function = outline.function_of(place.node)
+    moved = outline.expression_at(move.span)
+    if function is None or moved is None or outline.function_of(moved) is not function:
+        return False
+    parts = list(ast.walk(function))
+    if sum(_binds(part, name) for part in parts) != 1:
+        return False
+    dicts = code.rpartition("[")[0]
+    return all(_is_done(outline, change, place.node) for change in parts if _may_fill(change, dicts))
+
+
+def _may_fill(node: ast.AST, dicts: str) -> bool:
+    """Whether a node sets an entry of a dict, or calls a method of it that may."""
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == dicts
+    called = node.func if isinstance(node, ast.Call) else None
+    filling = isinstance(called, ast.Attribute) and called.attr not in _READING
+    return isinstance(called, ast.Attribute) and filling and ast.unparse(called.value) == dicts
+
+
+def _is_done(outline: Outline, change: ast.AST, node: ast.AST) -> bool:
+    """Whether every way to a node has passed what changes a dict."""
+    statement = outline.statement_of(change)
+    at = outline.statement_of(node)
+    return statement is not at and outline.dominates(statement, at)
 
 
 def _binds(node: ast.AST, name: str) -> bool:
