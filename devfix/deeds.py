@@ -59,9 +59,13 @@ def _offered(deed: tuple[object, ...], known: Known) -> int:
     return sum(deed in (_deed(program, each, fix) for fix in fixes_of(each)) for each in findings)
 
 
+def changes_of(program: Program, fix: Fix | None) -> frozenset[tuple[object, ...]]:
+    """What a fix changes, and into what."""
+    return frozenset(_told(program, edit) for edit in (fix.edits if fix is not None else ()))
+
+
 def _deed(program: Program, finding: Finding, fix: Fix | None) -> tuple[object, ...]:
-    edits = fix.edits if fix is not None else ()
-    return (*identity_of(program, finding, 0), *(_told(program, edit) for edit in edits))
+    return (*identity_of(program, finding, 0), changes_of(program, fix))
 
 
 def _told(program: Program, change: FileEdit) -> tuple[object, ...]:

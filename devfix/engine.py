@@ -118,12 +118,6 @@ class Engine:
             return [_crashed(report, error) for report in reports(program, start.judgement)]
         return [_with_changes(report, start, end) for report in reports(program, end.judgement)]
 
-    def offered(self, program: Program, wanted: Applicability, admits: Admits) -> list[Finding]:
-        """The admitted findings of a program that ``fix`` would fix first, each with the fix that it would take."""
-        fixer = self._fixer(wanted)
-        fixer.admits = admits
-        return fixer.offered(State(program, self.judge(program)))
-
     def judge(self, program: Program, analyse: Analyse | None = None) -> Judgement:
         """What the rules say of a program."""
         return judge(program, self.selection, self.analyse or analyse or _analyse)

@@ -118,11 +118,6 @@ class Fixer:
                 return after
         return end
 
-    def offered(self, state: State) -> list[Finding]:
-        """The findings that would be fixed next, each with the fix that would be taken."""
-        candidates = self._candidates(state)
-        return choose(_in_turn(candidates)) if candidates else []
-
     def mended(self, start: State, finding: Finding) -> Program | None:
         """The program after one finding's fix alone, or None where none of its fixes does anything.
 

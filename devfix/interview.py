@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import io
+import select
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TextIO
 
+from devfix.deeds import changes_of, fixes_of
 from devfix.engine import Engine
 from devfix.file_report import FileReport
 from devfix.findings import Applicability, Finding
@@ -17,9 +20,9 @@ from devfix.project import Program
 from devfix.report.paint import Paint
 from devfix.report.question import render_question
 from devfix.report.view import View
-from devfix.selection import ADOPTING_RULE
 
 _PROMPT = "Make this fix? [y,n,a,q,?] "
+_SECONDS_BETWEEN_LOOKS = 0.2
 _HELP = """\
 y - make this fix
 n - do not make it
@@ -30,6 +33,8 @@ Nothing is written before the last question is answered; Control-C ends it all a
 """
 #: What a finding is known by on its way through the passes: the file, the rule, its line at the start, and what is blamed.
 Key = tuple[str, str, int, str]
+#: What a fix does.
+Deed = frozenset[tuple[object, ...]]
 
 
 @dataclass
@@ -41,7 +46,8 @@ class Interview:
     paint: Paint = field(default_factory=Paint)
     is_over: bool = False
     _rules: set[str] = field(default_factory=set)
-    _answers: dict[Key, bool] = field(default_factory=dict)
+    _made: dict[Key, list[Deed]] = field(default_factory=dict)
+    _refused: set[Key] = field(default_factory=set)
 
     @classmethod
     def at(cls, terminal: TextIO, answers: TextIO, paint: Paint) -> Interview:
@@ -50,37 +56,52 @@ class Interview:
         def ask(prompt: str) -> str:
             terminal.write(prompt)
             terminal.flush()
+            _wait_for_line(answers)
             # The end of the input is a wish to end.
             return answers.readline() or "q"
 
         return cls(ask, terminal.write, paint)
 
-    def answer(self, key: Key) -> bool | None:
-        """What was said of a fix; None where it was not asked about."""
-        if self._answers.get(key) is None and key[1] in self._rules:
-            return True
-        return self._answers.get(key)
+    def answer(self, key: Key, deed: Deed) -> bool | None:
+        """What was said of a fix, or of more that holds all of it; None where it was not asked about.
 
-    def question(self, key: Key, shown: str) -> None:
+        Who has said no to one fix of a finding is not asked about another one.
+        """
+        if any(deed <= made for made in self._made.get(key, ())):
+            return True
+        if key in self._refused:
+            return False
+        return True if key[1] in self._rules else None
+
+    def question(self, key: Key, deed: Deed, shown: str) -> None:
         """Show a fix and ask for it, unless the answer is known."""
-        if self.is_over or self.answer(key) is not None:
+        if self.is_over or self.answer(key, deed) is not None:
             return
         self.tell(shown)
-        while key not in self._answers and not self.is_over:
-            self._take(self.ask(self.paint("bold", _PROMPT)).strip().lower(), key)
+        while self.answer(key, deed) is None and not self.is_over:
+            self._take(self.ask(self.paint("bold", _PROMPT)).strip().lower(), key, deed)
         self.tell("\n")
 
-    def _take(self, word: str, key: Key) -> None:
+    def _take(self, word: str, key: Key, deed: Deed) -> None:
         if word in ("y", "yes", "a", "all"):
-            self._answers[key] = True
+            self._made.setdefault(key, []).append(deed)
             if word.startswith("a"):
                 self._rules.add(key[1])
         elif word in ("n", "no"):
-            self._answers[key] = False
+            self._refused.add(key)
         elif word in ("q", "quit"):
             self.is_over = True
         else:
             self.tell(_HELP)
+
+
+def _wait_for_line(answers: TextIO) -> None:
+    """Return when there is a line to read, or the end.
+
+    Control-C that is typed right before a read begins would be heard only after the next line, so none begins early.
+    """
+    while sys.platform != "win32" and not select.select([answers], [], [], _SECONDS_BETWEEN_LOOKS)[0]:
+        pass
 
 
 @dataclass(frozen=True)
@@ -96,46 +117,92 @@ class AskingEngine(Engine):
         return cls(**values, interview=interview)
 
     def fix(self, program: Program, wanted: Applicability, admits: Admits | None = None) -> list[FileReport]:
-        """As that of ``Engine``, of the findings that somebody says yes to."""
-        lives = _Lives(program)
+        """As that of ``Engine``, of what somebody says yes to.
 
-        def said(now: Program, findings: Sequence[Finding], answers: set[bool | None]) -> list[Finding]:
-            allowed = findings if admits is None else admits(now, findings)
-            return [each for each in allowed if self.interview.answer(lives.key(each, now)) in answers]
+        What all that is not refused leads to is shown fix by fix, each as it would be made, until all of that is agreed to.
+        """
+        while True:
+            is_over = self.interview.is_over
+            sight = _Sight(self.interview, _Lives(program), admits)
+            reports = super().fix(program, wanted, sight.admitted)
+            asked = sight.unanswered([finding for report in reports for finding in report.fixed])
+            if is_over or not asked:
+                return reports
+            self._ask(asked)
 
-        def said_yes(now: Program, findings: Sequence[Finding]) -> list[Finding]:
-            return said(now, findings, {True})
-
-        def not_refused(now: Program, findings: Sequence[Finding]) -> list[Finding]:
-            return said(now, findings, {True, None})
-
-        reports = super().fix(program, wanted, said_yes)
-        while not self.interview.is_over:
-            now = _after(program, reports)
-            fresh = [
-                finding
-                for finding in self.offered(now, wanted, not_refused)
-                if self.interview.answer(lives.key(finding, now)) is None
-            ]
-            if not fresh:
-                break
-            self._ask(fresh, now, lives)
-            reports = super().fix(program, wanted, said_yes)
-        return reports
-
-    def _ask(self, findings: Sequence[Finding], now: Program, lives: _Lives) -> None:
+    def _ask(self, asked: Sequence[_Asked]) -> None:
+        """Ask about each fix, but about none that follows on one that is refused."""
         view = View(self.interview.paint, edited=self.edited)
-        for finding in findings:
-            key = lives.key(finding, now)
-            self.interview.question(key, render_question(finding, now.sources.get, view))
+        turn = None
+        for each in asked:
+            if turn is not None and each.turn > turn:
+                return
+            shown = render_question(each.finding, each.now.sources.get, view)
+            self.interview.question(each.key, each.deed, shown)
+            if self.interview.is_over:
+                return
+            if not self.interview.answer(each.key, each.deed):
+                turn = each.turn
 
 
-def _after(program: Program, reports: Sequence[FileReport]) -> Program:
-    """The program with the fixes that were made."""
-    texts = {report.path: report.new_text for report in reports if report.new_text is not None}
-    adopted = any(finding.code == ADOPTING_RULE for report in reports for finding in report.fixed)
-    after = program.with_texts(texts)
-    return replace(after, adopts=True) if adopted else after
+@dataclass(frozen=True)
+class _Asked:
+    """A fix to ask about, in the program that it is made in, which was the so manyth."""
+
+    finding: Finding
+    now: Program
+    turn: int
+    key: Key
+    deed: Deed
+
+
+@dataclass
+class _Sight:
+    """What fixing sees of a program on its way, without what was refused."""
+
+    interview: Interview
+    lives: _Lives
+    admits: Admits | None
+    _seen: dict[Finding, list[tuple[int, Program, Finding]]] = field(default_factory=dict)
+    _turns: int = 0
+
+    def admitted(self, now: Program, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings with the fixes that may be made; when nothing is asked any more, with those that were agreed to."""
+        self._turns += 1
+        found = []
+        for finding in findings if self.admits is None else self.admits(now, findings):
+            key = self.lives.key(finding, now)
+            fixes = [fix for fix in fixes_of(finding) if self._may_be_made(key, changes_of(now, fix))]
+            if fixes:
+                found.append(replace(finding, fix=fixes[0], alternatives=tuple(fixes[1:])))
+                self._seen.setdefault(_bare(finding), []).append((self._turns, now, found[-1]))
+        return found
+
+    def _may_be_made(self, key: Key, what: Deed) -> bool:
+        answer = self.interview.answer(key, what)
+        return not self.interview.is_over if answer is None else answer
+
+    def unanswered(self, fixed: Sequence[Finding]) -> list[_Asked]:
+        """What was fixed and nobody was asked about, in the order in which it came up."""
+        found = []
+        for finding in fixed:
+            turn, now = self._place(finding)
+            key, what = self.lives.key(finding, now), changes_of(now, finding.fix)
+            if self.interview.answer(key, what) is None:
+                found.append(_Asked(finding, now, turn, key, what))
+        return sorted(found, key=lambda each: each.turn)
+
+    def _place(self, fixed: Finding) -> tuple[int, Program]:
+        """Where a finding was met that has this fix, or one that this one is a part of."""
+        edits = set(fixed.fix.edits) if fixed.fix is not None else set()
+        met = self._seen[_bare(fixed)]
+        whole = (each for each in met if any(edits <= set(fix.edits) for fix in fixes_of(each[-1])))
+        turn, now, _ = next(whole, met[0])
+        return turn, now
+
+
+def _bare(finding: Finding) -> Finding:
+    return replace(finding, fix=None, alternatives=())
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,61 @@ def test_all_yes_is_what_apply_writes_also_where_fixes_show_new_findings() -> No
     assert applied(engine, "asked.py")["asked.py"] == applied(programs.engine(), "unasked.py")["unasked.py"]
 
 
+WEIGHTED = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(10, 2).to(device)
+criterion = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 4.0]))
+data = torch.utils.data.TensorDataset(torch.randn(64, 10), torch.randint(0, 2, (64,)))
+for x, y in torch.utils.data.DataLoader(data, batch_size=8):
+    loss = criterion(model(x), y)
+"""
+WEIGHT = "tensor([1.0, 4.0], device=device)"
+
+
+def weighted(*answers: str) -> tuple[str, str]:
+    """What is shown, and what becomes of a program in which one fix shows another fault."""
+    Path("train.py").write_text(WEIGHTED, encoding="utf-8")
+    shown, engine = interviewed(*answers)
+    after = applied(engine, "train.py")["train.py"]
+    return "".join(shown), after
+
+
+def test_what_a_fix_shows_is_asked_about_before_another_way_is_taken() -> None:
+    shown, after = weighted("y", "y", "y")
+    Path("unasked.py").write_text(WEIGHTED, encoding="utf-8")
+    assert after == applied(programs.engine(), "unasked.py")["unasked.py"]
+    assert WEIGHT in after
+    assert shown.count("--- train.py\n") == 3
+    assert f"+criterion = nn.CrossEntropyLoss(weight=torch.{WEIGHT})\n" in shown
+
+
+def test_one_yes_and_what_comes_of_it() -> None:
+    _, after = weighted("y", "n", "y")
+    assert WEIGHT in after
+    assert "    y = y.to(device)\n" in after
+    assert "x.to(device)" not in after
+
+
+@pytest.mark.parametrize(
+    "answers", [("y", "y", "n", "n"), ("y", "n", "n", "n"), ("y", "y", "q"), ("y", "n", "n", "q")]
+)
+def test_nothing_is_written_that_was_not_shown(answers: tuple[str, ...]) -> None:
+    shown, after = weighted(*answers)
+    written = set(after.splitlines()) - set(WEIGHTED.splitlines())
+    assert all(f"+{line}\n" in shown for line in written)
+    assert "y.device" not in after
+    assert WEIGHT not in after
+
+
+def test_another_way_is_shown_before_it_is_taken() -> None:
+    shown, after = weighted("y", "n", "n", "y")
+    assert "+    loss = criterion(model(x).to(y.device), y)\n" in shown
+    assert "    loss = criterion(model(x).to(y.device), y)\n" in after
+
+
 def test_two_alike_findings_are_asked_about_one_by_one() -> None:
     twice = "y = modèle(torch.ones(8, 4))\n"
     start = "".join(TRAIN.splitlines(keepends=True)[:4]) + twice * 2
