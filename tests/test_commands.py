@@ -76,6 +76,19 @@ def test_a_wrong_command_line_is_error_2(arguments: tuple[str, ...]) -> None:
 # ---- check
 
 
+@pytest.mark.parametrize(
+    ("option", "instead"), [("--fix", "`devfix apply`"), ("--diff", "`devfix apply --diff`")]
+)
+def test_a_check_that_is_to_fix_is_sent_to_apply(option: str, instead: str) -> None:
+    code, out, err = run("check", option, "train.py")
+    assert (code, out) == (2, "")
+    assert f"No such option: {option}; `check` fixes nothing, {instead} " in err
+
+
+def test_behind_two_dashes_are_files() -> None:
+    assert run("check", "--", "--fix")[2] == "error: --fix does not exist\n"
+
+
 def test_check_reports_and_writes_nothing() -> None:
     path = write("a.py", CODE)
     code, out, err = run("check")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from devfix.interpreters import interpreters
 from devfix.proof.witness import WitnessError, find_witness
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the interpreters here are shell scripts")
@@ -85,13 +86,26 @@ def test_what_was_tried_is_told(tmp_path: Path) -> None:
     interpreter(broken)
     broken.write_text("#!/bin/sh\necho trouble >&2\nexit 3\n")
     with pytest.raises(
-        WitnessError, match=r"python: torch is not installed; .*python: trouble\); name one with --python"
+        WitnessError,
+        match=r"python: torch is not installed; .*python: trouble\); install torch .*, or name one with --python",
     ):
         find_witness("auto", None, tmp_path)
     with pytest.raises(WitnessError, match="No such file"):
         find_witness("auto", "/no/such/python", tmp_path)
     with pytest.raises(WitnessError, match="no Python interpreter was found"):
         find_witness("auto", None, tmp_path / "elsewhere")
+
+
+def test_two_names_of_one_interpreter_are_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for environment in ("venv", "other"):
+        python = tmp_path / environment / "bin" / "python"
+        interpreter(python)
+        python.with_name("python3").symlink_to("python")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "venv"))
+    monkeypatch.setenv("PATH", str(tmp_path / "venv" / "bin"))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "other" / "bin" / "python3"))
+    found = list(interpreters(tmp_path / "elsewhere"))
+    assert found == [str(tmp_path / "venv" / "bin" / "python"), str(tmp_path / "other" / "bin" / "python3")]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,12 +32,23 @@ from devfix.cli.settings_options import takes_settings
 if TYPE_CHECKING:
     from devfix.config import Asked
 
+_ELSEWHERE = {
+    "--fix": "`devfix apply` does",
+    "--diff": "`devfix apply --diff` shows what would be changed",
+}
+
 
 class CheckCommand(TyperCommand):
-    """A command with an option whose value may be left out; a word behind it is a path."""
+    """A command with an option whose value may be left out; a word behind it is a path.
+
+    What other tools' ``check`` takes for a fix is the work of another command here, and is answered with that one.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Give the option the empty value where it has none."""
+        for word in takewhile(lambda each: each != "--", args):
+            if word in _ELSEWHERE:
+                ctx.fail(f"No such option: {word}; `check` fixes nothing, {_ELSEWHERE[word]}")
         return super().parse_args(ctx, ["--add-ignore=" if word == "--add-ignore" else word for word in args])
 
 

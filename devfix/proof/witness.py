@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from devfix.interpreters import interpreters
+from devfix.interpreters import ADVICE, interpreters
 
 #: Asked in the user's interpreter: which torch there is, and which accelerator really computes. A torch that is built
 #: for none, or need not have one, is not imported: that takes seconds.
@@ -98,7 +98,7 @@ def find_witness(on: str, python: str | None, folder: Path) -> Witness:
     reasons = "; ".join(tried) or "no Python interpreter was found"
     if python:
         raise WitnessError(f"programs cannot be run with {reasons}")
-    raise WitnessError(f"no interpreter to run programs with ({reasons}); name one with --python")
+    raise WitnessError(f"no interpreter to run programs with ({reasons}); {ADVICE}")
 
 
 def _chosen(on: str, found: dict[str, Any]) -> Witness:

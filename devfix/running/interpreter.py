@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from devfix.interpreters import interpreters
+from devfix.interpreters import ADVICE, interpreters
 
 #: Asked in the interpreter; importing torch would take seconds.
 _QUESTION = """
@@ -34,7 +34,7 @@ def find_interpreter(python: str | None, folder: Path) -> str:
     reasons = "; ".join(tried) or "no Python interpreter was found"
     if python:
         raise InterpreterError(f"the program cannot be run with {reasons}")
-    raise InterpreterError(f"no interpreter to run the program with ({reasons}); name one with --python")
+    raise InterpreterError(f"no interpreter to run the program with ({reasons}); {ADVICE}")
 
 
 def _fault(python: str) -> str:
