@@ -262,3 +262,72 @@ def test_a_saved_module_that_moves_back_is_left_alone() -> None:
     save = "self.net.cpu()\n            torch.save(self.net.state_dict(), path)\n            self.net.to(self.device)"
     before = files(net(SAVED).replace("SAVE", save))
     assert fix_texts(before)[0]["main.py"] == before["main.py"]
+
+
+EXPORTED = """
+import io
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = nn.Conv1d(1, 2, 3), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.last(self.conv(x).mean(-1))
+
+
+class Deployed(nn.Module):
+    def __init__(self, policy):
+        super().__init__()
+        self.encoder = policy.encoder
+
+    def forward(self, x):
+        return self.encoder(x)
+
+    def export(self, path):
+        self.to("cpu")
+        {export}
+        return path
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.head = Encoder(), nn.Linear(4, 1)
+
+    def forward(self, x, y):
+        return self.head(torch.cat([y, self.encoder(x)], dim=-1))
+
+
+def main():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    policy = Policy().to(device)
+    for step in range(4):
+        loss = policy(torch.rand(3, 1, 9, device=device), torch.rand(3, 2, device=device)).sum()
+        loss.backward()
+        if step % 2:
+            Deployed(policy).export("policy.pt")
+    print("RESULT", loss.item())
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "export",
+    [
+        "torch.jit.save(torch.jit.trace(self, torch.zeros(1, 1, 9)), path)",
+        "torch.onnx.export(self, (torch.zeros(1, 1, 9),), path)",
+    ],
+)
+def test_what_is_exported_shares_its_parts_with_what_goes_on(export: str) -> None:
+    before = EXPORTED.format(export=export)
+    asks = 'device = next(self.parameters()).device\n        self.to("cpu")'
+    after = before.replace('self.to("cpu")', asks).replace(
+        "        return path", "        self.to(device)\n        return path"
+    )
+    assert fix_texts({"main.py": before})[0]["main.py"] == after

@@ -116,7 +116,7 @@ class ModuleMover:
         beside = [each for each in self.inputs if each.path == place.path and each.span in spans]
         return device_expression.find(facts, place, beside) if beside else None
 
-    def _entry(self, facts: Facts, place: Place) -> DeviceExpression | None:
+    def _entry(self, _: Facts, place: Place) -> DeviceExpression | None:
         """The entry of a dict by which the inputs are moved."""
         code = named_entry.of_peers(place, self.inputs)
         return DeviceExpression(code) if code is not None else None

@@ -23,7 +23,9 @@ from devfix.placement.device_expression import Place
 
 #: What a device is called that a module is moved back to.
 _DEVICE = "device"
-_SAVING_METHODS = ("state_dict", "save_pretrained")
+_SAVING_METHODS = ("state_dict", "save_pretrained", "to_torchscript", "to_onnx")
+#: Functions that save or export the module they are given: of ``torch``, ``torch.jit`` and ``torch.onnx``.
+_SAVING = ("save", "trace", "script", "export")
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 #: Methods of a module that return it.
 _KEEPING = ("eval", "train", "float", "requires_grad_", "cpu", "to")
@@ -140,11 +142,11 @@ def _is_to_save(outline: Outline, statement: ast.stmt | None) -> bool:
 
 
 def _is_saving(call: ast.Call, name: str) -> bool:
-    """Whether a call takes the state of what has a name, or saves it."""
-    called = (dotted(call.func) or "").rpartition(".")
-    if called[2] in _SAVING_METHODS and called[0] == name:
+    """Whether a call takes the state of what has a name, or saves or exports it."""
+    owner, _, called = (dotted(call.func) or "").rpartition(".")
+    if called in _SAVING_METHODS and owner == name:
         return True
-    return called[2] == "save" and any(dotted(arg) == name for arg in call.args)
+    return called in _SAVING and any(dotted(arg) == name for arg in call.args)
 
 
 def _whole(value: ast.expr) -> ast.AST:
