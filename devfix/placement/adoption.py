@@ -18,6 +18,7 @@ from devfix.placement import (
     introduction,
     leafhood,
     module_choice,
+    module_class,
     own_device,
     told_class,
     told_function,
@@ -154,7 +155,17 @@ def _places(facts: Facts, lives: list[Trail]) -> list[Place]:
         own = [_where_had(facts, life) for life in lives if life[0] == made]
         places = own if None not in own else [together.get(made) or _made(facts, made)]
         found.update((place.node, place) for place in places if place is not None)
+    for place in list(found.values()):
+        found.update((other.node, other) for other in _instead(facts, place))
     return list(found.values())
+
+
+def _instead(facts: Facts, place: Place) -> Iterator[Place]:
+    """Where other modules are made instead of one, which move like that one when they are."""
+    calls = module_choice.others(place.outline, place.node) if isinstance(place.node, ast.expr) else []
+    for call in calls:
+        if module_class.is_named(facts, place.path, call.func):
+            yield replace(place, node=call)
 
 
 def _returned_together(facts: Facts, lives: list[Trail]) -> dict[Origin, Place]:

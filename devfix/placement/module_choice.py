@@ -52,6 +52,36 @@ def with_given(outline: Outline, made: ast.expr) -> ast.expr:
     return choice if isinstance(given, ast.Name) and _is_parameter(outline, given) else made
 
 
+def others(outline: Outline, made: ast.expr) -> list[ast.Call]:
+    """What is called instead of an expression: in the other branches of an ``if``, or to be returned by the same function.
+
+    Which branch is taken may be decided by what this run of the program says, and another run says otherwise.
+    """
+    statement = outline.parents.get(made)
+    if isinstance(statement, ast.Return):
+        function = outline.function_of(statement)
+        nodes = ast.walk(function) if function is not None else ()
+        returns = (node for node in nodes if isinstance(node, ast.Return) and node is not statement)
+        own = (node.value for node in returns if outline.function_of(node) is function)
+        return [value for value in own if isinstance(value, ast.Call)]
+    if isinstance(statement, ast.IfExp):
+        value = statement.orelse if made is statement.body else statement.body
+        return [value] if isinstance(value, ast.Call) and made is not statement.test else []
+    target, choice = _target(statement), outline.parents.get(statement) if statement is not None else None
+    if target is None or not isinstance(choice, ast.If):
+        return []
+    while isinstance(around := outline.parents.get(choice), ast.If) and choice in around.orelse:
+        choice = around
+    name = ast.unparse(target)
+    alike = (
+        part.value
+        for branch in _branches(choice)
+        for part in branch
+        if isinstance(part, ast.Assign) and _names(part, name)
+    )
+    return [value for value in alike if value is not made and isinstance(value, ast.Call)]
+
+
 def _same(name: ast.Name, other: ast.expr) -> bool:
     return isinstance(other, ast.Name) and name.id == other.id
 
