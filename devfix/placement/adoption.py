@@ -19,6 +19,7 @@ from devfix.placement import (
     leafhood,
     module_choice,
     module_class,
+    one_choice,
     own_device,
     told_class,
     told_function,
@@ -47,37 +48,69 @@ def edits(facts: Facts, lives: Iterable[Trail], parameters: Iterable[Origin] = (
         place for place in _alone(facts, parameters) if place.path in homes or not _follows(facts, place)
     ]
     moves += [(place, leafhood.adopted(place)) for place in alone]
-    found: dict[FileEdit, None] = {}
-    devices: dict[str, str] = {}
-    # Scripts choose first: what they call may be told.
-    for path in sorted(dict.fromkeys(place.path for place, _ in moves), key=facts.is_script, reverse=True):
-        here = [(place, move) for place, move in moves if place.path == path]
-        given = _told(facts, [place for place, _ in here], devices)
-        chosen = DeviceExpression(told_class.NAME, given) if given else _chosen(facts, [p for p, _ in here])
-        if chosen is None:
-            return ()
-        if facts.is_script(path) and chosen.code.isidentifier():
-            devices[path] = chosen.code
-        found.update(dict.fromkeys(chosen.edits))
+    by_file: dict[str, list[tuple[Place, Move]]] = {}
+    for place, move in moves:
+        by_file.setdefault(place.path, []).append((place, move))
+    devices = _devices(facts, {path: [place for place, _ in here] for path, here in by_file.items()})
+    if devices is None:
+        return ()
+    found = dict.fromkeys(edit for device in devices.values() for edit in device.edits)
+    for path, here in by_file.items():
         for _, move in here:
-            found.update((FileEdit(path, edit), None) for edit in move(chosen.code))
+            found.update((FileEdit(path, edit), None) for edit in move(devices[path].code))
     return tuple(found)
 
 
-def _told(facts: Facts, places: list[Place], devices: Mapping[str, str]) -> Edits:
-    """The functions that make the models of a file are told the device by the scripts that call them, which choose one."""
+def _devices(facts: Facts, places: Mapping[str, list[Place]]) -> dict[str, DeviceExpression] | None:
+    """What the device is called in each file where something moves; None where one of them cannot have it."""
+    chosen, found = one_choice.Chosen(), dict[str, DeviceExpression]()
+    objects = {path: _constructor(facts, here) for path, here in places.items()}
+    at_top: dict[str, DeviceExpression] = {}
+    # Scripts choose first, then objects: what these call may be told.
+    turns = sorted(places, key=lambda path: (not facts.is_script(path), objects[path] is None, path))
+    for path in turns:
+        device = _of_object(facts, places[path], objects[path], chosen) or _of_functions(
+            facts, places[path], chosen
+        )
+        if device is None:
+            device = introduction.at_top(facts, path)
+            if device is None:
+                return None
+            at_top[path] = device
+            if facts.is_script(path):
+                chosen.scripts[path] = device.code
+        found[path] = device
+    return {**found, **one_choice.imported(facts, at_top)}
+
+
+def _of_object(
+    facts: Facts, places: list[Place], made: tuple[ast.FunctionDef, str] | None, chosen: one_choice.Chosen
+) -> DeviceExpression | None:
+    """``self.device`` of the objects that make all the models of a file."""
+    if made is None:
+        return None
+    constructor, receiver = made
+    outline, path = places[0].outline, places[0].path
+    told = one_choice.of_object(facts, outline, constructor, receiver, chosen.scripts)
+    if told is None:
+        cls = outline.class_of(constructor)
+        chosen.classes.update([cls] if cls is not None else [])
+        return introduction.in_constructor(facts, path, constructor, receiver)
+    return told
+
+
+def _of_functions(facts: Facts, places: list[Place], chosen: one_choice.Chosen) -> DeviceExpression | None:
+    """``device`` in the functions that make the models of a file, where the scripts that call them know one."""
     functions = dict.fromkeys(place.outline.function_of(place.node) for place in places)
     found: list[FileEdit] = []
-    for function in functions if devices else ():
-        if not isinstance(function, ast.FunctionDef) or not told_function.can_be_told(
-            places[0].outline, function
-        ):
-            return ()
-        given = told_function.by_scripts(facts, places[0].outline, function, devices)
+    for function in functions:
+        if not isinstance(function, ast.FunctionDef) or places[0].outline.class_of(function) is not None:
+            return None
+        given = told_function.by_scripts(facts, places[0].outline, function, chosen.known_to)
         if not given:
-            return ()
+            return None
         found += given
-    return tuple(found)
+    return DeviceExpression(told_class.NAME, tuple(found))
 
 
 def _moved(place: Place) -> Move:
@@ -252,14 +285,9 @@ def _place(facts: Facts, site: Origin) -> Place | None:
     return Place(site.path, outline, node) if node is not None else None
 
 
-def _chosen(facts: Facts, places: list[Place]) -> DeviceExpression | None:
-    """The device of one file's models."""
-    return _attribute(facts, places) or introduction.at_top(facts, places[0].path)
-
-
-def _attribute(facts: Facts, places: list[Place]) -> DeviceExpression | None:
-    """``self.device`` where it is one class, itself no module, whose methods make all the models."""
-    outline, path = places[0].outline, places[0].path
+def _constructor(facts: Facts, places: list[Place]) -> tuple[ast.FunctionDef, str] | None:
+    """The constructor, and what it calls its object, where it is one class, itself no module, whose methods make all the models."""
+    outline = places[0].outline
     functions = [outline.function_of(place.node) for place in places]
     classes = {outline.class_of(function) if function is not None else None for function in functions}
     receivers = {outline.receiver_name(function) for function in functions}
@@ -274,7 +302,7 @@ def _attribute(facts: Facts, places: list[Place]) -> DeviceExpression | None:
     if any(_is_static(function) for function in functions):
         return None
     assert isinstance(constructor, ast.FunctionDef)  # noqa: S101 - `_is_constructor` saw to it
-    return introduction.in_constructor(facts, path, constructor, receiver)
+    return constructor, receiver
 
 
 def _is_constructor(part: ast.stmt) -> bool:

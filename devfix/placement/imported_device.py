@@ -57,6 +57,17 @@ def _names_device(facts: Facts, path: str) -> bool:
     return any(each.kind == "device" and is_wanted(each.device) for each in found)
 
 
+def beside_others(facts: Facts, path: str, home: str, name: str) -> FileEdit | None:
+    """``from home import Net, device``, where a file has other names of a module that does not need it in turn."""
+    for node in facts.source(path).tree.body:
+        if not isinstance(node, ast.ImportFrom) or all(
+            module != home or given is not None for module, given in _imported(facts, path, node)
+        ):
+            continue
+        return None if _needs(facts, home, path) else FileEdit(path, AddImport(_spelt(node), name))
+    return None
+
+
 def _from(place: Place, module: str, device: str) -> DeviceExpression:
     return DeviceExpression(device, (FileEdit(place.path, AddImport(module, device)),))
 

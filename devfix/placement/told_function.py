@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -15,6 +15,8 @@ from devfix.placement.reaching import is_wanted
 from devfix.placement.told_class import HOST, NAME
 
 Edits = tuple[FileEdit, ...]
+#: Says what the device is called where a function is called.
+Known = Callable[[Place], str | None]
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 #: How many functions hand the device on.
 _MAX_DEPTH = 3
@@ -102,17 +104,22 @@ def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int
     return (FileEdit(outline.source.path, edit), *handed)
 
 
-def by_scripts(
-    facts: Facts, outline: Outline, function: ast.FunctionDef, devices: Mapping[str, str]
-) -> Edits:
-    """The same where only files call the function that are about to get a device, by the name that each gives it."""
+def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_to: Known) -> Edits:
+    """The same where only scripts call the function that are about to get a device, by what each calls it.
+
+    A class is told by its constructor.
+    """
+    if not can_be_told(outline, function) or (
+        outline.class_of(function) is not None and function.name != "__init__"
+    ):
+        return ()
     places = list(calls(facts, outline, function))
-    names = [devices.get(place.path) if place is not None else None for place in places]
+    names = [known_to(place) if place is not None else None for place in places]
     ways = [
         told_class.handed(place, DeviceExpression(name)) if place is not None and name is not None else ()
         for place, name in zip(places, names, strict=True)
     ]
-    if not places or not all(ways) or outline.class_of(function) is not None:
+    if not places or not all(ways):
         return ()
     edit = AddParameter(outline.source.span(function), NAME, HOST)
     return (FileEdit(outline.source.path, edit), *(edit for way in ways for edit in way))
