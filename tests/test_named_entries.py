@@ -43,9 +43,19 @@ def test_it_is_named_as_for_the_model(imported: str, moved: str) -> None:
     ("more", "parameter", "given"),
     [
         ('cfg["device"] = None', "", ""),
-        ("pass", "cfg", "cfg"),
         ("global cfg\n        cfg = {}", "", ""),
     ],
 )
 def test_what_may_be_another_by_then_is_not_named(more: str, parameter: str, given: str) -> None:
     assert "cfg" not in line("from config import cfg", 'cfg["device"]', more, parameter, given)
+
+
+def test_a_dict_that_a_function_is_given_is_named_in_it() -> None:
+    assert line("from config import cfg", 'cfg["device"]', "pass", "cfg", "cfg") == (
+        'x = torch.ones(2, 3, device=cfg["device"])'
+    )
+
+
+@pytest.mark.parametrize("more", ['cfg["device"] = None', "cfg = {}", "cfg.clear()"])
+def test_a_dict_of_a_function_that_changes_in_between_is_not_named(more: str) -> None:
+    assert "cfg" not in line("from config import cfg", 'cfg["device"]', more, "cfg", "cfg")

@@ -61,17 +61,20 @@ def _is_of_file(place: Place, name: str) -> bool:
 
 
 def _is_of_function(place: Place, move: Origin, name: str, code: str) -> bool:
-    """Whether the function that moves a peer has the dict from its one binding on, and all that fills it in is done."""
+    """Whether a function has one dict, all of which is there before it moves a peer by it, and before the place."""
     outline = place.outline
     function = outline.function_of(place.node)
     moved = outline.expression_at(move.span)
     if function is None or moved is None or outline.function_of(moved) is not function:
         return False
     parts = list(ast.walk(function))
-    if sum(_binds(part, name) for part in parts) != 1:
+    binders = [part for part in parts if _binds(part, name)]
+    if len(binders) != 1 or any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in parts):
         return False
     dicts = code.rpartition("[")[0]
-    return all(_is_done(outline, change, place.node) for change in parts if _may_fill(change, dicts))
+    bound = [part for part in binders if not isinstance(part, ast.arg)]
+    changes = [*bound, *(part for part in parts if _may_fill(part, dicts))]
+    return all(_is_done(outline, change, node) for change in changes for node in (moved, place.node))
 
 
 def _may_fill(node: ast.AST, dicts: str) -> bool:
