@@ -345,3 +345,39 @@ def test_a_branch_that_chooses_the_device_of_the_data_too_is_taken_whole() -> No
         other="Small()\n        where = 'cpu'",
     )
     assert faults(text.replace("torch.ones(1, 2).cuda()", "torch.ones(1, 2, device=where)")) == []
+
+
+STORED = """
+import torch
+from loaders import batches, first_rank, given
+
+def extract(net, loader, use_cuda=True):
+    kept = None
+    for x in batches(loader):
+        x = x.cuda()
+        made = net(x)
+        if first_rank() and kept is None:
+            kept = torch.zeros(5, made.shape[-1])
+            if use_cuda:
+                kept = kept.cuda(non_blocking=True)
+        {again}
+        if use_cuda:
+            kept.index_copy_(0, x.long(), made)
+        else:
+            kept.index_copy_(0, x.long().cpu(), made.cpu())
+    return kept
+
+net = torch.nn.Linear(3, 3)
+net.cuda()
+extract(net, given("loader"), given("use_cuda"))
+"""
+
+
+def test_a_flag_is_the_same_where_it_is_tested_again() -> None:
+    """Some paths have not come by the first test, but what it asks is the same on all of them."""
+    assert not clashes(STORED.format(again="pass"))
+
+
+@pytest.mark.parametrize("other", ["use_cuda = given('shared')", "use_cuda = not use_cuda"])
+def test_a_flag_that_changes_may_be_another_where_it_is_tested_again(other: str) -> None:
+    assert clashes(STORED.format(again=other))

@@ -129,3 +129,14 @@ def test_ones_among_zeros_are_a_mask(made: str) -> None:
 @pytest.mark.parametrize("made", REFILLED)
 def test_what_else_is_written_there_may_be_an_index(made: str) -> None:
     assert fixed(made) == "print(table[chosen])"
+
+
+@pytest.mark.parametrize("count", ["unknown()", "n", "-2", "min(n, 3)", "True"])
+def test_the_magnitude_of_a_whole_number_is_whole(count: str) -> None:
+    text = f"from elsewhere import unknown\n{HEAD}n = len(table)\nprint(table[torch.arange(abs({count}))])\n"
+    assert not clashes(text)
+
+
+@pytest.mark.parametrize("count", ["2.0", "n / 3", "float(n)"])
+def test_the_magnitude_of_a_float_is_a_float(count: str) -> None:
+    assert clashes(f"{HEAD}n = len(table)\nprint(table[torch.arange(abs({count}))])\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import torch
 from reality import holds, run
 from text_program import Ending, clashes
 
@@ -387,3 +389,30 @@ def test_arguments_that_steer_the_host_stay_there() -> None:
         """
     )
     assert found == ["5: host-only", "6: host-only", "7: host-only"]
+
+
+ASKED = ["shape", "ndim", "size", "iterable", "isscalar", "squeeze"]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_numpy_asks_a_tensor_for_is_answered_by_the_tensor(name: str) -> None:
+    text = f"import numpy as np\nimport torch\nx = torch.ones(2, 3, device='cuda')\nprint(np.{name}(x))\n"
+    getattr(np, name)(torch.ones(2, 3, device="meta"))  # which has no data to read
+    assert not clashes(text)
+    if name != "iterable":
+        assert clashes(text.replace("(x)", "([x, x])"))
+
+
+@pytest.mark.parametrize("test", ["'cuda' in str(x.device)", "str(x.device) != 'cpu'"])
+def test_a_device_is_shown_by_its_name(test: str) -> None:
+    text = f"""
+        import torch
+        def shown(x):
+            if {test}:
+                return x.cpu().numpy()
+            return x.numpy()
+        shown(torch.ones(3).cuda())
+        shown(torch.ones(3))
+    """
+    assert clashes(text) == []
+    assert clashes(text.replace(test, test.replace("cuda", "meta").replace("!=", "==")))

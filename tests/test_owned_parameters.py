@@ -318,3 +318,42 @@ def test_a_plain_object_keeps_what_its_module_does_not_move() -> None:
     buffer = OWN.replace("self.mean =", "mean =").replace("nn.Parameter(torch.zeros(3))", "torch.zeros(3)")
     text = HELD.format(own=buffer + "; self.register_buffer('mean', mean)", moved=".to(device)")
     assert clashes(text)
+
+
+@pytest.mark.parametrize(
+    ("own", "held"),
+    [
+        ("nn.Parameter(torch.ones(3))", "net.mean"),
+        ("nn.Linear(3, 3)", "net.mean.bias"),
+        ("nn.Parameter(torch.ones(3)) if size == 3 else None", "net.mean"),
+    ],
+)
+def test_a_variable_holds_the_parameter_that_its_module_moves(own: str, held: str) -> None:
+    text = f"""
+        import sys
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.mean = {own}
+
+        net = Net(int(sys.argv[1]))
+        mean = {held}
+        copied = mean.clone()
+        net.cuda()
+        x = torch.ones(2, 3).cuda()
+        print(x * mean)
+    """
+    assert not clashes(dedent(text))
+    assert clashes(dedent(text).replace("x * mean", "x * copied"))
+    assert clashes(dedent(text).replace("net.cuda()\n", "\n"))
+
+
+def test_an_object_may_hold_a_parameter_or_nothing() -> None:
+    """As when one of two ways to keep weights is chosen: those of the other are none."""
+    own = OWN + "\n        self.mean = self.mean if len(sys.argv) > 1 else None"
+    text = "import sys\n" + HELD.format(own=own, moved=".to(device)")
+    assert not clashes(text)
+    assert clashes("import sys\n" + HELD.format(own=own, moved=""))

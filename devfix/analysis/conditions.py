@@ -81,19 +81,19 @@ def decide(interp: Interpreter, test: ast.expr, body: list[ast.stmt], orelse: li
     known = truth(interp, interp.eval(test))
     if known is not None or not _is_option(interp, test) or _is_one_of_many(test, orelse):
         return known
+    if (settled := correlated.settled(interp, test)) is not None:
+        return settled
     chosen = preferred(interp.source, body, orelse)
     if chosen is None and not orelse and interp.frame.function is not None:
         chosen = fetches.chosen_leaving(interp.source, interp.frame.function.node, body)
-    if chosen is not None and (
-        _is_text_of_another_kind(interp, test) or _makes_another(interp.source, test, body, orelse)
-    ):
+    if chosen is None or _is_text_of_another_kind(interp, test):
+        return None
+    if _makes_another(interp.source, test, body, orelse):
         return None  # a file to go on from, or which model is made: that chooses no device
-    if chosen is not None and _ends_program(body if chosen else orelse):
-        return None  # what is done instead of all that follows is no choice of a device
-    if chosen is not None and _is_chosen_already(interp, body if chosen else orelse):
-        return None  # neither is another accelerator in the place of one
-    if chosen is not None:
-        settle(interp, test, chosen)
+    branch = body if chosen else orelse
+    if _ends_program(branch) or _is_chosen_already(interp, branch):
+        return None  # what is done instead of all that follows is no choice, nor is another accelerator
+    settle(interp, test, chosen)
     return chosen
 
 
@@ -246,6 +246,7 @@ def settle(interp: Interpreter, test: ast.expr, outcome: bool) -> None:
     """A flag that was once taken to be set is set from there on: what else depends on it, or did before, agrees."""
     for part, found in _parts(test, outcome):
         correlated.assume(interp, part, found)
+        correlated.settle(interp, part, found)
         if isinstance(part, (ast.Name, ast.Attribute)) and interp.eval(part) == Scalar("bool"):
             _narrow(interp, part, boolean(found))
 

@@ -48,6 +48,21 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
     _narrow(interp, frame.choices.get(_dumped(part)) or {}, outcome, within)
 
 
+def settle(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
+    """Remember what an option was taken to be, of which no more is known than that."""
+    if isinstance(part, (ast.Name, ast.Attribute)) and _is_steady(interp, part):
+        interp.frame.settled[_dumped(part)] = interp.eval(part), outcome
+
+
+def settled(interp: Interpreter, test: ast.expr) -> bool | None:
+    """How a test comes out by what its option was taken to be before; None where none was, or it is another by now."""
+    if not interp.frame.settled:
+        return None
+    part, swapped = _affirmed(test)
+    value, outcome = interp.frame.settled.get(_dumped(part), (None, False))
+    return None if value is None or interp.eval(part) != value else outcome != swapped
+
+
 def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:
     frame = interp.frame
     for name in known if within is None else [name for name in _named(within) if name in known]:

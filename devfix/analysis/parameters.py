@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import device_parameters, modules, notes
+from devfix.analysis import device_parameters, modules, notes, placeholders
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import ACCELERATOR
@@ -103,6 +103,8 @@ def _bound(
     """What a parameter stands for, which is written down."""
     if (value is None or isinstance(value, Unknown)) and device_parameters.is_device(function, parameter.arg):
         value = DeviceValue(ACCELERATOR)
+    if arg is None and placeholders.is_default(function, parameter.arg, value):
+        value = None
     if value is None and interp.is_script and _is_decorated(function):
         value = option(parameter.arg)  # a decorator gives what the call does not
     if value is None or (isinstance(value, Unknown) and not value.token):

@@ -113,12 +113,22 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if same is not None:
             return same is isinstance(op, ast.Eq)
     if not (isinstance(left, Const) and isinstance(right, Const)):
-        return python_version.compared(op, left, right)
+        differ = isinstance(op, (ast.Eq, ast.NotEq)) and _begins_otherwise(left, right)
+        return isinstance(op, ast.NotEq) if differ else python_version.compared(op, left, right)
     order = _ORDERS.get(type(op))
     try:
         return bool(order(left.value, right.value)) if order is not None else None
     except TypeError:
         return None
+
+
+def _begins_otherwise(one: Value, other: Value) -> bool:
+    """Whether a text does not begin with what another, of which no more is known, begins with."""
+    if isinstance(one, Scalar):
+        one, other = other, one
+    if not isinstance(one, Const) or not isinstance(one.value, str) or not isinstance(other, Scalar):
+        return False
+    return not one.value.startswith(other.ends[0])
 
 
 _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -162,4 +172,6 @@ def _contains(interp: Interpreter, item: Value, container: Value) -> bool | None
     if isinstance(item, Const) and isinstance(container, Const):
         if isinstance(item.value, str) and isinstance(container.value, str):
             return item.value in container.value
+    if isinstance(item, Const) and isinstance(item.value, str) and isinstance(container, Scalar):
+        return True if any(item.value in end for end in container.ends) else None
     return None

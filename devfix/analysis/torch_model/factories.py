@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import notes
 from devfix.analysis.copying import frozen, replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import (
     copied_data,
@@ -39,7 +39,9 @@ from devfix.analysis.values import (
     TRUE,
     UNKNOWN,
     Array,
+    Const,
     Tensor,
+    TupleValue,
     Union,
     Unknown,
     Value,
@@ -81,6 +83,9 @@ FACTORIES: dict[str, Factory] = {
 }  # fmt: skip
 
 
+_NO_SIZE = Const(0)
+
+
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.name(...)`` for a name in :data:`FACTORIES`."""
     factory = FACTORIES[name]
@@ -92,7 +97,18 @@ def make(interp: Interpreter, name: str, site: CallSite) -> Value:
         rank = AT_LEAST_1  # ``*sizes`` of nobody knows how many
     if factory.random and factory.sizes and rank is None and sizes:
         rank = AT_LEAST_1  # nobody draws a number so
-    return truths_in_floats.filled(_new(interp, site, factory.dtype, rank, random=factory.random), name)
+    made = _new(interp, site, factory.dtype, rank, random=factory.random)
+    if factory.sizes and "out" not in site.keywords and _are_none(sizes):
+        made = replace(made, empty=True)
+    return truths_in_floats.filled(made, name)
+
+
+def _are_none(sizes: list[Arg]) -> bool:
+    """Whether each size that a tensor is given is zero."""
+    given = [arg.value for arg in sizes]
+    if len(given) == 1 and isinstance(given[0], TupleValue):
+        given = list(given[0].items)
+    return bool(given) and all(size == _NO_SIZE for size in given)
 
 
 def _new(

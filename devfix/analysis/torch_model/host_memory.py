@@ -35,6 +35,11 @@ _CONVERTING_PACKAGES = (
     "scipy.signal",
 )
 
+#: Functions of NumPy that ask what they are given for an attribute or a method of the same name, which tensors have.
+_ASKING = frozenset(
+    f"numpy.{name}" for name in "shape ndim size iterable isscalar squeeze swapaxes nonzero".split()
+)
+
 
 def converts(name: str) -> bool:
     """Whether a function from outside the project turns its tensor arguments into arrays."""
@@ -52,6 +57,8 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
     """Record the tensors that cannot be read (facts: "np.array on cuda", "list of cuda scalars")."""
     for arg in site.all_args():
         value = without_none(arg.value)
+        if name in _ASKING and isinstance(value, Tensor):
+            continue
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         check_argument(interp, name, site.node, arg)

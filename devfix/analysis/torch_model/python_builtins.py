@@ -13,6 +13,7 @@ from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
+from devfix.analysis.lattice import CPU, Device
 from devfix.analysis.torch_model import mapped, numpy_types, operations, overloads
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.values import (
@@ -22,6 +23,7 @@ from devfix.analysis.values import (
     BoundMethod,
     Class,
     Const,
+    DeviceValue,
     Function,
     Obj,
     Ref,
@@ -288,12 +290,21 @@ def text(interp: Interpreter, name: str, site: CallSite) -> Value:
     speaking.speak(interp, value, site.node, as_shown=name.endswith("repr"))
     if isinstance(value, Const) and name.endswith("str"):
         return Const(str(value.value))
+    if isinstance(value, DeviceValue) and value.device.kind in ("cpu", "accelerator"):
+        return _device_text(value.device, name)
     usual = usual_value(value) if name.endswith("str") else None
     return Scalar("str", None if usual is None else str(usual.value))
 
 
+def _device_text(device: Device, name: str) -> Value:
+    """What a device is shown as: of an accelerator no more than the beginning is known."""
+    if not name.endswith("str"):
+        return Scalar("str")
+    return Const("cpu") if device == CPU else Scalar("str", ends=("cuda", ""))
+
+
 def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``abs``: of a tensor a tensor on the same device, of a number a number."""
+    """``abs``: of a tensor a tensor on the same device, of a whole number a whole one, of what is unknown nothing."""
     value = _first(site)
     if isinstance(value, Tensor):
         return operations.apply(interp, "abs", site) or UNKNOWN
@@ -301,7 +312,11 @@ def absolute(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN  # what objects make of it
     if isinstance(value, Array):
         return replace(value, dtype=numpy_types.real(value.dtype))
-    return value if isinstance(value, Scalar) else Scalar("float")
+    if isinstance(value, Const):
+        return known(abs(value.value)) if isinstance(value.value, (int, float, complex)) else UNKNOWN
+    if isinstance(value, Scalar):
+        return Scalar("int" if value.type in ("int", "bool") else "float")
+    return UNKNOWN
 
 
 def callable_(interp: Interpreter, name: str, site: CallSite) -> Value:

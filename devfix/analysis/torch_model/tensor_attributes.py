@@ -73,7 +73,9 @@ OF_DTYPES = {"is_floating_point": FLOATS, "is_complex": COMPLEX}
 
 def shape(value: Tensor) -> Value:
     """``x.shape``: numbers that are known of what has no elements alone."""
-    return TupleValue((Const(0),)) if value.empty and value.rank == 1 else Sequence(Scalar("int"))
+    if value.empty and value.rank is not None and value.rank > 0:
+        return TupleValue((Const(0),) * value.rank)
+    return Sequence(Scalar("int"))
 
 
 def _tensor_attribute(interp: Interpreter, value: Tensor, name: str, node: ast.expr) -> Value | None:

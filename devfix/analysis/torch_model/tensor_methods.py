@@ -183,7 +183,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
 
 def _sizes(value: Tensor, name: str, site: CallSite) -> Value:
     if site.args:
-        return Const(0) if value.empty and value.rank == 1 and name == "size" else Scalar("int")
+        return Const(0) if value.empty and name == "size" else Scalar("int")
     return tensor_attributes.shape(value) if name == "size" else Sequence(Scalar("int"))
 
 
