@@ -104,3 +104,102 @@ def test_a_choice_that_the_program_does_not_know_is_not_safe() -> None:
     assert fix_texts({"main.py": RESTORED}, Applicability.SAFE)[0]["main.py"] == RESTORED
     after = fix_texts({"main.py": RESTORED}, Applicability.UNSAFE)[0]["main.py"]
     assert 'Linear(2, 1).to("cuda" if torch.cuda.is_available() else "cpu")' in after
+
+
+STEPS = """
+import torch
+
+def steps(model, optimizer, device, count):
+    for _ in range(count):
+        optimizer.zero_grad()
+        model(torch.ones(8, 4).to(device)).sum().backward()
+        optimizer.step()
+
+def place(model, device):
+    print("to the device")
+    model.to(device)
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+"""
+BUILT = """
+def build():
+    net = torch.nn.Linear(4, 2)
+    opt = torch.optim.Adam(net.parameters())
+    return net, opt
+
+model, optim = build()
+"""
+CHOSEN = """
+def choose(params, kind):
+    if kind == "adam":
+        return torch.optim.Adam(params)
+    return torch.optim.RMSprop(params)
+
+model = torch.nn.Linear(4, 2)
+optim = choose(model.parameters(), "adam")
+"""
+HELD = """
+class Trainer:
+    def __init__(self):
+        self.net = torch.nn.Linear(4, 2)
+        self.build()
+
+    def build(self):
+        self.opt = torch.optim.Adam(self.net.parameters())
+
+trainer = Trainer()
+model = trainer.net
+"""
+OWN = """
+class Heavy(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.1):
+        super().__init__(params, dict(lr=lr))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                if "speed" not in state:
+                    state["speed"] = torch.zeros_like(p)
+                state["speed"].mul_(0.9).add_(p.grad)
+                p.sub_(state["speed"] * group["lr"])
+
+model = torch.nn.Linear(4, 2)
+optim = Heavy(model.parameters())
+"""
+
+
+@pytest.mark.parametrize("move", ["model.to(device)", "place(model, device)"])
+@pytest.mark.parametrize(
+    ("making", "name"), [(BUILT, "optim"), (CHOSEN, "optim"), (HELD, "trainer.opt"), (OWN, "optim")]
+)
+def test_the_state_of_steps_elsewhere_follows_by_the_name_of_who_moves(
+    making: str, name: str, move: str
+) -> None:
+    stepping = f'steps(model, {name}, "cpu", 2)\n{move}\n'
+    text = f"{STEPS}{making}{stepping}steps(model, {name}, device, 2)\n"
+    loaded = f"{move}\n{name}.load_state_dict({name}.state_dict())\n"
+    assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(f"{move}\nsteps", f"{loaded}steps")
+
+
+@pytest.mark.parametrize(
+    "making",
+    [
+        "optim = torch.optim.SGD(model.parameters(), lr=0.1)",
+        "optim = [torch.optim.Adam(model.parameters())][0]",
+        "if len(__file__) > 3:\n    optim = torch.optim.Adam(model.parameters())",
+        "optim = None\noptim = torch.optim.Adam(model.parameters())",
+    ],
+)
+def test_an_optimizer_without_state_or_without_one_sure_name_loads_nothing(making: str) -> None:
+    text = f'{STEPS}model = torch.nn.Linear(4, 2)\n{making}\nsteps(model, optim, "cpu", 2)\nmodel.to(device)\nsteps(model, optim, device, 2)\n'
+    assert "load_state_dict" not in fix_texts({"main.py": text})[0]["main.py"]
+
+
+def test_an_own_optimizer_that_loaded_its_state_on_the_accelerator_is_right() -> None:
+    after = f'steps(model, optim, "cpu", 2)\nmodel.to(device)\n{"{}"}\nsteps(model, optim, device, 2)\n'
+    right = f"{STEPS}{OWN}{after.format('optim.load_state_dict(optim.state_dict())')}"
+    wrong = f"{STEPS}{OWN}{after.format('')}"
+    assert not analyse_text(right).mismatches()
+    assert [found.kind for found in analyse_text(wrong).mismatches()] == ["optimizer-state"]

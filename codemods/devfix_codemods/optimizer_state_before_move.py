@@ -13,8 +13,8 @@ class OptimizerStateBeforeMove(Rule):
     "Expected all tensors to be on the same device". Plain SGD keeps no state and does not mind.
 
     The fix moves the model before the optimizer is built. Where that order cannot be had, the
-    model is moved where it is made. State that a step made on the CPU is reported without a fix:
-    the program was meant to begin there.
+    model is moved where it is made. Where a step on the CPU made the state, the program was meant
+    to begin there: the optimizer loads its own state behind the move, which takes it along.
 
     Before::
 

@@ -17,7 +17,7 @@ from devfix.findings import (
     Origin,
     WrapExpression,
 )
-from devfix.placement import device_expression, statement_order
+from devfix.placement import device_expression, known_as, statement_order
 from devfix.placement.device_expression import Place
 from devfix.placement.statement_order import Order, is_movable
 
@@ -50,7 +50,8 @@ class Reordering:
         # Where a step made the state, the model was meant to be on the CPU until then.
         again = self._loaded_again()
         if again:
-            found.setdefault(again, "let the optimizer's state follow the model")
+            following = {again: "let the optimizer's state follow the model"}
+            found = following | found if self._is_of_step() else found | following
         return [Fix(title, edits, self._applicability(edits)) for edits, title in found.items()]
 
     def _applicability(self, edits: tuple[FileEdit, ...]) -> Applicability:
@@ -60,17 +61,49 @@ class Reordering:
 
     def _loaded_again(self) -> tuple[FileEdit, ...]:
         """After the move the optimizer loads its own state, which brings it to where its parameters are."""
-        moved = self.params.roots[0][-1] if self.params.roots and self.params.roots[0] else None
+        chain = self.params.roots[0] if self.params.roots else ()
+        for moved in reversed(chain):
+            statement = self.facts.outline(moved.path).statement_at(moved.span)
+            if statement is None or not is_movable(statement):
+                return ()
+            beside = self._stepped_beside(moved) if moved is chain[-1] else None
+            if name := beside or self._built_before(moved):
+                edit = InsertAfter(moved.span, f"{name}.load_state_dict({name}.state_dict())")
+                return (FileEdit(moved.path, edit),)
+        return ()
+
+    def _is_of_step(self) -> bool:
+        """Whether a step, and nothing that was loaded, made the state."""
+        filled = self.state.roots[1][-1] if len(self.state.roots) >= 2 and self.state.roots[1] else None
+        statement = self.facts.outline(filled.path).statement_at(filled.span) if filled is not None else None
+        calls = (node.func for node in ast.walk(statement or ast.Pass()) if isinstance(node, ast.Call))
+        return any(isinstance(called, ast.Attribute) and called.attr == "step" for called in calls)
+
+    def _stepped_beside(self, moved: Origin) -> str | None:
+        """The optimizer's name where it steps in the function, or the class, that moves its parameters."""
         name = self.state.text.removesuffix(".step()")
-        if moved is None or not self.state.text.endswith(".step()") or not _is_dotted(name):
-            return ()
-        used = self.scope.rpartition(".")[0] if name.startswith("self.") else self.scope
-        known = moved.scope.rpartition(".")[0] if name.startswith("self.") else moved.scope
-        statement = self.facts.outline(moved.path).statement_at(moved.span)
-        if moved.path != self.state.path or used != known or statement is None or not is_movable(statement):
-            return ()
-        edit = InsertAfter(moved.span, f"{name}.load_state_dict({name}.state_dict())")
-        return (FileEdit(moved.path, edit),)
+        if moved.path != self.state.path or not self.state.text.endswith(".step()") or not _is_dotted(name):
+            return None
+        used, known = self.scope, moved.scope
+        if name.startswith("self."):
+            used, known = used.rpartition(".")[0], known.rpartition(".")[0]
+        return name if used == known else None
+
+    def _built_before(self, moved: Origin) -> str | None:
+        """The optimizer's name where it was built in the function that moves its parameters, or for it."""
+        if not self.state.roots or self._is_wrapped(self.state.roots[0][-1]):
+            return None
+        return known_as.after(self.facts, self.state.roots[0], moved)
+
+    def _is_wrapped(self, built: Origin) -> bool:
+        """Whether the statement that built the optimizer made something else of it at once."""
+        outline = self.facts.outline(built.path)
+        statement = outline.statement_at(built.span)
+        site = self.state.trail[0] if self.state.trail else built
+        made = outline.expression_at(site.span) if site.path == built.path else None
+        if made is None or made is getattr(statement, "value", None):
+            return False
+        return outline.statement_of(made) is statement
 
     def _candidates(self) -> Iterator[tuple[FileEdit, ...]]:
         moved = self.params.roots[0]

@@ -8,10 +8,13 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import CPU, Device
 from devfix.analysis.torch_model import optim
-from devfix.analysis.values import NONE, TRUE, Obj, Ref, Tensor, Value
+from devfix.analysis.values import NONE, TRUE, Const, DeviceValue, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+#: Under which fact an optimizer keeps which statements ran when it first stepped with its parameters on the CPU.
+_ON_HOST = "stepped on the host"
 
 
 def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
@@ -24,10 +27,12 @@ def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
         return
     obj = interp.obj(value)
     device = optim.parameter_device(interp, obj)
+    if device == CPU and _ON_HOST not in obj.facts:
+        interp.update(value, obj.with_fact(_ON_HOST, Const(interp.chain())))
     if device is None or not device.is_accelerator:
         return
     early = "late" not in obj.facts
-    if early and "stepped" not in obj.facts:
+    if early and "stepped" not in obj.facts and not _is_loaded(obj):
         _check_allocated(interp, obj, device, site)
     _place(interp, obj.attrs.get("param_groups"), device)
     if early:
@@ -41,7 +46,15 @@ def _check_allocated(interp: Interpreter, obj: Obj, device: Device, site: CallSi
         return
     early = replace(obj, trail=(obj.trail[0], obj.trail[0]))
     early = early.with_fact("filled", obj.facts.get("built", NONE))
+    if _ON_HOST in obj.facts:  # a step may have allocated it
+        early = replace(obj, trail=obj.trail[:1]).with_fact("filled", obj.facts[_ON_HOST])
     optim.record_step(interp, early, state.device, device, site)
+
+
+def _is_loaded(obj: Obj) -> bool:
+    """Whether ``load_state_dict`` took the state to parameters on the accelerator."""
+    loaded = obj.facts.get("state device")
+    return isinstance(loaded, DeviceValue) and loaded.device.is_accelerator
 
 
 def _allocated(interp: Interpreter, obj: Obj) -> Tensor | None:
