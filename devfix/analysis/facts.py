@@ -120,6 +120,14 @@ class Facts:
         first = of_its_own(trail) if trail else None
         return first is not None and replace(first, kind="hosted") in self._recorder.remarked
 
+    def was_number(self, path: str, span: Span) -> bool:
+        """Whether code that reads tensors on the CPU found a number, or an array, where an expression stands."""
+        return (path, span) in self._numbers
+
+    @cached_property
+    def _numbers(self) -> set[tuple[str, Span]]:
+        return {(site.path, site.span) for site in self._recorder.remarked if site.kind == "number"}
+
     def makes_things(self, path: str, node: ast.AST) -> bool:
         """Whether an expression of a file is seen to make an object of the project that is no module, and has no ``to``."""
         places = self._recorder.recalled.things

@@ -15,7 +15,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import argument_move, host_list, suffixes
+from devfix.placement import argument_move, handed_copy, host_list, suffixes
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import may_be_number
 
@@ -41,7 +41,7 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     else:
         edits = suffixes.added(facts, place.outline, node, suffix)
     if not edits and may_be_number(outline, facts, node):
-        edits = _where_named(facts, operand, suffix)
+        edits = _where_named(facts, operand, suffix) or handed_copy.by_callers(facts, place, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
         return []
     title = f"copy `{operand.text}` to the CPU"
@@ -63,8 +63,8 @@ def _is_asked_for_array(outline: Outline, node: ast.expr) -> bool:
 
 
 def _where_named(facts: Facts, operand: Operand, suffix: str) -> tuple[FileEdit, ...]:
-    """The copy where the caller gave the tensor a name, for a function that others hand an array."""
-    site = next((each for each in reversed(operand.trail) if each.kind == "name"), None)
+    """The copy where the tensor got a name, or was kept by an object, that stands for a number or an array as well."""
+    site = next((each for each in reversed(operand.trail) if each.kind in ("name", "attribute")), None)
     value = argument_move.named_value(place_at(facts, site.path, site.span)) if site is not None else None
     return suffixes.added(facts, value.outline, value.node, suffix) if value is not None else ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -13,6 +13,9 @@ from devfix.analysis.recorder import Binding
 _NUMBERS = frozenset({"number", "strange"})
 #: Methods that nothing but a tensor has; NumPy's arrays have a ``size`` that cannot be called.
 _OF_TENSORS = frozenset("size dim numel unsqueeze permute expand expand_as contiguous detach".split())
+#: Builtins that give a number of numbers, and a tensor of tensors; and those that give a number of anything.
+_OF_NUMBERS = frozenset("abs max min pow round sum".split())
+_TO_NUMBER = frozenset("float int len bool".split())
 #: What does not evaluate all its parts, or not here.
 _SOMETIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 #: Methods whose receiver may be elsewhere than what they return.
@@ -77,15 +80,62 @@ def _of_two(outline: Outline, facts: Facts, node: ast.BinOp) -> str | None:
 
 
 def may_be_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
-    """Whether some calls give a parameter a number, which has neither device nor methods, where others give a tensor.
+    """Whether an expression gives a number in some calls or objects, which has neither device nor methods, where it gives a tensor in others.
 
-    The array of NumPy has none of these either.
+    The array of NumPy has none of these either. What is reckoned gives a number where all that it is reckoned of may be one.
     """
-    if not isinstance(node, ast.Name):
-        return False
+    if facts.was_number(outline.source.path, outline.source.span(node)):
+        return True
+    if isinstance(node, ast.Name):
+        return _given_number(outline, facts, node) or _differs_by_call(outline, facts, node)
+    if isinstance(node, ast.Attribute):
+        return differs_by_object(outline, facts, node)
+    parts = _reckoned_of(node)
+    return any(may_be_number(outline, facts, part) for part in parts) and all(
+        may_be_number(outline, facts, part) or _is_number(outline, facts, part) for part in parts
+    )
+
+
+def _reckoned_of(node: ast.AST) -> list[ast.expr]:
+    """What an expression is a number for, where all of these are: the sides of an operator, what a builtin is given, what has a method."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if not isinstance(node, ast.Call):
+        return []
+    if isinstance(node.func, ast.Attribute):
+        return [node.func.value] if node.func.attr not in _OF_TENSORS else []
+    return node.args if isinstance(node.func, ast.Name) and node.func.id in _OF_NUMBERS else []
+
+
+def _is_number(outline: Outline, facts: Facts, node: ast.AST) -> bool:
+    """Whether nothing but numbers, or arrays, was ever seen where an expression stands."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TO_NUMBER:
+        return True
+    if isinstance(node, ast.Name):
+        found = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    elif isinstance(node, ast.Attribute):
+        found = _stored(outline, facts, node, ast.unparse(node))
+    else:
+        parts = _reckoned_of(node)
+        return bool(parts) and all(_is_number(outline, facts, part) for part in parts)
+    return bool(found) and all(binding.kind == "number" for binding in found)
+
+
+def _given_number(outline: Outline, facts: Facts, node: ast.Name) -> bool:
+    """Whether some calls give a parameter a number."""
     bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
     given_as = {each.kind for each in bindings if each.statement is None} & _NUMBERS
     return bool(given_as) and (given_as != {"strange"} or not is_used_as_tensor(outline, node, node.id))
+
+
+def _differs_by_call(outline: Outline, facts: Facts, node: ast.Name) -> bool:
+    """Whether one statement gives a name a tensor in some calls, and a number in others."""
+    kinds = _kinds_by_statement(facts, outline, outline.scopes(node)[0], node.id)
+    return any("tensor" in found and "number" in found for found in kinds)
 
 
 def is_used_as_tensor(outline: Outline, node: ast.AST, name: str) -> bool:
@@ -130,10 +180,16 @@ def differs_by_object(outline: Outline, facts: Facts, node: ast.AST) -> bool:
     function = outline.function_of(node)
     if function is None or node.value.id != outline.receiver_name(function):
         return False
+    kinds = _kinds_by_statement(facts, outline, outline.scope(function), f"self.{node.attr}")
+    return any("tensor" in found and not found.isdisjoint(_NUMBERS) for found in kinds)
+
+
+def _kinds_by_statement(facts: Facts, outline: Outline, scope: str, name: str) -> Iterable[set[str]]:
+    """Of what kinds is what each statement gives a name of a scope."""
     kinds: dict[object, set[str]] = {}
-    for each in facts.bindings(outline.source.path, outline.scope(function)).get(f"self.{node.attr}", []):
+    for each in facts.bindings(outline.source.path, scope).get(name, []):
         kinds.setdefault(each.statement, set()).add(each.kind)
-    return any("tensor" in found and not found.isdisjoint(_NUMBERS) for found in kinds.values())
+    return kinds.values()
 
 
 def is_path(node: ast.AST, *keys: type[ast.expr]) -> bool:
