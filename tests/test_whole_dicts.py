@@ -98,3 +98,46 @@ def test_one_that_moves_already_is_left_alone() -> None:
         "data = load()", f"data = load()\n        {WHOLE}".replace("{", "{{").replace("}", "}}")
     )
     assert _added(main=main) == []
+
+
+HANDED = PROGRAM.replace(
+    "    def main():",
+    """    def score(scale, values):
+        return {read}
+
+    def main():""",
+)
+
+
+def _handed(read: str, call: str = "score(1.0, data)") -> list[str]:
+    return _added(main=HANDED.replace("{read}", read), call=f'(model(data["x"]) + {call})')
+
+
+def test_one_that_a_function_reads_by_entries_as_well_moves_once() -> None:
+    assert _handed('scale * values["y"]') == [WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("read", "call"),
+    [
+        ('scale * values["y"].numpy().sum()', "score(1.0, data)"),
+        ("scale * len(values)", "score(1.0, data)"),
+        ('scale * values["y"]', "score(*(1.0, data))"),
+        ('scale * values["y"]', "(score or score)(1.0, data)"),
+    ],
+)
+def test_one_that_is_given_to_what_may_do_otherwise_does_not(read: str, call: str) -> None:
+    assert WHOLE not in _handed(read, call)
+
+
+def test_what_is_computed_of_entries_moves_with_the_whole() -> None:
+    call = 'model(data["x"] * 2 + data["x"][:1])'
+    assert _added(call=call, target='(-data["y"].abs())') == [WHOLE]
+
+
+def test_what_an_entry_only_selects_from_something_else_does_not_move_the_whole() -> None:
+    call, load = (
+        'model(torch.ones(3, 3)[data["i"]])',
+        LOAD.replace('"mask": y > 0', '"i": y.long()[:, 0] * 0'),
+    )
+    assert WHOLE not in _added(call=call, target="1.0", load=load)
