@@ -118,3 +118,60 @@ def test_a_class_whose_name_stands_for_something_else_later_is_not_known() -> No
     )
     after = main_after(files(text, policies=POLICIES))
     assert "self.policy = Continuous()\n" in after
+
+
+KIN = """
+import torch
+from policies import Continuous, Discrete, Table
+
+
+class Agent:
+    def __init__(self):
+        self.policy = None
+
+    def act(self, x):
+        return self.policy(x).sum().item()
+
+
+class First(Agent):
+    def __init__(self):
+        super().__init__()
+        self.policy = Discrete()
+
+
+class Second({base}):
+    'Is for other runs.'
+
+    def __init__(self):
+        super().__init__()
+        self.policy = {other}
+{more}
+
+agent = First()
+print(agent.act(torch.ones(3, 4)))
+"""
+
+
+def _second(other: str = "Continuous()", base: str = "Agent", more: str = "") -> str:
+    text = KIN.format(other=other, base=base, more=more)
+    return main_after(files(text, policies=POLICIES))
+
+
+def test_the_model_of_a_class_that_shares_all_but_its_constructor_moves_as_well() -> None:
+    after = _second()
+    assert "self.policy = Discrete().to(device)" in after
+    assert "self.policy = Continuous().to(device)" in after
+
+
+@pytest.mark.parametrize(
+    ("other", "base", "more"),
+    [
+        ("Table()", "Agent", ""),
+        ("Continuous()", "object", ""),
+        ("Continuous()", "Agent", "\n    def act(self, x):\n        return self.policy(torch.ones(1, 4))\n"),
+    ],
+)
+def test_the_model_of_a_class_with_ways_of_its_own_is_left_alone(other: str, base: str, more: str) -> None:
+    after = _second(other, base, more)
+    assert "self.policy = Discrete().to(device)" in after
+    assert f"self.policy = {other}\n" in after

@@ -50,6 +50,19 @@ def test_a_variable_that_is_not_trained_chooses_no_device() -> None:
     assert adopted(files(text))["main.py"] == files(text)["main.py"]
 
 
+@pytest.mark.parametrize(
+    ("read", "moves"), [("", False), ("print(unread)", True), ("print(globals())", True)]
+)
+def test_a_variable_that_nothing_asks_for_stays_where_it_is(read: str, moves: bool) -> None:
+    made = "unread = torch.rand(2, requires_grad=True)"
+    text = files(
+        f"{WEIGHTS.format(weights='w = Variable(torch.randn(3, 2), requires_grad=True)')}\n{made}\n{read}\n"
+    )
+    after = adopted(text)["main.py"]
+    assert "is_available" in after
+    assert (f"{made}\n" in after) is not moves
+
+
 def test_a_variable_is_a_leaf_until_it_moves() -> None:
     text = """
     import torch

@@ -137,7 +137,7 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
     calls = {(made.path, made.span) for made in parameters}
     for made in parameters:
         place = _place(facts, made)
-        if place is None or not isinstance(place.node, (ast.Call, ast.BinOp)):
+        if place is None or not isinstance(place.node, (ast.Call, ast.BinOp)) or _is_unread(facts, place):
             continue
         place = replace(place, node=_unscaled(place.node))
         around = place.outline.parents.get(place.node)
@@ -147,6 +147,20 @@ def _alone(facts: Facts, parameters: Iterable[Origin]) -> Iterator[Place]:
         builds = getattr(function, "name", "") == "__init__" and made.kind != "other"
         if builds or not device_expression.is_in_module(facts, place):
             yield place
+
+
+def _is_unread(facts: Facts, place: Place) -> bool:
+    """Whether what is made gets a name that nothing asks for."""
+    statement, outline = place.outline.parents.get(place.node), place.outline
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    function = outline.function_of(place.node)
+    if not isinstance(target, ast.Name) or (function is None and not facts.is_script(place.path)):
+        return False
+    tree = outline.source.tree
+    if any(outline.occurrences(tree, name) for name in ("globals", "locals", "vars", "eval", "exec")):
+        return False
+    names = outline.occurrences(tree if function is None else function, target.id)
+    return all(isinstance(each.ctx, ast.Store) for each in names)
 
 
 def _unscaled(node: ast.expr) -> ast.expr:

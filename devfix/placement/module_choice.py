@@ -67,6 +67,11 @@ def others(outline: Outline, made: ast.expr) -> list[ast.Call]:
     if isinstance(statement, ast.IfExp):
         value = statement.orelse if made is statement.body else statement.body
         return [value] if isinstance(value, ast.Call) and made is not statement.test else []
+    return [*_in_branches(outline, made), *_in_kin(outline, made)]
+
+
+def _in_branches(outline: Outline, made: ast.expr) -> list[ast.Call]:
+    statement = outline.parents.get(made)
     target, choice = _target(statement), outline.parents.get(statement) if statement is not None else None
     if target is None or not isinstance(choice, ast.If):
         return []
@@ -80,6 +85,30 @@ def others(outline: Outline, made: ast.expr) -> list[ast.Call]:
         if isinstance(part, ast.Assign) and _names(part, name)
     )
     return [value for value in alike if value is not made and isinstance(value, ast.Call)]
+
+
+def _in_kin(outline: Outline, made: ast.expr) -> Iterator[ast.Call]:
+    """What the constructors of other classes give the same attribute that share a base, and all else, with the one around."""
+    statement = outline.parents.get(made)
+    cls = outline.class_of(outline.function_of(made) or made)
+    target = _target(statement)
+    if cls is None or not isinstance(target, ast.Attribute) or not _only_constructs(cls):
+        return
+    bases = [ast.dump(base) for base in cls.bases]
+    for other in outline.source.tree.body:
+        if not isinstance(other, ast.ClassDef) or other is cls or not _only_constructs(other):
+            continue
+        if not bases or [ast.dump(base) for base in other.bases] != bases:
+            continue
+        for part in ast.walk(other):
+            if isinstance(part, ast.Assign) and _names(part, ast.unparse(target)):
+                yield from [part.value] if isinstance(part.value, ast.Call) else []
+
+
+def _only_constructs(cls: ast.ClassDef) -> bool:
+    """Whether a class has nothing of its own but a constructor, and perhaps a docstring."""
+    parts = [part for part in cls.body if not isinstance(part, ast.Expr)]
+    return [getattr(part, "name", "") for part in parts] == ["__init__"]
 
 
 def _same(name: ast.Name, other: ast.expr) -> bool:
