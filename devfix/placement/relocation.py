@@ -34,6 +34,7 @@ from devfix.placement import (
     made_beside,
     map_location,
     module_binding,
+    moved_at_use,
     moving_back,
     nested_move,
     own_move,
@@ -149,6 +150,7 @@ class Relocator:
         yield from (
             (self._wrap(place), 0) for place in hosted_source.places(self.facts, self.operand, trails)
         )
+        yield moved_at_use.beside_others(self.facts, self.operand), 0
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
         yield from ((self._given(place), 0) for place in told)
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0

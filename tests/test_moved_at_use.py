@@ -1,0 +1,78 @@
+"""What a program keeps on the CPU and moves at each use stays there."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+PROGRAM = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def fit(self, x, y):
+        return nn.functional.cross_entropy(self(x), y)
+
+
+def main():
+    data = torch.randn(40, 4)
+    labels = (data.sum(1) > 0).long()
+    net = Net().to(device)
+    for rows in torch.randperm(40).split(10):
+        out = net({batch})
+        net.fit({given}, {answers}).backward()
+    with torch.no_grad():
+        right = net({all}).argmax(1).cpu() == labels
+    print(nn.functional.cross_entropy(net(data.to(device)), {labels}), data.mean(0), right)
+
+
+main()
+"""
+MOVED = {
+    "batch": "data[rows].to(device)",
+    "given": "data[rows].to(device)",
+    "answers": "labels[rows].to(device)",
+    "all": "data.to(device)",
+    "labels": "labels.to(device)",
+}
+
+
+@pytest.mark.parametrize("forgotten", list(MOVED))
+def test_a_use_that_forgot_to_move_does_as_the_others_do(forgotten: str) -> None:
+    text = PROGRAM.format(**{**MOVED, forgotten: MOVED[forgotten].removesuffix(".to(device)")})
+    assert fix_texts({"main.py": text})[0]["main.py"] == PROGRAM.format(**MOVED)
+
+
+SMALL = """
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(4, 2).to(device)
+data = torch.randn(40, 4)
+print(net(data[:3]{first}).sum())
+print(net({second}).sum())
+"""
+
+
+def test_all_of_it_moves_where_nothing_is_moved_at_its_use() -> None:
+    text = SMALL.format(first="", second="data")
+    assert "data = torch.randn(40, 4).to(device)\n" in fix_texts({"main.py": text})[0]["main.py"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(".to(torch.float64).float().to(device)", "data"), (".to(device)", "torch.exp(data)")],
+    ids=["another chain", "within another expression"],
+)
+def test_a_use_that_is_another_one_is_not_made_alike(first: str, second: str) -> None:
+    text = SMALL.format(first=first, second=second)
+    assert "(data.to(device))" not in fix_texts({"main.py": text})[0]["main.py"]
