@@ -109,6 +109,33 @@ def test_a_constructor_of_the_default_tensor_type_follows_it() -> None:
     """) == ["torch.ones(2) * torch.Tensor([1.0, 2.0])"]
 
 
+CHOSEN_TYPE = """
+        if torch.cuda.is_available():
+            if args.accel:
+                torch.set_default_tensor_type({on})
+            {otherwise}
+                torch.set_default_tensor_type({off})
+        else:
+            torch.set_default_tensor_type({off})
+        loader = torch.utils.data.DataLoader(range(4), batch_size=2, shuffle={shuffle})
+"""
+
+
+@pytest.mark.parametrize("otherwise", ["else:", "if not args.accel:"])
+@pytest.mark.parametrize(
+    ("on", "off"),
+    [
+        ("'torch.cuda.FloatTensor'", "'torch.FloatTensor'"),
+        ("torch.cuda.DoubleTensor", "torch.DoubleTensor"),
+    ],
+)
+def test_a_default_tensor_type_of_an_accelerator_names_it(on: str, off: str, otherwise: str) -> None:
+    text = CHOSEN_TYPE.format(on=on, off=off, otherwise=otherwise, shuffle=True)
+    assert faults(text) == [text.strip().splitlines()[-1].strip()]
+    assert not faults(CHOSEN_TYPE.format(on=on, off=off, otherwise=otherwise, shuffle=False))
+    assert not faults(CHOSEN_TYPE.format(on=off, off=off, otherwise=otherwise, shuffle=True))
+
+
 def test_a_default_tensor_type_is_no_default_device() -> None:
     assert (
         faults("""

@@ -190,10 +190,12 @@ def _is_accelerator(node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("cuda", "current_accelerator")
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu")
+        return node.value.split(":")[0] in ("cuda", "mps", "xpu", "npu") or (
+            node.value.startswith("torch.cuda.") and node.value.endswith("Tensor")
+        )
     return (
         isinstance(node, ast.Attribute)
-        and node.attr in ("FloatTensor", "LongTensor")
+        and node.attr.endswith("Tensor")
         and (isinstance(node.value, ast.Attribute) and node.value.attr == "cuda")
     )
 
