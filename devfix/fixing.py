@@ -12,7 +12,7 @@ from devfix.differences import changed_lines
 from devfix.file_report import Skipped
 from devfix.findings import Applicability, Finding, Fix, Note, Span
 from devfix.judgement import Judgement, UnusedSuppression
-from devfix.kinship import are_kin, parts_of
+from devfix.kinship import are_kin, may_follow, parts_of
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
@@ -82,6 +82,8 @@ class Fixer:
             end = self._end(start)
         if are_kin(end.fixed) and not start.program.adopts:
             end = self._by_one(start, end)
+        if may_follow(end.fixed, start.program.sources) and not start.program.adopts:
+            end = self._by_fewer(start, end)
         end = self._by_part(start, end)
         end = self._tidied(start, end)
         return replace(end, judgement=self._with_notes(end))
@@ -165,6 +167,20 @@ class Fixer:
                 if _lines(start, best) == 1:
                     break
         return best
+
+    def _by_fewer(self, start: State, end: State) -> State:
+        """The same end without the fixes of findings that the others do away with."""
+        batch = list(end.fixed)
+        if not set(batch) <= self._candidates(start).keys():
+            return end  # some were found on the way
+        for finding in end.fixed:
+            fewer = [each for each in batch if each != finding]
+            after = self._attempt(start, fewer) if fewer else None
+            if after is None or self._is_worse(end.judgement, after.judgement):
+                continue
+            if _lines(start, after) < _lines(start, end):
+                batch, end = fewer, after
+        return end
 
     def _by_part(self, start: State, end: State) -> State:
         """The same end by a part of what one fix does in several places, where one of those does for the others."""

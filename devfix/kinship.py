@@ -1,21 +1,44 @@
-"""Kinship: whether findings tell of one fault, so that one fix may do for all of them."""
+"""Kinship: whether findings tell of one fault, so that one fix may do for all of them.
+
+They may where they go back to one place. Where code asks on which side a tensor is, as in ``if x.is_cuda:``, what was
+left behind there leaves others behind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from devfix.findings import Finding, Note
+
+if TYPE_CHECKING:
+    from devfix.source import Source
 
 #: More findings than this are not tried one by one.
 MOST = 8
 
 Place = tuple[str, int]
 
+#: How code asks on which side a tensor is.
+_QUESTIONS = (".is_cuda", ".device.type")
+
+
+def _are_few(findings: Sequence[Finding]) -> bool:
+    return 1 < len(findings) <= MOST
+
+
+def may_follow(findings: Sequence[Finding], sources: Mapping[str, Source]) -> bool:
+    """Whether one of a few findings may follow from another, since a file with one asks where tensors are."""
+    if not _are_few(findings):
+        return False
+    texts = [sources[path].text for path in {finding.path for finding in findings} if path in sources]
+    return any(question in text for text in texts for question in _QUESTIONS)
+
 
 def are_kin(findings: Sequence[Finding]) -> bool:
     """Whether each of a few findings goes back to a place that another one goes back to, and so on."""
-    if not 1 < len(findings) <= MOST:
+    if not _are_few(findings):
         return False
     groups = [_places(finding) for finding in findings]
     family = groups.pop()

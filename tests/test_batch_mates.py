@@ -238,3 +238,57 @@ def test_a_function_of_the_program_may_take_a_batch_apart(call: str) -> None:
 )
 def test_who_else_gets_a_batch_may_move_all_of_it(step: str, before: str) -> None:
     assert not clashes(STEP.format(step=step, before=before, call="batch, net"))
+
+
+COMPUTED = """
+import torch
+from readers import batches
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+scale = torch.linspace(1, 3, 3)
+for x in batches():
+    x = x.to(device)
+    {line}
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x + scale",
+        "scale < x",
+        "(x @ x.t()).sum() + scale",
+        "x[:, 0] * scale",
+        "x[0] * scale",
+        "x.exp() / scale",
+        "torch.maximum(x, scale)",
+        "torch.nonzero(x == 1).squeeze() * scale",
+    ],
+)
+def test_what_moved_is_a_tensor_where_it_is_computed_with(expression: str) -> None:
+    text = COMPUTED.format(line=f"print({expression})")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "scale = torch.linspace(1, 3, 3, device=device)" in after
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(x.graph + scale)",
+        "print(x['text'] * scale)",
+        "print(x.to('cpu') + scale)",
+        "print(x + scale[0])",
+        "print(x + 1, x is scale)",
+        "y = x.cpu()\n    print(y + scale)",
+        "print(x(scale))",
+        "x.step(scale)",
+    ],
+)
+def test_what_moved_need_not_be_a_tensor_elsewhere(line: str) -> None:
+    assert not clashes(COMPUTED.format(line=line))
+
+
+def test_what_moved_to_different_accelerators_may_meet() -> None:
+    """Nobody says which of them holds what a stranger gave."""
+    text = COMPUTED.replace("linspace(1, 3, 3)", 'linspace(1, 3, 3, device="cuda:1")')
+    assert not clashes(text.format(line="print(x + scale)"))

@@ -246,6 +246,31 @@ def test_the_branch_that_fetches_for_numpy_is_that_of_an_accelerator(show: str) 
     assert clashes(dedent(FETCHING).format(show=show)) == []
 
 
+OPTIONAL = """
+    import argparse
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--learn", action="store_true")
+    args = parser.parse_args()
+    prior, learnt = torch.rand(3).cuda(), torch.rand(3).cuda()
+    print({shown})
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("prior.numpy() if not args.learn else learnt.cpu().numpy()", ["9: numpy"]),
+        ("learnt.cpu().numpy() if args.learn else prior.exp().numpy()", ["9: numpy"]),
+        ("prior.numpy() if not args.learn else prior.cpu().numpy()", []),
+        ("prior.cpu().numpy() if not args.learn else learnt.cpu().numpy()", []),
+    ],
+)
+def test_a_branch_that_fetches_something_else_says_nothing(shown: str, expected: list[str]) -> None:
+    assert clashes(dedent(OPTIONAL).format(shown=shown)) == expected
+
+
 #: The same, one of them by returning early.
 EARLY = """
 import json

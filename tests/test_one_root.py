@@ -87,3 +87,39 @@ def test_findings_are_kin_by_what_they_and_others_between_them_speak_of() -> Non
 def test_one_finding_or_very_many_are_not_tried_one_by_one() -> None:
     assert not are_kin([_finding(1, 9)])
     assert not are_kin([_finding(line, 99) for line in range(1, MOST + 2)])
+
+
+ASKING = """
+import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x, mixing):
+        total = torch.zeros(2, 3)
+        if x.is_cuda:
+            total = total.cuda()
+        total += self.layer(x)
+        return total @ mixing
+
+net = Net().cuda()
+mixing = torch.ones(3, 3).cuda()
+{lines}
+"""
+
+
+def test_what_asks_for_the_place_of_another_comes_along_with_it() -> None:
+    assert changed(ASKING.format(lines="net(torch.ones(2, 3), mixing)")) == [
+        "net(torch.ones(2, 3, device=next(net.parameters()).device), mixing)"
+    ]
+
+
+def test_a_fault_of_its_own_is_mended_beside_one_that_others_follow() -> None:
+    lines = "net(torch.ones(2, 3), mixing)\nprint(mixing + torch.eye(3))"
+    assert changed(ASKING.format(lines=lines)) == [
+        "net(torch.ones(2, 3, device=next(net.parameters()).device), mixing)",
+        "print(mixing + torch.eye(3, device=mixing.device))",
+    ]

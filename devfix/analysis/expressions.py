@@ -219,7 +219,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
     if found != UNKNOWN:
         return found
     name = key.value if isinstance(key, Const) else None
-    return device_settings.entry(key) or batch_mates.part(interp, value, name, node) or UNKNOWN
+    of_batch = batch_mates.part(interp, value, name, node) or batch_mates.item(value, key, node)
+    return device_settings.entry(key) or of_batch or UNKNOWN
 
 
 def _name_given(statement: ast.stmt | None, node: ast.expr) -> str:

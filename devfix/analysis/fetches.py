@@ -23,11 +23,13 @@ Branch = Sequence[ast.stmt] | Sequence[ast.expr]
 
 
 def chosen(source: Source, body: Branch, orelse: Branch) -> bool | None:
-    """Which of two branches fetches what it hands to NumPy, where the other one does not."""
+    """Which of two branches fetches what it hands to NumPy, where the other one hands it over as it is."""
     if not (_may_hand_over(source, body) and _may_hand_over(source, orelse)):
         return None
     then, other = _copied(body), _copied(orelse)
-    return None if {then, other} != {True, False} else then
+    if {then, other} != {True, False}:
+        return None
+    return then if _handed_by(body) & _handed_by(orelse) else None
 
 
 def _may_hand_over(source: Source, branch: Branch) -> bool:
@@ -62,6 +64,12 @@ def _copied(branch: Branch) -> bool | None:
     return next(iter(found)) if len(found) == 1 else None
 
 
+def _handed_by(branch: Branch) -> frozenset[str]:
+    """The names in what a branch hands to NumPy: branches that share none are about something of their own."""
+    found = (each for part in branch for each in _handed(part))
+    return frozenset(name.id for each in found for name in walk(each) if isinstance(name, ast.Name))
+
+
 @remembered
 def copies(node: ast.AST) -> frozenset[bool]:
     """Of each ``x.numpy()`` in a piece of code, whether ``x`` is copied to the CPU on the way.
@@ -70,11 +78,16 @@ def copies(node: ast.AST) -> frozenset[bool]:
     """
     if isinstance(node, _HOLDERS):
         return frozenset[bool]().union(*map(copies, below(node)))
-    return frozenset(
-        _is_copied(part.func.value)
+    return frozenset(map(_is_copied, _handed(node)))
+
+
+def _handed(node: ast.AST) -> list[ast.expr]:
+    """Each ``x`` of an ``x.numpy()`` in a piece of code."""
+    return [
+        part.func.value
         for part in walk(node)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == "numpy"
-    )
+    ]
 
 
 def _is_copied(node: ast.expr) -> bool:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, TypeGuard
 from devfix.analysis import whole_batches
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, CPU
+from devfix.analysis.join import scalar_type
+from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_INDEX, Device
 from devfix.analysis.torch_model import part_movers
-from devfix.analysis.torch_model.specs import RESHAPES, SAME
+from devfix.analysis.torch_model.specs import FLOATING, RESHAPES, SAME
 from devfix.analysis.values import UNKNOWN, DeviceValue, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _GIVEN, _LEFT, _MOVED = "@given:", "@left:", "@moved:"
 #: What stands between a batch and its parts, and before the name of a part that was set anew.
 _WITHIN, _RENEWED = ">", "~"
 #: Methods that leave a tensor where it is, and that no collection has.
-_KEEPING = (SAME | RESHAPES | {"long", "float", "int", "double"}) - frozenset(
+_KEEPING = (SAME | FLOATING | RESHAPES | {"long", "float", "int", "double"}) - frozenset(
     name for kind in (list, dict, set, str, tuple) for name in dir(kind)
 )
 
@@ -187,3 +188,19 @@ def tensor(interp: Interpreter, value: Value) -> Tensor | None:
     kind, _, part = value.token.partition(":")
     life = interp.given.get(part)
     return Tensor(CPU if f"{kind}:" == _LEFT else ACCELERATOR, trail=life) if life is not None else None
+
+
+def operand(interp: Interpreter, value: Value) -> Value:
+    """What is computed with: of what moved nothing but tensors can be, and they are on one of the accelerators."""
+    moved = tensor(interp, value) if isinstance(value, Unknown) and value.token.startswith(_MOVED) else None
+    return value if moved is None else replace(moved, device=Device("accelerator", UNKNOWN_INDEX))
+
+
+def item(value: Value, key: Value, node: ast.Subscript) -> Value | None:
+    """``x[2]`` and ``x[:, 0]`` of what moved are where it is; None for any other item."""
+    if not isinstance(value, Unknown) or not value.token.startswith(_MOVED):
+        return None
+    index = node.slice
+    kinds = index.elts if isinstance(index, ast.Tuple) else [index]
+    cut = any(isinstance(each, ast.Slice) for each in kinds)
+    return value if cut or scalar_type(key) == "int" else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import INTEGERS
-from devfix.analysis.torch_model import file_parts, requirements
+from devfix.analysis.torch_model import batch_mates, file_parts, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
@@ -134,7 +134,10 @@ def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: lis
 
 def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:
     """Two operands as far as they can stand beside one another: beside a tensor that is no list and no dict."""
-    left, right = without_none(left), without_none(right)
+    left, right = (
+        batch_mates.operand(interp, without_none(left)),
+        batch_mates.operand(interp, without_none(right)),
+    )
     if isinstance(left, Union) or isinstance(right, Union):
         return _beside(interp, left, right), _beside(interp, right, left)
     return left, right
@@ -155,7 +158,11 @@ def tensor_of(interp: Interpreter, value: Value) -> Value:
     """A value where only a tensor can stand: the collection or array that it is on another path would fail there."""
     value = without_none(value)
     if not isinstance(value, Union):
-        return file_parts.as_tensor(interp, value) if interp.program.adopts else value
+        return (
+            file_parts.as_tensor(interp, value)
+            if interp.program.adopts
+            else batch_mates.operand(interp, value)
+        )
     kept = [m for m in value.members if not isinstance(m, Array) and not _is_collection(interp, m)]
     return kept[0] if len(kept) == 1 else value
 
