@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from test_adoption import CHOICE, adopted
-from text_program import clashes, files
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
 
 WEIGHTS = """
 import torch
@@ -325,3 +327,42 @@ def test_behind_a_loop_its_name_stands_for_the_last_tensor() -> None:
             print(torch.nn.Linear(2, 2)(n))
     """
     assert clashes(text.replace("{numbers}", "numbers")) == []
+
+
+SALIENCY = """
+import torch
+
+def scaled(x):
+    return torch.tensor(x) / 2
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(2, 1).to(device)
+data = torch.ones(1, 2)
+{leaf}
+net(x).sum().backward()
+print(x.grad.abs().mean().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("leaf", "after"),
+    [
+        (
+            "x = scaled([[1.0, 2.0]]).requires_grad_().to(device)",
+            "x = scaled([[1.0, 2.0]]).to(device).requires_grad_()",
+        ),
+        (
+            "x = torch.rand(1, 2).mul(2).requires_grad_(True).to(device)",
+            "x = torch.rand(1, 2).mul(2).to(device).requires_grad_(True)",
+        ),
+        ("x = scaled([[1.0, 2.0]]).to(device).requires_grad_()", ""),
+        (
+            "x = data.requires_grad_().to(device)",
+            "x = data.requires_grad_().to(device).detach().requires_grad_()",
+        ),
+    ],
+)
+def test_what_a_call_gives_moves_before_it_becomes_a_leaf(leaf: str, after: str) -> None:
+    text = SALIENCY.format(leaf=leaf)
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert fixed == text.replace(leaf, after or leaf)

@@ -331,3 +331,54 @@ def test_what_is_exported_shares_its_parts_with_what_goes_on(export: str) -> Non
         "        return path", "        self.to(device)\n        return path"
     )
     assert fix_texts({"main.py": before})[0]["main.py"] == after
+
+
+LOOKED_AT = """
+    import torch
+    from torch import nn
+
+
+    def size(model):
+        probe = torch.zeros(1, 4)
+        with torch.no_grad():
+            LOOK
+        END
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 2)).to(device)
+        print(size(model))
+        for _ in range(2):
+            x, y = torch.rand(3, 4).to(device), torch.rand(3, 2).to(device)
+            out = model(x)
+            print((out - y).sum().item())
+
+
+    main()
+    """
+_COUNT = "return sum(p.numel() for p in model.parameters())"
+
+
+@pytest.mark.parametrize(
+    "look", ["model.cpu().eval()(probe)", 'model.to("cpu")\n            print(model(probe).shape)']
+)
+def test_a_module_that_a_function_was_lent_for_a_look_goes_back(look: str) -> None:
+    text = LOOKED_AT.replace("LOOK", look).replace("END", _COUNT)
+    fixed = fix_texts(files(text))[0]["main.py"]
+    before = files(text)["main.py"]
+    asked = "        device = next(model.parameters()).device\n"
+    found = before.index("        " + look.partition("\n")[0])
+    end = before.index("    return sum(")
+    assert fixed == f"{before[:found]}{asked}{before[found:end]}        model.to(device)\n{before[end:]}"
+
+
+@pytest.mark.parametrize("end", ["return model", "return model, 3", "return model.eval()"])
+def test_a_module_that_is_handed_out_where_it_was_looked_at_does_not_go_back(end: str) -> None:
+    text = LOOKED_AT.replace("LOOK", "model.cpu()(probe)").replace("END", end)
+    assert "next(model.parameters()).device\n" not in fix_texts(files(text))[0]["main.py"]
+
+
+def test_a_function_that_only_moves_what_it_is_given_means_it() -> None:
+    text = LOOKED_AT.replace("LOOK", "model.cpu()").replace("END", "return probe")
+    assert "next(model.parameters()).device\n" not in fix_texts(files(text))[0]["main.py"]

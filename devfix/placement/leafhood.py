@@ -97,11 +97,21 @@ def _device(place: Place, move: ast.Call) -> str:
 
 
 def _made_there(place: Place, move: ast.Call, made: ast.Call, name: str, device: str) -> Edits:
-    """``zeros(n, requires_grad=True).to(d)`` becomes ``zeros(n, requires_grad=True, device=d)``."""
+    """``zeros(n, requires_grad=True).to(d)`` becomes ``zeros(n, requires_grad=True, device=d)``.
+
+    What a call gives moves first, and is made a leaf then: ``self.scaled(x).to(d).requires_grad_()``.
+    """
     spans = place.outline.source.span
     if name in ("Parameter", "Variable") and len(made.args) >= 1:
         inner = _inner(place, made.args[0], device)
         return FileEdit(place.path, DropCall(spans(move))), FileEdit(place.path, inner)
+    method = (
+        made.func if isinstance(made.func, ast.Attribute) and made.func.attr == "requires_grad_" else None
+    )
+    if method is not None and isinstance(method.value, ast.Call):
+        # Nobody else has what a call has just given.
+        before = WrapExpression(spans(method.value), "", f".to({device})")
+        return FileEdit(place.path, DropCall(spans(move))), FileEdit(place.path, before)
     if name not in _FACTORIES or any(keyword.arg in ("device", None) for keyword in made.keywords):
         return ()
     if name in _RANDOM:

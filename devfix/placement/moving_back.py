@@ -1,4 +1,4 @@
-"""Moving back: a module that was taken to the CPU to be saved returns to the accelerator."""
+"""Moving back: a module that was taken to the CPU to be saved, or looked at, returns to the accelerator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devfix.findings import (
     Origin,
     ReplaceExpression,
 )
-from devfix.placement import chains, device_expression
+from devfix.placement import borrowed_module, chains, device_expression
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
 
@@ -94,10 +94,13 @@ def _move(facts: Facts, operand: Operand) -> Origin | None:
 
 
 def _saved(facts: Facts, made: Origin) -> ast.stmt | None:
-    """The statement that does nothing but to move a module, which is then saved there."""
+    """The statement that moves a module for a while: to be saved there, or looked at by a function that was given it."""
     place = device_expression.place_at(facts, made.path, made.span)
     statement = place.outline.statement_of(place.node) if place is not None else None
-    return statement if place is not None and _is_to_save(place.outline, statement) else None
+    if place is None or statement is None:
+        return None
+    is_meant = _is_to_save(place.outline, statement) or _is_lent(place.outline, statement)
+    return statement if is_meant else None
 
 
 def returns(facts: Facts, operand: Operand) -> bool:
@@ -125,7 +128,18 @@ def _returns(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
         dotted(call.func) == name and call.lineno < statement.lineno for call in calls
     ):
         return True
-    return function is not None and _is_to_save(outline, statement)
+    if function is None:
+        return False
+    return _is_lent(outline, statement) or _is_to_save(outline, statement)
+
+
+def _is_lent(outline: Outline, statement: ast.stmt) -> bool:
+    """Whether ``net.cpu()`` or ``net.cpu().eval()(probe)`` is a statement of a function that was only lent ``net``."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(value, ast.Call):
+        return False
+    moved = value.func if isinstance(value.func, ast.Call) else value
+    return borrowed_module.is_one(outline, statement, dotted(_whole(moved)))
 
 
 def _is_to_save(outline: Outline, statement: ast.stmt | None) -> bool:
@@ -158,7 +172,11 @@ def _last_use(outline: Outline, statement: ast.stmt, name: str) -> ast.stmt:
     """The last statement of a block, from one of its statements on, that does something with a name."""
     block = outline.block_of(statement)
     behind = block[block.index(statement) :]
-    uses = [each for each in behind if any(dotted(part) == name for part in _expressions(each))]
+    uses = [
+        each
+        for each in behind
+        if not isinstance(each, ast.Return) and any(dotted(part) == name for part in _expressions(each))
+    ]
     return uses[-1] if uses else statement
 
 
