@@ -37,6 +37,24 @@ def look(path: str, recall: Recall | None = None, *, closely: bool = True) -> Lo
     return replace(found, seconds=time.perf_counter() - start)
 
 
+def look_at_each(paths: Iterable[str], *, closely: bool) -> list[Look]:
+    """The same for some files of which nothing is known."""
+    return [look(path, closely=closely) for path in paths]
+
+
+def size_on_disk(path: str) -> int:
+    """How many bytes a file has; none where it cannot be read."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def unread(paths: Iterable[str]) -> list[Look]:
+    """What stands for some files that were to be looked at where the process died."""
+    return [Look(path, Skipped(path, "was not read: the process died")) for path in paths]
+
+
 def _look(path: str, recall: Recall | None, *, closely: bool) -> Look:
     try:
         signature = signature_of(os.stat(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,7 +24,7 @@ from devfix.nesting import deepest
 from devfix.pool import Pool
 from devfix.prefilter import concerned
 from devfix.project import Layout, Program, Project, Scanned, collect, find_roots, load_project, scan, scanned
-from devfix.reading import Look, Looks, Recall, look
+from devfix.reading import Look, Looks, Recall, look, look_at_each, size_on_disk, unread
 from devfix.recall import may_change, recall, settings_key
 from devfix.report.results import Results, by_path, for_skipped
 from devfix.source import Source, decode_source
@@ -267,27 +267,12 @@ def _scan_instead(source: Source, path: str) -> Scanned | Skipped:
 
 
 def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None, *, closely: bool) -> Iterator[Look]:
-    if recall is not None or jobs == 1 or sum(map(_size, names)) <= SMALL:
+    if recall is not None or jobs == 1 or sum(map(size_on_disk, names)) <= SMALL:
         # What is known takes no parsing, and the rest is little.
         return (look(name, recall, closely=closely) for name in names)
     chunks = [names[start : start + 50] for start in range(0, len(names), 50)]
-    pool = Pool(partial(_look_at_chunk, closely=closely), _looking_died, jobs)
+    pool = Pool(partial(look_at_each, closely=closely), unread, jobs)
     return (found for chunk in pool.map(chunks) for found in chunk)
-
-
-def _size(name: str) -> int:
-    try:
-        return os.stat(name).st_size
-    except OSError:
-        return 0
-
-
-def _look_at_chunk(names: Sequence[str], *, closely: bool) -> list[Look]:
-    return [look(name, closely=closely) for name in names]
-
-
-def _looking_died(names: Sequence[str]) -> list[Look]:
-    return [Look(name, Skipped(name, "was not read: the process died")) for name in names]
 
 
 def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None = None) -> list[FileReport]:
@@ -299,11 +284,11 @@ def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None
 def _run_programs(
     programs: Sequence[Program], engine: Engine, task: Task, jobs: int, units: UnitStore | None = None
 ) -> list[tuple[list[FileReport], Spent]]:
-    work = partial(_timed, engine, task, units)
     # The largest first: it takes longest, and its trees may be there already.
     relevant = sorted(filter(is_relevant, programs), key=_length, reverse=True)
     # Another process is worth its start where there is much to do beside the largest.
     rest = sum(map(_length, relevant[1:]))
+    work = partial(_timed, engine, task, units, partial(_share, jobs, rest if rest > SMALL else 0))
     pool = Pool(work, lambda program: (_died(program), {}), jobs if rest > SMALL else 1)
     done = dict(zip(map(id, relevant), pool.map(relevant), strict=True))
     return [done[id(program)] if id(program) in done else work(program) for program in programs]
@@ -313,12 +298,17 @@ def _length(program: Program) -> int:
     return sum(len(source.text) for source in program.sources.values())
 
 
+def _share(jobs: int, rest: int, program: Program) -> int:
+    """How many of all jobs are those of one program, while the ``rest`` of the text is worked on beside the largest."""
+    return max(1, jobs * _length(program) // (_length(program) + rest))
+
+
 def _timed(
-    engine: Engine, task: Task, units: UnitStore | None, program: Program
+    engine: Engine, task: Task, units: UnitStore | None, share: Callable[[Program], int], program: Program
 ) -> tuple[list[FileReport], Spent]:
     """The reports of one program, and what its time was spent on."""
     with measured() as spent:
-        reports = _run_program(engine, task, program, units)
+        reports = _run_program(engine, task, program, units, share(program))
     return reports, spent
 
 
@@ -328,14 +318,15 @@ def _with_reading(spent: Spent, seconds: float) -> Spent:
 
 
 def _run_program(
-    engine: Engine, task: Task, program: Program, units: UnitStore | None = None
+    engine: Engine, task: Task, program: Program, units: UnitStore | None = None, jobs: int = 1
 ) -> list[FileReport]:
     """The reports of one program; whatever goes wrong stays within it."""
     try:
         with _collecting_seldom():
             if task.wanted is None:
-                return _checked(engine, program, units)
-            return engine.fix(program, task.wanted, partial(admitted, task.known) if task.known else None)
+                return _checked(engine, program, units, jobs)
+            admits = partial(admitted, task.known) if task.known else None
+            return _with_jobs(engine, program, jobs).fix(program, task.wanted, admits)
     except RecursionError:
         return _without_deepest(engine, task, program)
     except Exception as error:  # noqa: BLE001 - a defect in a rule must not end the run
@@ -358,18 +349,31 @@ def _without_deepest(engine: Engine, task: Task, program: Program) -> list[FileR
     return [*for_skipped(skipped), *reports]
 
 
-def _checked(engine: Engine, program: Program, units: UnitStore | None) -> list[FileReport]:
+def _checked(engine: Engine, program: Program, units: UnitStore | None, jobs: int) -> list[FileReport]:
     """The reports of a program; of a large one those parts alone are analysed that may come to something else now."""
-    size = sum(len(source.text) for source in program.sources.values())
-    if units is None or size <= SMALL or not is_relevant(program):
-        return engine.check(program)
+    if units is None or not _is_large(program):
+        return _with_jobs(engine, program, jobs).check(program)
     from devfix.analysis import analyse  # noqa: PLC0415 - a run without relevant files never needs it
 
     first = min(program.sources)
     keeper = units.keeper(first)
-    found = engine.check(program, partial(analyse, keeper=keeper))
+    found = engine.check(program, partial(analyse, keeper=keeper, jobs=jobs))
     units.keep(first, keeper)
     return found
+
+
+def _with_jobs(engine: Engine, program: Program, jobs: int) -> Engine:
+    """An engine that does so many jobs of the analysis of a large program at the same time."""
+    if jobs == 1 or engine.analyse is not None or not _is_large(program):
+        return engine
+    from devfix.analysis import analyse  # noqa: PLC0415 - as above
+
+    return replace(engine, analyse=partial(analyse, jobs=jobs))
+
+
+def _is_large(program: Program) -> bool:
+    """Whether a program that has to do with accelerators takes long."""
+    return _length(program) > SMALL and is_relevant(program)
 
 
 @contextmanager

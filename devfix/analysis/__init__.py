@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Facts", "analyse"]
 
 
-def analyse(program: Program, keeper: Keeper | None = None) -> Facts:
-    """Everything that is known about one program; what the ``keeper`` knows is not found out again."""
+def analyse(program: Program, keeper: Keeper | None = None, jobs: int = 1) -> Facts:
+    """Everything that is known about one program; what the ``keeper`` knows is not found out again.
+
+    So many ``jobs`` are done at the same time where the program is large.
+    """
     recorder = Recorder()
-    library = in_depth(partial(run_program, program, recorder, keeper=keeper))
+    library = in_depth(partial(run_program, program, recorder, keeper=keeper, jobs=jobs))
     in_depth(partial(given_options.judge, program, recorder, library))
     return Facts(program, recorder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
-from devfix.analysis.recorder import Recorder
+from devfix.analysis.recorder import Recorder, place_of
 from devfix.analysis.torch_model import checkpoint, float_width, optim, owners
 from devfix.analysis.values import (
     Class,
@@ -24,14 +25,19 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
+from devfix.forks import may_fork
 
 if TYPE_CHECKING:
-    from devfix.analysis.units import Keeper
+    from devfix.analysis.units import Keeper, Unit
     from devfix.project import Program
 
 
 #: Statements that may be interpreted in a whole program, whatever its size, and for each of its lines.
 _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
+#: In less text than this, others would take longer to begin than to find anything out.
+_MUCH = 400_000
+#: And so many of them are enough: each takes memory, and what is found out far ahead is wrong more often.
+_MOST = 8
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
@@ -42,8 +48,12 @@ def run_program(
     interpreter: Callable[[Program, Recorder, Library], Interpreter] = Interpreter,
     library: Library | None = None,
     keeper: Keeper | None = None,
+    jobs: int = 1,
 ) -> Library:
-    """Interpret a program from all its entry points, then what none of them reached, unless the ``keeper`` knows it."""
+    """Interpret a program from all its entry points, then what none of them reached, unless the ``keeper`` knows it.
+
+    Several processes have so many ``jobs`` of the latter where that is much; what comes of it is the same.
+    """
     library = library or Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
@@ -54,12 +64,43 @@ def run_program(
         else:
             recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
-    for path in sorted(program.sources):
-        if library.steps < budget:
-            _run_uncalled(interpreter(program, recorder, library), path, budget, keeper)
-        if library.steps >= budget and (left := list(_unreached(recorder, path, program.sources[path].tree))):
-            recorder.leave(path, *left)
+    with _others(program, recorder, library, budget, keeper, jobs) as knowing:
+        for path in sorted(program.sources):
+            if library.steps < budget:
+                _run_uncalled(interpreter(program, recorder, library), path, budget, knowing)
+            if library.steps >= budget and (
+                left := list(_unreached(recorder, path, program.sources[path].tree))
+            ):
+                recorder.leave(path, *left)
     return library
+
+
+@contextmanager
+def _others(
+    program: Program, recorder: Recorder, library: Library, budget: int, keeper: Keeper | None, jobs: int
+) -> Iterator[Keeper | None]:
+    """The keeper, who has other processes find out what is not known of a program where that is much."""
+    sources = program.sources
+    unknown = [path for path in sorted(sources) if keeper is None or not keeper.knows(path)]
+    if jobs == 1 or sum(len(sources[path].text) for path in unknown) < _MUCH or not may_fork():
+        yield keeper
+        return
+    from devfix.analysis.ahead import Ahead  # most programs are small
+    from devfix.analysis.units import Keeper
+
+    keeper, own = keeper or Keeper(), Keeper()
+
+    def find(path: str) -> Unit | None:
+        _run_uncalled(Interpreter(program, recorder, library), path, budget, own)
+        return own.take(path)
+
+    definitions = {path: frozenset(map(place_of, _definitions(sources[path].tree))) for path in unknown}
+    keeper.ahead = Ahead(recorder, library, definitions, min(jobs, _MOST), find)
+    try:
+        yield keeper
+    finally:
+        keeper.ahead.close()
+        keeper.ahead = None
 
 
 def _scripts(program: Program) -> list[str]:
@@ -172,18 +213,25 @@ def _outermost_first(values: Iterable[Value], path: str) -> list[Class | Functio
 
 def _unreached(recorder: Recorder, path: str, tree: ast.Module) -> Iterator[str]:
     """The functions and methods of a file that no run has reached so far."""
+    for node, name in _definitions(tree).items():
+        if not recorder.was_executed(node, path):
+            yield name
+
+
+def _definitions(tree: ast.Module) -> dict[ast.AST, str]:
+    """The functions and methods of a file, and what they are called."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found: dict[ast.AST, str] = {}
     for node in tree.body:
-        if isinstance(node, kinds) and not recorder.was_executed(node, path):
-            yield node.name
+        if isinstance(node, kinds):
+            found[node] = node.name
         elif isinstance(node, ast.ClassDef):
-            for part in node.body:
-                if isinstance(part, kinds) and not recorder.was_executed(part, path):
-                    yield f"{node.name}.{part.name}"
+            found.update((part, f"{node.name}.{part.name}") for part in node.body if isinstance(part, kinds))
+    return found
 
 
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
-    if isinstance(function.node, ast.Lambda) or interp.recorder.was_executed(function.node, function.path):
+    if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
     interp.state.dead = False
     before = interp.state.fork()
@@ -214,7 +262,7 @@ def _call_methods(interp: Interpreter, cls: Class) -> None:
     methods = [
         value
         for value in interp.state.variables(cls.frame).values()
-        if isinstance(value, Function) and not interp.recorder.was_executed(value.node, value.path)
+        if isinstance(value, Function) and not reads.was_executed(interp, value)
     ]
     if not methods:
         return

@@ -52,6 +52,14 @@ def definitions(interp: Interpreter, path: str) -> Mapping[str, Value]:
     return interp.state.variables(interp.module_frame(path))
 
 
+def was_executed(interp: Interpreter, function: Function) -> bool:
+    """Whether a function was interpreted; of those of the file that is looked at that is known beforehand."""
+    node = function.node
+    if function.path != interp.frame.path:
+        interp.reads.add(("executed", function.path, node.lineno, node.col_offset))
+    return interp.recorder.was_executed(node, function.path)
+
+
 def is_definition(value: Value, path: str) -> TypeGuard[Class | Function]:
     """Whether a variable of a module is a class or function that stands in it."""
     return isinstance(value, (Class, Function)) and value.path == path

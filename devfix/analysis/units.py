@@ -11,8 +11,9 @@ writes a file that others read) makes it one that is run each time, too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis.accounts import Taken, is_beyond
@@ -24,13 +25,14 @@ from devfix.findings import Mismatch, Origin, Span
 from devfix.imports import parent_of
 
 if TYPE_CHECKING:
+    from devfix.analysis.ahead import Ahead
     from devfix.analysis.interpreter import Interpreter
 
 #: A question that was asked: what of, and which.
 Read = tuple[str | int, ...]
 
 #: What a recorder is told for good.
-_FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "forked")
+FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "forked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Keeper:
         self._recorder: Recorder | None = None
         #: How many statements were interpreted anew, and how many were not.
         self.steps, self.saved = 0, 0
+        #: Who finds out units in other processes, where somebody does.
+        self.ahead: Ahead | None = None
 
     def kept(self) -> Kept:
         """The units of the run that is over."""
@@ -104,25 +108,61 @@ class Keeper:
         if self._fingerprints is None:
             self._fingerprints = Fingerprints(interp)
         self._fingerprints.refresh(interp)
-        unit = self._kept.units.get(path)
-        if unit is not None and interp.library.steps + unit.steps < budget:
-            if _is_affordable(interp, unit) and self._digest(interp, path, unit.reads) == unit.digest:
-                self._made[path] = self._repeated(interp, unit)
-                self.saved += unit.steps
+        kept = self._kept.units.get(path)
+        if kept is not None and self._holds(interp, path, budget, kept):
+            self.saved += kept.steps
+            self._made[path] = self._repeated(interp, kept, self._number)
+            self._left(path, self._made[path])
+            return
+        for unit, number in self._found_elsewhere(path):
+            if self._holds(interp, path, budget, unit):
+                self.steps += unit.steps
+                self._made[path] = self._repeated(interp, unit, number)
+                self._left(path, self._made[path])
                 return
         watch = _Watch(interp, path)
         whole = body()
         self.steps += interp.library.steps - watch.steps
         found = watch.end()
-        if whole and found is not None:
+        if whole and watch.is_all:
             self._made[path] = replace(found, digest=self._digest(interp, path, found.reads, watch))
+        self._left(path, found)
+
+    def knows(self, path: str) -> bool:
+        """Whether a unit of a file is kept, which may hold."""
+        return path in self._kept.units
+
+    def take(self, path: str) -> Unit | None:
+        """The unit of a file that was just found, which is somebody else's from now on."""
+        return self._made.pop(path, None)
+
+    def _found_elsewhere(self, path: str) -> Iterator[tuple[Unit, Callable[[int], int]]]:
+        return iter(()) if self.ahead is None else self.ahead.candidates(path)
+
+    def _left(self, path: str, unit: Unit) -> None:
+        if self.ahead is not None:
+            self.ahead.is_over(path, unit)
+
+    def _holds(self, interp: Interpreter, path: str, budget: int, unit: Unit) -> bool:
+        """Whether a unit is what would be found now."""
+        return (
+            interp.library.steps + unit.steps < budget
+            and _is_affordable(interp, unit)
+            and self._digest(interp, path, unit.reads) == unit.digest
+        )
 
     def _digest(
         self, interp: Interpreter, path: str, reads: Sequence[Read], watch: _Watch | None = None
     ) -> str:
         recorder = interp.recorder
         start = _start(interp, path) if watch is None else watch.start
-        answers = " ".join(self._answer(interp, recorder, read) for read in reads)
+        before = partial(executed_in, recorder) if watch is None else watch.executed_in
+        answers = " ".join(
+            str((read[2], read[3]) in before(str(read[1])))
+            if read[0] == "executed"
+            else self._answer(interp, recorder, read)
+            for read in reads
+        )
         return digest_of(f"{path} {start} {interp.program.adopts} {reads} {answers}")
 
     def _answer(self, interp: Interpreter, recorder: Recorder, read: Read) -> str:
@@ -151,7 +191,7 @@ class Keeper:
             return self._fingerprints.of_files(recorder.saved)
         return f"{mps.is_chosen_in(interp)} {mps.is_asked_for_dtypes(interp)}"
 
-    def _repeated(self, interp: Interpreter, unit: Unit) -> Unit:
+    def _repeated(self, interp: Interpreter, unit: Unit, number: Callable[[int], int]) -> Unit:
         """Tell the recorder what the unit told it; the unit with the numbers that bindings have now."""
         recorder = interp.recorder
         interp.library.steps += unit.steps
@@ -159,7 +199,7 @@ class Keeper:
         for drawn in unit.accounts:
             calls, steps = taken.get(drawn.place, (0, 0))
             taken[drawn.place] = (calls + drawn.taken[0], steps + drawn.taken[1])
-        for name, flag in zip(_FLAGS, unit.flags, strict=True):
+        for name, flag in zip(FLAGS, unit.flags, strict=True):
             setattr(recorder, name, flag)
         for mismatch, tokens in unit.mismatches:
             recorder.mismatch(mismatch, tokens)
@@ -174,7 +214,7 @@ class Keeper:
         recorder.recalled.things.update(unit.things)
         for path, span, is_idle in unit.idle:
             recorder.recalled.idle[path, span] = is_idle and recorder.recalled.idle.get((path, span), True)
-        return replace(unit, bindings=tuple(map(self._number, unit.bindings)))
+        return replace(unit, bindings=tuple(map(number, unit.bindings)))
 
     def _number(self, known: int) -> int:
         number = self._numbers.get(known)
@@ -202,18 +242,25 @@ class _Watch:
         self._optional, recorder.optional = recorder.optional, set()
         self._unfinished, recorder.unfinished = recorder.unfinished, {}
         recorder.journal, recorder.unified = {}, {}
+        #: Which functions had been executed, of the files of which that was asked; and whether all can be told.
+        self._before: dict[str, frozenset[tuple[int, int]]] = {}
+        self.is_all = False
         #: Functions are known once they were interpreted: which of them were interpreted here?
         self._executed, recorder.executed = recorder.executed, _Executed(recorder.executed)
 
-    def end(self) -> Unit | None:
-        """What was told, which is told the recorder again; None where that is not all there is to say."""
+    def end(self) -> Unit:
+        """What was told, which is told the recorder again; whether it ``is_all`` there is to say is known then."""
         recorder, library = self._interp.recorder, self._interp.library
         found = self._told()
         recorder.journal = recorder.unified = None
-        if len(library.modules) > self._modules or library.entangled:
-            return None
-        del library.classes[self._classes :]  # nobody else can know them
+        self.is_all = len(library.modules) == self._modules and not library.entangled
+        if self.is_all:
+            del library.classes[self._classes :]  # nobody else can know them
         return found
+
+    def executed_in(self, path: str) -> frozenset[tuple[int, int]]:
+        """The functions of a file that were executed before."""
+        return self._before.get(path, frozenset())
 
     def _told(self) -> Unit:
         recorder, source = self._interp.recorder, self._interp.program.sources
@@ -233,12 +280,14 @@ class _Watch:
         for path, names in unfinished.items():
             recorder.leave(path, *names)
         executed, recorder.executed = recorder.executed, self._executed
+        asked = {str(read[1]) for read in self._interp.library.reads if read[0] == "executed"}
+        self._before = {path: executed_in(recorder, path) for path in asked}
         recorder.executed.update(executed)
         return Unit(
             tuple(sorted(self._reads(), key=repr)),
             "",
             self._interp.library.steps - self.steps,
-            _flags(recorder),
+            flags_of(recorder),
             tuple(recorder.journal or ()),
             tuple(mismatches.items()),
             tuple((path, *place_of(node)) for node, path in executed.items()),
@@ -286,13 +335,18 @@ def _is_affordable(interp: Interpreter, unit: Unit) -> bool:
 def _start(interp: Interpreter, path: str) -> str:
     """What a unit begins with, besides what it asks for."""
     recorder, library = interp.recorder, interp.library
-    executed = {place_of(node) for node, where in recorder.executed.items() if where == path}
-    executed.update(recorder.recalled.executed.get(path, ()))
     floats = (
         library.default_floats, library.casts_unknown, library.default_type, library.as_given, bool(recorder.muted),
     )  # fmt: skip
-    return f"{sorted(executed)} {_flags(recorder)} {floats}"
+    return f"{sorted(executed_in(recorder, path))} {flags_of(recorder)} {floats}"
 
 
-def _flags(recorder: Recorder) -> tuple[Any, ...]:
-    return tuple(getattr(recorder, name) for name in _FLAGS)
+def executed_in(recorder: Recorder, path: str) -> frozenset[tuple[int, int]]:
+    """The functions of a file that were executed, by their places."""
+    executed = {place_of(node) for node, where in recorder.executed.items() if where == path}
+    return frozenset(executed.union(recorder.recalled.executed.get(path, ())))
+
+
+def flags_of(recorder: Recorder) -> tuple[Any, ...]:
+    """What a recorder was told for good."""
+    return tuple(getattr(recorder, name) for name in FLAGS)
