@@ -315,8 +315,8 @@ def test_an_early_return_that_fetches_is_that_of_an_accelerator(test: str, first
     ("test", "first", "second"),
     [
         ("if self.gpu:", "return x.numpy()", "return x.numpy()"),
-        ("if self.gpu:", "return x.cpu()", "return x.numpy()"),
-        ("if self.gpu:", "return x.cpu().numpy()", "x = x * 2; return x.numpy()"),
+        ("if self.ids:", "return x.cpu()", "return x.numpy()"),
+        ("if self.ids:", "return x.cpu().numpy()", "x = x * 2; return x.numpy()"),
         ("try:", "return x.numpy()", "except TypeError: return None"),
     ],
 )
@@ -433,3 +433,38 @@ def test_a_flag_is_the_same_where_it_is_tested_again() -> None:
 @pytest.mark.parametrize("other", ["use_cuda = given('shared')", "use_cuda = not use_cuda"])
 def test_a_flag_that_changes_may_be_another_where_it_is_tested_again(other: str) -> None:
     assert clashes(STORED.format(again=other))
+
+
+SHARED = """
+import json
+import numpy as np
+import torch
+
+class Codec:
+    def __init__(self, options):
+        self.fast, self.bits = options["fast"], options["bits"]
+
+    def compress(self, x):
+        if {first}:
+            x = x.cuda()
+        return self.binarize(x)
+
+    def binarize(self, x):
+        if {second}:
+            x = x.flatten()
+        else:
+            x = np.packbits(np.asarray(x.flatten()))
+        return x
+
+Codec(json.load(open("options.json"))).compress(torch.ones(1, 3))
+"""
+
+
+@pytest.mark.parametrize("flag", ["self.fast", "not self.fast"])
+def test_a_flag_of_an_object_is_the_same_in_all_its_methods(flag: str) -> None:
+    assert not clashes(SHARED.format(first=flag, second=flag))
+
+
+@pytest.mark.parametrize("second", ["self.bits", "not self.fast"])
+def test_another_flag_of_an_object_may_be_anything(second: str) -> None:
+    assert clashes(SHARED.format(first="self.fast", second=second))

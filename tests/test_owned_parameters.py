@@ -357,3 +357,27 @@ def test_an_object_may_hold_a_parameter_or_nothing() -> None:
     text = "import sys\n" + HELD.format(own=own, moved=".to(device)")
     assert not clashes(text)
     assert clashes("import sys\n" + HELD.format(own=own, moved=""))
+
+
+NORMED = """
+import torch
+from torch import nn
+
+class Norm(nn.Module):
+    def __init__(self, mean):
+        super().__init__()
+        self.bn = {made}
+        self.bn.{name} = torch.tensor([mean])
+
+    def forward(self, x):
+        return x * self.bn.{name}
+
+net = Norm(2.0).cuda()
+print(net(torch.ones(3, 1).cuda()))
+"""
+
+
+def test_what_is_assigned_to_a_buffer_of_a_norm_is_one() -> None:
+    assert not clashes(NORMED.format(made="nn.BatchNorm1d(1)", name="running_mean"))
+    assert clashes(NORMED.format(made="nn.BatchNorm1d(1)", name="mean"))
+    assert clashes(NORMED.format(made="nn.Linear(1, 1)", name="running_mean"))

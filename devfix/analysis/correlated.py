@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from devfix.analysis import reads
 from devfix.analysis.scope_names import parameters_of
 from devfix.analysis.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
-from devfix.analysis.values import Tensor, TupleValue, Union, Value
+from devfix.analysis.values import Ref, Tensor, TupleValue, Union, Value
 
 if TYPE_CHECKING:
+    from devfix.analysis.frames import Frame
     from devfix.analysis.interpreter import Interpreter
     from devfix.analysis.state import State
 
@@ -51,16 +52,28 @@ def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | 
 def settle(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
     """Remember what an option was taken to be, of which no more is known than that."""
     if isinstance(part, (ast.Name, ast.Attribute)) and _is_steady(interp, part):
-        interp.frame.settled[_dumped(part)] = interp.eval(part), outcome
+        frame, key = _kept(interp, part)
+        frame.settled[key] = interp.eval(part), outcome
 
 
 def settled(interp: Interpreter, test: ast.expr) -> bool | None:
     """How a test comes out by what its option was taken to be before; None where none was, or it is another by now."""
-    if not interp.frame.settled:
+    if not interp.frame.settled and not interp.stack[0].settled:
         return None
     part, swapped = _affirmed(test)
-    value, outcome = interp.frame.settled.get(_dumped(part), (None, False))
+    if not isinstance(part, (ast.Name, ast.Attribute)):
+        return None
+    frame, key = _kept(interp, part)
+    value, outcome = frame.settled.get(key, (None, False))
     return None if value is None or interp.eval(part) != value else outcome != swapped
+
+
+def _kept(interp: Interpreter, part: ast.Name | ast.Attribute) -> tuple[Frame, str]:
+    """Where an option is remembered, and by which name: that of an object as long as the run goes on."""
+    base = interp.eval(part.value) if isinstance(part, ast.Attribute) else None
+    if isinstance(part, ast.Attribute) and isinstance(base, Ref):
+        return interp.stack[0], f"{base.address}.{part.attr}"
+    return interp.frame, _dumped(part)
 
 
 def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None) -> None:

@@ -21,6 +21,7 @@ from devfix.analysis.torch_model import (
     indexing,
     leaves,
     mappings,
+    registering,
     renewed_parts,
     replaced_data,
     sparse_matrices,
@@ -121,6 +122,7 @@ def _set_object_attribute(
         notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
     else:
         notes.note_option(interp, obj, target, value, statement)
+    obj = registering.with_statistics(interp, obj, name, value)
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})

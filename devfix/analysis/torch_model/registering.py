@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers
+from devfix.analysis import containers, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.torch_model import leaves
 from devfix.analysis.values import NONE, Const, External, Obj, Ref, Tensor, Value
@@ -12,6 +12,20 @@ from devfix.analysis.values import NONE, Const, External, Obj, Ref, Tensor, Valu
 if TYPE_CHECKING:
     from devfix.analysis.frames import CallSite
     from devfix.analysis.interpreter import Interpreter
+
+
+#: The buffers of norms; a tensor that is assigned to a buffer is one.
+_STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
+_NORMS = ("BatchNorm", "InstanceNorm")
+
+
+def with_statistics(interp: Interpreter, obj: Obj, name: str, value: Value) -> Obj:
+    """A norm of torch as it takes a tensor for one of its statistics."""
+    if name not in _STATISTICS or obj.kind != "module" or not isinstance(value, Tensor):
+        return obj
+    if not any(norm in base for base in modules.external_bases(interp, obj.cls) for norm in _NORMS):
+        return obj
+    return replace(obj, buffers=obj.buffers | {name})
 
 
 def buffer(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
