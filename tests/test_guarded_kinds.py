@@ -120,3 +120,41 @@ def test_what_a_dtype_says_of_itself_is_so() -> None:
         )
         == []
     )
+
+
+CODES = """
+import json
+import torch
+from torch import nn
+
+class Codes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.codes = nn.Conv2d(3, 8, 3), nn.Embedding(8, 4)
+
+    def forward(self, x):
+        if {test}:
+            x = self.encoder(x).argmax(dim=1).flatten(1)
+        return self.codes(x)
+
+x = torch.randint(0, 8, {sizes}){kind}
+print(Codes()(x))
+"""
+UNKNOWN_SIZES = "json.load(open('sizes.json'))"
+
+
+@pytest.mark.parametrize("test", ["len(x.shape) == 4", "x.dim() > 2", "x.ndim == 4"])
+def test_codes_are_told_from_pictures_by_their_rank(test: str) -> None:
+    assert not clashes(CODES.format(test=test, sizes=UNKNOWN_SIZES, kind=""))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "kind", "test"),
+    [
+        ("(1, 3, 4, 4)", "", "len(x.shape) == 4"),
+        (UNKNOWN_SIZES, ".double()", "len(x.shape) == 4"),
+        (UNKNOWN_SIZES, "", "x.size(0) == 4"),
+    ],
+)
+def test_a_rank_that_is_known_tells_nothing_else(sizes: str, kind: str, test: str) -> None:
+    assert clashes(CODES.format(test=test, sizes=sizes, kind=kind))

@@ -308,8 +308,8 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:
             _assume_compare(interp, part, found)
-            for ranked in rank_tests.compared(part):
-                _doubt_dtype(interp, ranked)
+            for ranked, alone in rank_tests.compared(part):
+                _doubt_dtype(interp, ranked, alone)
         elif isinstance(part, ast.Attribute) and (tensor := _parted(interp, part)) is not None:
             device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
             _narrow(interp, part.value, replace(tensor, device=device, split=None))
@@ -319,9 +319,9 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _assume_instance(interp, part, found)
 
 
-def _doubt_dtype(interp: Interpreter, node: ast.expr) -> None:
+def _doubt_dtype(interp: Interpreter, node: ast.expr, alone: bool) -> None:
     value = interp.eval(node) if isinstance(node, (ast.Name, ast.Attribute)) else UNKNOWN
-    if isinstance(value, Tensor) and value.dtype is not None:
+    if isinstance(value, Tensor) and rank_tests.tells_kinds(value, alone):
         _narrow(interp, node, replace(value, dtype=None, typed=()))
 
 
