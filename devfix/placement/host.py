@@ -15,7 +15,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import argument_move, handed_copy, host_list, suffixes
+from devfix.placement import argument_move, handed_copy, host_list, host_once, suffixes
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import may_be_number
 
@@ -39,7 +39,8 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     elif mismatch.get("inside"):
         edits = host_list.filled_with_copies(facts, place, suffix) or _of_items(facts, place, suffix)
     else:
-        edits = suffixes.added(facts, place.outline, node, suffix)
+        added = suffixes.added(facts, place.outline, node, suffix)
+        edits = (host_once.copied_before(facts, place, suffix) or added) if added else ()
     if not edits and may_be_number(outline, facts, node):
         edits = _where_named(facts, operand, suffix) or handed_copy.by_callers(facts, place, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
