@@ -164,7 +164,9 @@ def full(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def arange(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.arange``: integers give int64, any float the default float."""
-    kinds = {data_dtype(interp, arg.value) for arg in site.args}
+    named = (site.value(None, each) for each in ("start", "end", "step"))
+    values = [*(arg.value for arg in site.args), *(value for value in named if value is not None)]
+    kinds = {data_dtype(interp, value) for value in values}
     counts = kinds <= {"int64", "bool"}
     dtype = "float32" if "float32" in kinds else "int64" if counts else None
     made = _new(interp, site, dtype, 1)
