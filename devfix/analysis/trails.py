@@ -113,8 +113,8 @@ def _was_fetched(operand: Tensor) -> bool:
 
 
 def _was_returned(trail: Trail) -> bool:
-    """Whether a value got names in several functions: one made it for another."""
-    first: Origin | None = None
+    """Whether a value got names in several functions, or its only one where another has made it: one made it for another."""
+    first = trail[0] if len(trail) > 1 and trail[0].kind == "result" and trail[1].kind == "name" else None
     for site in trail:
         if site.kind != "name":
             continue

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertAfter, Origin
-from devfix.placement import chains, device_expression, suffixes
+from devfix.placement import batch_move, chains, device_expression, suffixes
 from devfix.placement.boundness import decides
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, place_at
@@ -108,25 +108,33 @@ def where_given(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
 
 
 def before_loop(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
-    """What a module's method takes out of a list, where code that knows the device gave it a name: once for all calls."""
+    """What a module's method takes out of something, where code that knows the device gave that a name: once for all calls."""
     names = [site for site in trail if site.kind == "name"]
-    if len(names) < 2 or trail[0].kind == "loader" or not _is_loop_of_module(facts, names[-1]):
+    if len(names) < 2 or trail[0].kind == "loader" or not _is_taken_apart_in_module(facts, names[-1]):
         return ()
     for site in reversed(names[:-1]):
-        moved = named_value(place_at(facts, site.path, site.span))
-        if moved is None or device_expression.is_in_module(facts, moved):
+        place = place_at(facts, site.path, site.span)
+        if place is None or device_expression.is_in_module(facts, place):
             continue
-        found = device_expression.chosen(facts, moved)
-        if found is not None:
+        moved = named_value(place)
+        found = device_expression.chosen(facts, moved or place)
+        if found is None:
+            continue
+        if moved is not None:
             return (*found.edits, *suffixes.added(facts, moved.outline, moved.node, f".to({found.code})"))
+        if edits := batch_move.after(facts, place, []):
+            return edits
     return ()
 
 
-def _is_loop_of_module(facts: Facts, site: Origin) -> bool:
-    """Whether a name is what a loop in a module's method goes through."""
+def _is_taken_apart_in_module(facts: Facts, site: Origin) -> bool:
+    """Whether a name is what a loop in a module's method goes through, or what one takes apart there."""
     place = place_at(facts, site.path, site.span)
-    loop = place.outline.statement_of(place.node) if place is not None else None
-    return place is not None and isinstance(loop, ast.For) and device_expression.is_in_module(facts, place)
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    if place is None or not device_expression.is_in_module(facts, place):
+        return False
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return isinstance(statement, ast.For) or any(isinstance(each, (ast.Tuple, ast.List)) for each in targets)
 
 
 #: What a factory makes is made on the device, and what comes out of a loader moves where it comes out.

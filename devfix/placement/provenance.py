@@ -37,10 +37,13 @@ def was_returned(facts: Facts, life: Trail, whole: Trail) -> bool:
 
     What a module's own methods make, such as a first hidden state, is meant for the module.
     """
-    if not life or life[0].kind not in MADE or stayed(life, whole):
+    if not life or life[0].kind not in MADE:
         return False
-    away = [site for site in _passed(life, whole) if site.scope != life[0].scope]
-    return away[0].kind in ("name", "result") and not is_of_module(facts, life)
+    # What is computed of it there may be what the function is for.
+    together = whole[:1] != () and (whole[0].path, whole[0].scope) == (life[0].path, life[0].scope)
+    passed = [*_passed(life, whole), *(_passed(whole, ()) if together else ())]
+    away = next((site for site in passed if site.scope != life[0].scope), None)
+    return away is not None and away.kind in ("name", "result") and not is_of_module(facts, life)
 
 
 def is_of_module(facts: Facts, life: Trail) -> bool:

@@ -155,6 +155,7 @@ class Relocator:
         yield from ((self._given(place), 0) for place in told)
         yield sibling_argument.in_call(self.facts, self.mismatch, self.operand.trail), 0
         yield sibling_move.along(self.facts, self.operand.trail), 0
+        yield argument_move.before_loop(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
         returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
         if not returned:

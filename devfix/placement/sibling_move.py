@@ -102,7 +102,7 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
         moves = _moved_alone(guard) if isinstance(guard, ast.If) else {}
         for sibling, (move, suffix) in moves.items() if name not in moves else ():
             known = _is_made_before(place.outline, guard, sibling) and not names(suffix, name)
-            if known and is_placed(facts, place, move, sibling):
+            if known and (is_placed(facts, place, move, sibling) or _is_module(facts, place, move, sibling)):
                 together = [(statement, name), *_also_moved(place.outline, guard, statement, moves)]
                 span = place.outline.source.span(move)
                 return tuple(
@@ -132,7 +132,9 @@ def next_use(outline: Outline, statement: ast.stmt, name: str) -> float:
 
 
 def _only_fills(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement is ``name.fill_(...)`` or the like, whose result nobody keeps."""
+    """Whether a statement is ``name.fill_(...)`` or the like, whose result nobody keeps, or ``name[i] = ...``."""
+    if _writes_entries(statement, name):
+        return True
     if isinstance(statement, ast.Assign):
         nobody = all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
     else:
@@ -143,6 +145,15 @@ def _only_fills(statement: ast.stmt, name: str) -> bool:
     method = call.func.attr
     owner = dotted(call.func.value)
     return owner in (name, f"{name}.data") and method.endswith("_") and not method.endswith("__")
+
+
+def _writes_entries(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement writes to parts of what a name stands for, and reads nothing of it."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return False
+    named = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == name]
+    return named == [target.value]
 
 
 def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
@@ -166,9 +177,15 @@ def _moved_alone(guard: ast.If) -> dict[str, tuple[ast.stmt, str]]:
         if not suffix or not isinstance(value, ast.Call):
             return {}
         name = ast.unparse(value)[: -len(suffix)]
-        if binds(part, name):
+        if binds(part, name) or isinstance(part, ast.Expr):
             found[name] = (part, suffix)
     return found
+
+
+def _is_module(facts: Facts, place: Place, move: ast.stmt, name: str) -> bool:
+    """Whether a statement that is nothing else than a move is that of a module."""
+    known = facts.bindings(place.path, place.outline.scopes(move)[0]).get(name, [])
+    return isinstance(move, ast.Expr) and bool(known) and all(each.kind == "module" for each in known)
 
 
 def where_made(facts: Facts, sites: list[Origin]) -> Iterator[Edits]:
