@@ -134,7 +134,7 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
             possible.append(value)
             break
         if known is None:
-            asked = asked or (stops_at and part is not node.values[-1] and environment.is_asked(part))
+            asked = asked or (stops_at and part is not node.values[-1] and environment.is_asked(interp, part))
             possible.append(without_none(value) if stops_at else value)
     else:
         if known is not None:

@@ -90,7 +90,7 @@ def along(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
 
 
 def _under_guard(facts: Facts, place: Place) -> Edits:
-    """``x = x.cuda()`` in an ``if use_gpu: y = y.cuda()`` that does nothing but move what was made before it."""
+    """``x = x.cuda()`` in an ``if use_gpu: y = y.cuda()`` that does nothing but move what was made before it, or modules."""
     statement = place.outline.statement_of(place.node)
     if not isinstance(place.node, ast.Name) or not binds(statement, place.node.id):
         return ()
@@ -100,7 +100,8 @@ def _under_guard(facts: Facts, place: Place) -> Edits:
         if guard.lineno > end:
             break  # it has been read, or is another one from here on
         moves = _moved_alone(guard) if isinstance(guard, ast.If) else {}
-        for sibling, (move, suffix) in moves.items() if name not in moves else ():
+        tensors_first = sorted(moves.items(), key=lambda each: isinstance(each[1][0], ast.Expr))
+        for sibling, (move, suffix) in tensors_first if name not in moves else ():
             known = _is_made_before(place.outline, guard, sibling) and not names(suffix, name)
             if known and (is_placed(facts, place, move, sibling) or _is_module(facts, place, move, sibling)):
                 together = [(statement, name), *_also_moved(place.outline, guard, statement, moves)]

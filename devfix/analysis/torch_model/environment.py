@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import parse_device
-from devfix.analysis.values import UNKNOWN, Const, DeviceValue, Scalar, Value
+from devfix.analysis.scope_names import binds
+from devfix.analysis.syntax import remembered
+from devfix.analysis.torch_model import device_settings
+from devfix.analysis.values import UNKNOWN, Const, DeviceValue, External, Scalar, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -35,10 +39,48 @@ def _by_default(default: Value | None) -> Value:
     return Scalar("str", default.value)
 
 
-def is_asked(node: ast.expr) -> bool:
-    """Whether an expression asks for a variable without a default, as the left side of ``os.getenv(name) or default`` does."""
-    if not isinstance(node, ast.Call) or not node.args:
+def is_asked(interp: Interpreter, node: ast.expr) -> bool:
+    """Whether an expression asks for a variable without a default, as the left side of ``os.getenv(name) or default`` does.
+
+    So does a name that stands for the answer and for nothing else, and ``getattr(args, "device", None)``.
+    """
+    if isinstance(node, ast.Name):
+        return "env" in interp.source.text and node.id in _answers(interp.source.tree)
+    return _is_call(node) or (isinstance(node, ast.Call) and _is_of_options(interp, node))
+
+
+@remembered
+def _answers(tree: ast.Module) -> frozenset[str]:
+    """The names that a file gives to what the environment says, and to nothing else."""
+    bound = Counter(name for node in ast.walk(tree) for name in binds(node))
+    bound.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
+    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_call(node.value))
+    named = (node.targets[0] for node in assigned)
+    return frozenset(each.id for each in named if isinstance(each, ast.Name) and bound[each.id] == 1)
+
+
+def _is_call(node: ast.expr) -> bool:
+    name, given = _call(node)
+    return name in ("environ.get", "getenv") and given in ([], [None], [""])
+
+
+def _is_of_options(interp: Interpreter, node: ast.Call) -> bool:
+    """Whether options are asked for a device that they may have none of."""
+    name, given = _call(node)
+    if name != "getattr" or len(given) != 2 or not isinstance(given[0], str) or given[1] is not None:
         return False
-    given = [arg.value if isinstance(arg, ast.Constant) else arg for arg in node.args[1:]]
-    name = ast.unparse(node.func).removeprefix("os.")
-    return name in ("environ.get", "getenv") and not node.keywords and given in ([], [None], [""])
+    return device_settings.is_called(given[0]) and are_options(interp, interp.eval(node.args[0]))
+
+
+def are_options(interp: Interpreter, value: Value) -> bool:
+    """Whether a value holds the options that a parser gives."""
+    obj = interp.obj_of(value)
+    return obj is not None and obj.cls == External("argparse.Namespace")
+
+
+def _call(node: ast.expr) -> tuple[str, list[object]]:
+    """What is called, and all arguments but the first; "" for anything else."""
+    if not isinstance(node, ast.Call) or not node.args or node.keywords:
+        return "", []
+    given: list[object] = [arg.value if isinstance(arg, ast.Constant) else arg for arg in node.args[1:]]
+    return ast.unparse(node.func).removeprefix("os."), given

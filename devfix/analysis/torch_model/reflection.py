@@ -23,7 +23,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
-from devfix.analysis.torch_model import attribute_checks, names
+from devfix.analysis.torch_model import attribute_checks, environment, names
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -108,7 +108,14 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return default
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
     unsure = default is not None and isinstance(found, (Unknown, ExternalMethod))
-    return UNKNOWN if unsure else found
+    return _by_default(interp, owner, default) if unsure else found
+
+
+def _by_default(interp: Interpreter, owner: Value, default: Value | None) -> Value:
+    """What options of which not all are known have under a name: the accelerator, where that stands beside it."""
+    if default is None or not environment.are_options(interp, owner):
+        return UNKNOWN
+    return environment.instead(default)
 
 
 def chosen(interp: Interpreter, entries: External, node: ast.Subscript) -> Value:
