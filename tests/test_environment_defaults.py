@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, fix_texts
 
 _TEXT = """
 import os
@@ -87,3 +87,13 @@ def test_what_the_environment_says_may_have_a_name(choice: str) -> None:
 )
 def test_a_name_says_no_more_than_what_it_stands_for(choice: str) -> None:
     assert clashes(_NAMED.format(device=choice)) == []
+
+
+def test_the_text_of_a_device_is_one_that_a_fix_can_use() -> None:
+    choice = 'device = str(torch.device("cuda" if torch.cuda.is_available() else "cpu"))'
+    after, _ = fix_texts({"main.py": _NAMED.format(device=choice)})
+    assert after["main.py"].splitlines()[-1] == "model(torch.ones(2, 3, device=device))"
+
+
+def test_a_text_that_begins_so_and_goes_on_is_none() -> None:
+    assert clashes(_NAMED.format(device='device = f"cuda_{wanted}.pt"')) == []

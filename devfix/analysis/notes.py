@@ -13,6 +13,7 @@ from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, pa
 from devfix.analysis.modules import first_parameter, is_module
 from devfix.analysis.recorder import Binding
 from devfix.analysis.torch_model import device_settings, graphs, tokenizers
+from devfix.analysis.torch_model.arguments import is_shown_device
 from devfix.analysis.values import (
     Array,
     BoundMethod,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 #: Values that are of no use to who looks for a device, whatever they hold.
-_PLAIN = frozenset({Unknown, Scalar, DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
+_PLAIN = frozenset({DTypeValue, Array, External, Function, Class, BoundMethod, Namespace})
 #: Types of numbers.
 _NUMBERS = frozenset({"int", "float", "bool"})
 #: What a parser of the command line returns.
@@ -71,6 +72,8 @@ def is_plain(value: Value) -> bool:
     """Whether a value is of no use to who looks for a device."""
     if isinstance(value, Unknown):
         return not value.token or not device_settings.is_device(value)
+    if isinstance(value, Scalar):
+        return not is_shown_device(value)
     return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
 
 
@@ -208,6 +211,8 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, Const):
         device = parse_device(value.value) if isinstance(value.value, str) else UNKNOWN_DEVICE
         return ("device", device) if device.is_known else ("other", None)
+    if is_shown_device(value):
+        return "device", ACCELERATOR
     if isinstance(value, Ref) and is_module(interp, value):
         first = first_parameter(interp, value)
         return "module", first.device if first is not None else None

@@ -58,11 +58,20 @@ def device_of(value: Value | None) -> Device | None:
             return parse_device(value.value)
         if isinstance(value.value, int) and not isinstance(value.value, bool):
             return Device("accelerator", str(value.value))
-    if isinstance(value, Scalar) and value.type == "int":
+    if is_shown_device(value) or (isinstance(value, Scalar) and value.type == "int"):
         return Device("accelerator", "?")
     if isinstance(value, Unknown) and value.token and not batch_mates.is_one(value):
         return ACCELERATOR if device_settings.is_device(value) else same_as(value.token)
     return UNKNOWN_DEVICE
+
+
+def is_shown_device(value: Value) -> bool:
+    """Whether a value is the text of an accelerator of which no more than the beginning is known."""
+    return isinstance(value, Scalar) and value.type == "str" and value.ends in _SHOWN
+
+
+#: The ends of the text of an accelerator.
+_SHOWN = (("cuda", ""), ("cuda:", ""))
 
 
 def _without_collections(value: Value) -> Value:
