@@ -29,13 +29,13 @@ def beside_others(facts: Facts, operand: Operand) -> Edits:
     if place is None or facts.program.adopts or not _is_only_name(place):
         return ()
     uses = list(_uses(place))
-    moved = [suffix for use in uses if (suffix := _move_of(place, use))]
-    if len(set(moved)) != 1 or sibling_move.names(moved[0], ast.unparse(place.node)):
+    suffix = next((suffix for use in uses if (suffix := _move_of(place, use)) and _is_same(place, use)), "")
+    if not suffix or sibling_move.names(suffix, ast.unparse(place.node)):
         return ()
-    forgotten = [use for use in uses if _leads_to(facts, place, use, operand)]
-    if not all(_is_known(facts, place, use, moved[0]) for use in forgotten):
+    forgotten = [use for use in uses if _leads_to(facts, place, use, operand) and _is_same(place, use)]
+    if not all(_is_known(facts, place, use, suffix) for use in forgotten):
         return ()
-    wraps = [suffixes.added(facts, place.outline, use, moved[0]) for use in forgotten]
+    wraps = [suffixes.added(facts, place.outline, use, suffix) for use in forgotten]
     return tuple(edit for wrap in wraps for edit in wrap) if all(wraps) else ()
 
 
@@ -75,16 +75,17 @@ def _is_only_name(place: Place) -> bool:
 
 
 def _uses(place: Place) -> Iterator[ast.expr]:
-    """What is read of a name in its scope: the name, or the parts that are taken of it there."""
-    name = ast.unparse(place.node)
-    outline = place.outline
-    scope = outline.scopes(place.node)[0]
-    function = outline.function_of(place.node)
-    for node in ast.walk(function if function is not None else outline.source.tree):
-        if not isinstance(node, ast.Name) or node.id != name or not isinstance(node.ctx, ast.Load):
-            continue
-        if outline.scopes(node)[0] == scope:
+    """What is read of a name where it may be the same one: the name, or the parts that are taken of it there."""
+    function = place.outline.function_of(place.node)
+    around = function if function is not None else place.outline.source.tree
+    for node in place.outline.occurrences(around, ast.unparse(place.node)):
+        if isinstance(node.ctx, ast.Load):
             yield _part(place, node)
+
+
+def _is_same(place: Place, use: ast.expr) -> bool:
+    """Whether a use is in the scope of the name."""
+    return place.outline.scopes(use)[0] == place.outline.scopes(place.node)[0]
 
 
 def _part(place: Place, node: ast.expr) -> ast.expr:
@@ -97,14 +98,17 @@ def _part(place: Place, node: ast.expr) -> ast.expr:
 
 def _move_of(place: Place, use: ast.expr) -> str:
     """``.to(device)``, where that is what a use is for; "" where the name itself moves, or nothing does."""
-    method = place.outline.parents[use]
-    call = place.outline.parents[method]
+    parents = place.outline.parents
+    method = parents[use]
+    call = parents[method]
     if not isinstance(method, ast.Attribute) or not isinstance(call, ast.Call) or call.func is not method:
         return ""
+    chain: ast.AST = call
+    while isinstance(above := parents[chain], ast.Attribute) or getattr(above, "func", None) is chain:
+        chain = above
     name = ast.unparse(place.node)
-    statement = place.outline.statement_of(use)
-    renewed = sibling_move.binds(statement, name) or isinstance(statement, ast.Expr)
-    return "" if renewed and chains.name_of(call, ast.Call) == name else sibling_move.last_move(call)
+    renewed = isinstance(above, ast.Expr) or (isinstance(above, ast.stmt) and sibling_move.binds(above, name))
+    return "" if renewed else sibling_move.last_move(call)
 
 
 def _leads_to(facts: Facts, place: Place, use: ast.expr, operand: Operand) -> bool:
