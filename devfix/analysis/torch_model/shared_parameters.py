@@ -53,8 +53,13 @@ def of(interp: Interpreter, ref: Ref) -> Shared:
 
 
 def _variables(interp: Interpreter) -> Iterator[tuple[int, str]]:
-    """The variables of the functions being executed that hold a parameter."""
+    """The variables that hold a parameter: of the functions being executed, of a file where its own statements are.
+
+    A call does not look through all that its file binds: what it tells would depend on every name there.
+    """
     for frame in interp.stack:
+        if frame.kind == "module" and frame is not interp.frame:
+            continue
         for name, value in interp.state.variables(frame.id).items():
             if _is_parameter(value):
                 yield frame.id, name
