@@ -106,7 +106,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
-@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize("jobs", [3, 5])
 def test_others_find_what_one_finds(jobs: int, taken: list[bool]) -> None:
     texts = many(14)
     alone = told(analyse(program_of(texts)))
@@ -195,7 +195,7 @@ def test_nobody_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
         return worker
 
     monkeypatch.setattr(Ahead, "_begin", noting)
-    analyse(program_of(many(5)), jobs=2)
+    analyse(program_of(many(5)), jobs=3)
     assert begun
     for fork in begun:
         with pytest.raises(ValueError, match="closed"):
@@ -234,3 +234,9 @@ def test_a_fork_answers(fork: Callable[[Callable[[Any], Any]], Fork]) -> None:
     assert answering([double, half], 0) == []
     assert half.ask("text")  # it raises there
     assert half.answer() is None
+
+
+def test_two_jobs_are_too_few_for_others(taken: list[bool]) -> None:
+    texts = many(9)
+    assert told(analyse(program_of(texts), jobs=2)) == told(analyse(program_of(texts)))
+    assert not taken

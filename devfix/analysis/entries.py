@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 #: In less text than this, others would take longer to begin than to find anything out.
 _MUCH = 400_000
-#: And so many of them are enough: each takes memory, and what is found out far ahead is wrong more often.
-_MOST = 8
+#: Fewer than the first save little for what they take; and so many are enough: each takes memory, and what is found out far ahead
+#: is wrong more often.
+_FEWEST, _MOST = 3, 8
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
@@ -82,7 +83,7 @@ def _others(
     """The keeper, who has other processes find out what is not known of a program where that is much."""
     sources = program.sources
     unknown = [path for path in sorted(sources) if keeper is None or not keeper.knows(path)]
-    if jobs == 1 or sum(len(sources[path].text) for path in unknown) < _MUCH or not may_fork():
+    if jobs < _FEWEST or sum(len(sources[path].text) for path in unknown) < _MUCH or not may_fork():
         yield keeper
         return
     from devfix.analysis.ahead import Ahead  # most programs are small

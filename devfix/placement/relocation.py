@@ -147,9 +147,8 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
-        yield from (
-            (self._wrap(place), 0) for place in hosted_source.places(self.facts, self.operand, trails)
-        )
+        for place in hosted_source.places(self.facts, self.operand, trails):
+            yield self._wrap(place), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
         told = unused_device.places(self.facts, (self.operand.trail, *trails))
         yield from ((self._given(place), 0) for place in told)
