@@ -300,7 +300,8 @@ def _length(program: Program) -> int:
 
 def _share(jobs: int, rest: int, program: Program) -> int:
     """How many of all jobs are those of one program, while the ``rest`` of the text is worked on beside the largest."""
-    return max(1, jobs * _length(program) // (_length(program) + rest))
+    own = _length(program)
+    return max(1, jobs * own // max(1, own + rest))
 
 
 def _timed(

@@ -19,7 +19,7 @@ from devfix.engine import Engine
 from devfix.file_report import FileReport, Skipped
 from devfix.findings import Finding
 from devfix.pool import Pool
-from devfix.project import Program
+from devfix.project import Program, Project
 from devfix.registry import load_rules
 from devfix.report.results import Results
 from devfix.runner import Task, run_paths, run_text
@@ -382,3 +382,11 @@ def test_trees_of_done_and_waiting_programs_take_no_memory(monkeypatch: pytest.M
     results = run(task=Task())
     assert outcome(results) == {f"m{number}.py": "1 findings" for number in range(9)}
     assert held == [3, 2, 1, 0, 0, 0, 0, 0, 0]  # and that of the largest program, which each of them is
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_files_without_a_letter_have_nothing_in_them(jobs: int) -> None:
+    programs = Project([source.Source("empty.py", ""), source.Source("none.py", "")], roots=("",)).programs()
+    reports = runner.check_programs(list(programs), toy_engine(), jobs)
+    assert sorted(each.path for each in reports) == ["empty.py", "none.py"]
+    assert not any(each.findings for each in reports)
