@@ -25,14 +25,18 @@ def beside_arguments(facts: Facts, trail: tuple[Origin, ...]) -> Edits:
     for site in reversed(trail):
         if site.kind != "argument" or site.path not in facts.program.sources:
             continue
-        outline = facts.outline(site.path)
-        parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
-        function = outline.function_of(parameter) if parameter is not None else None
-        if parameter is not None and isinstance(function, _FUNCTIONS):
-            edits = _moved_with_others(facts, outline, function, parameter.arg)
-            if edits:
-                return edits
+        found = parameter_at(facts, site)
+        if found is not None and (edits := _moved_with_others(facts, facts.outline(site.path), *found)):
+            return edits
     return ()
+
+
+def parameter_at(facts: Facts, site: Origin) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, str] | None:
+    """The function that was handed something as an argument, and the name of its parameter."""
+    outline = facts.outline(site.path)
+    parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
+    function = outline.function_of(parameter) if parameter is not None else None
+    return (function, parameter.arg) if parameter is not None and isinstance(function, _FUNCTIONS) else None
 
 
 def _moved_with_others(
@@ -160,12 +164,10 @@ def named_value(place: Place | None) -> Place | None:
 
 def _is_of_module(facts: Facts, site: Origin) -> bool:
     """Whether an argument is one of a module's method."""
-    outline = facts.outline(site.path)
-    parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
-    function = outline.function_of(parameter) if parameter is not None else None
-    if not isinstance(function, _FUNCTIONS):
+    found = parameter_at(facts, site)
+    if found is None:
         return False
-    return device_expression.is_in_module(facts, Place(site.path, outline, function.body[0]))
+    return device_expression.is_in_module(facts, Place(site.path, facts.outline(site.path), found[0].body[0]))
 
 
 def taken_from_dataset(place: Place) -> Place | None:

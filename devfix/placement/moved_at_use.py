@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement import chains, device_expression, sibling_move, suffixes
+from devfix.placement.argument_move import parameter_at
 from devfix.placement.boundness import decides
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.reaching import is_wanted
@@ -15,7 +16,6 @@ from devfix.placement.reaching import is_wanted
 Edits = tuple[FileEdit, ...]
 
 _PARTS = (ast.Subscript,)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Methods that run when an object itself is called.
 _OF_CALLS = ("forward", "__call__")
 
@@ -125,13 +125,11 @@ def _leads_to(facts: Facts, place: Place, use: ast.expr, operand: Operand) -> bo
 
 def _is_call_of(facts: Facts, place: Place, call: ast.Call, given: Origin) -> bool:
     """Whether a call is one of the function with a parameter: by its name, or as that of a module on the accelerator."""
-    outline = facts.outline(given.path)
-    parameter = next((node for node in outline.nodes_at(given.span) if isinstance(node, ast.arg)), None)
-    function = outline.function_of(parameter) if parameter is not None else None
-    if not isinstance(function, _FUNCTIONS):
+    found = parameter_at(facts, given)
+    if found is None:
         return False
-    called = ast.unparse(call.func)
-    if function.name not in _OF_CALLS:
-        return called.rpartition(".")[2] == function.name
+    called, name = ast.unparse(call.func), found[0].name
+    if name not in _OF_CALLS:
+        return called.rpartition(".")[2] == name
     bindings = facts.bindings(place.path, place.outline.scopes(call)[0]).get(called, [])
     return any(each.kind == "module" and is_wanted(each.device) for each in bindings)
