@@ -23,6 +23,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.modules import HOLDERS, havoc, is_module
+from devfix.analysis.scope_names import defaults_of
 from devfix.analysis.torch_model import (
     batch_mates,
     device_settings,
@@ -349,11 +350,7 @@ def make_function(interp: Interpreter, node: ast.FunctionDef | ast.AsyncFunction
     frame = interp.frame
     name = getattr(node, "name", "<lambda>")
     scope = f"{frame.scope}.{name}" if frame.scope else name
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    pairs = list(zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True))
-    pairs += [(p, d) for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
-    defaults = tuple((parameter.arg, interp.eval(default)) for parameter, default in pairs)
+    defaults = tuple((parameter.arg, interp.eval(default)) for parameter, default in defaults_of(node.args))
     closure = frame.parent if frame.kind == "class" and frame.parent is not None else frame.id
     return Function(
         node, frame.path, scope, closure, defaults, frame.owner if frame.kind == "class" else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from devfix.analysis.scope_names import defaults_of
 from devfix.analysis.values import Function, Tensor, TupleValue, Value
 
 #: What makes tensors of the sizes it is given.
@@ -15,7 +16,10 @@ def is_default(function: Function, name: str, value: Value | None) -> bool:
 
     The function asks for that before it uses it, or all who call it give something else.
     """
-    return isinstance(value, (Tensor, TupleValue)) and _is_nothing(value, _default(function.node.args, name))
+    if not isinstance(value, (Tensor, TupleValue)):
+        return False
+    made = (default for parameter, default in defaults_of(function.node.args) if parameter.arg == name)
+    return _is_nothing(value, next(made, None))
 
 
 def _is_nothing(value: Value, made: ast.expr | None) -> bool:
@@ -36,11 +40,3 @@ def _is_nothing(value: Value, made: ast.expr | None) -> bool:
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 0
-
-
-def _default(spec: ast.arguments, name: str) -> ast.expr | None:
-    """What the signature gives a parameter."""
-    names = [*spec.posonlyargs, *spec.args]
-    ordered = zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)
-    named = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    return next((default for parameter, default in (*ordered, *named) if parameter.arg == name), None)

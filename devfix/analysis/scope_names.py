@@ -87,6 +87,14 @@ def parameters_of(scope: ast.AST) -> tuple[ast.arg, ...]:
     return (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest)
 
 
+def defaults_of(spec: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters of a signature that have a default, and that, in the order in which they are evaluated."""
+    names = [*spec.posonlyargs, *spec.args]
+    ordered = zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)
+    named = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    return [*ordered, *((parameter, default) for parameter, default in named if default is not None)]
+
+
 def targets(target: ast.AST) -> frozenset[str]:
     """The names that a target of an assignment or loop binds."""
     return frozenset(

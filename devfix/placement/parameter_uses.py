@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.outline import Outline
+from devfix.analysis.scope_names import defaults_of
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _HOSTS = ("cpu", None)
@@ -25,14 +26,7 @@ def takes(function: ast.AST, name: str) -> bool:
 def is_optional(function: _Function, name: str) -> bool:
     """Whether a parameter can be left out, and then means the CPU or nothing."""
     spec = function.args
-    names = [*spec.posonlyargs, *spec.args]
-    defaults: dict[str, ast.expr | None] = {
-        each.arg: default for each, default in zip(reversed(names), reversed(spec.defaults), strict=False)
-    }
-    defaults.update(
-        {each.arg: default for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)}
-    )
-    default = defaults.get(name)
+    default = {each.arg: given for each, given in defaults_of(spec)}.get(name)
     if default is None or any(each.arg == name for each in spec.posonlyargs):
         return False
     if isinstance(default, ast.Call) and ast.unparse(default.func).rpartition(".")[2] == "device":
