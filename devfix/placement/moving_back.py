@@ -90,17 +90,14 @@ def _move(facts: Facts, operand: Operand) -> Origin | None:
     made = moves.pop() if len(moves) == 1 else None
     if made is None or made.kind != "move" or made.path not in facts.program.sources:
         return None
-    return None if derived and _saved(facts, made) is None else made
+    place = device_expression.place_at(facts, made.path, made.span) if derived else None
+    meant = place is not None and _is_for_a_while(place.outline, place.outline.statement_of(place.node))
+    return None if derived and not meant else made
 
 
-def _saved(facts: Facts, made: Origin) -> ast.stmt | None:
-    """The statement that moves a module for a while: to be saved there, or looked at by a function that was given it."""
-    place = device_expression.place_at(facts, made.path, made.span)
-    statement = place.outline.statement_of(place.node) if place is not None else None
-    if place is None or statement is None:
-        return None
-    is_meant = _is_to_save(place.outline, statement) or _is_lent(place.outline, statement)
-    return statement if is_meant else None
+def _is_for_a_while(outline: Outline, statement: ast.stmt) -> bool:
+    """Whether a statement moves a module to be saved there, or to be looked at by a function that was given it."""
+    return _is_lent(outline, statement) or _is_to_save(outline, statement)
 
 
 def returns(facts: Facts, operand: Operand) -> bool:
@@ -128,9 +125,7 @@ def _returns(outline: Outline, statement: ast.stmt, operand: Operand) -> bool:
         dotted(call.func) == name and call.lineno < statement.lineno for call in calls
     ):
         return True
-    if function is None:
-        return False
-    return _is_lent(outline, statement) or _is_to_save(outline, statement)
+    return function is not None and _is_for_a_while(outline, statement)
 
 
 def _is_lent(outline: Outline, statement: ast.stmt) -> bool:
@@ -142,10 +137,10 @@ def _is_lent(outline: Outline, statement: ast.stmt) -> bool:
     return borrowed_module.is_one(outline, statement, dotted(_whole(moved)))
 
 
-def _is_to_save(outline: Outline, statement: ast.stmt | None) -> bool:
+def _is_to_save(outline: Outline, statement: ast.stmt) -> bool:
     """Whether a module is moved by a statement behind which it is saved, and not called."""
     name = dotted(_whole(statement.value)) if isinstance(statement, ast.Expr) else None
-    if statement is None or name is None:
+    if name is None:
         return False
     block = outline.block_of(statement)
     behind = [part for each in block[block.index(statement) + 1 :] for part in _expressions(each)]
