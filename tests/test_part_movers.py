@@ -180,3 +180,116 @@ def test_a_named_tuple_moves_all_its_parts(moved: str, line: str) -> None:
 
 def test_what_a_named_tuple_leaves_and_nobody_misses_stays() -> None:
     assert _named("self._replace(x=self.x.to(device), y=self.y.to(device))", mask="y.sum()") == []
+
+
+COLLECTED = """
+    import dataclasses
+    import torch
+    {decorator}
+    class Batch:
+        {fields}
+        {method}
+
+    def collate(n):
+        x = torch.randn(n, 4)
+        return Batch(x, (x.sum(1) > 0).long(), [torch.ones(4) for _ in range(3)])
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 2).to(device)
+        criterion = torch.nn.CrossEntropyLoss()
+        for step in range(3):
+            batch = collate(8)
+            {moved}
+            scores = 0
+            for mask in batch.masks:
+                scores = scores + model(batch.x * mask)
+            criterion(scores, batch.y).backward()
+
+    main()
+"""
+RECORD = "x: torch.Tensor\ny: torch.Tensor\nmasks: list"
+PLAIN = "def __init__(self, x, y, masks):\n    self.x, self.y, self.masks = x, y, masks"
+MASKS = "[part.to(device) for part in self.masks]"
+
+
+def _of_collected(method: str, fields: str, moved: str = "batch = batch.to(device)") -> list[str]:
+    """The lines that the repair adds to a program whose batches hold a list, by a record or a class of its own."""
+    text = COLLECTED.format(
+        decorator="@dataclasses.dataclass" if fields == RECORD else "",
+        fields=fields.replace("\n", "\n" + " " * 8),
+        method=method.replace("\n", "\n" + " " * 8),
+        moved=moved,
+    )
+    texts = files(text)
+    after = fix_texts(texts)[0]["main.py"].splitlines()
+    return [line.strip() for line in after if line not in texts["main.py"].splitlines()]
+
+
+def test_a_list_that_a_copy_left_moves_with_the_rest() -> None:
+    method = "def to(self, device):\n    return {}"
+    moved = "x=self.x.to(device), y=self.y.to(device)"
+    like = f"return dataclasses.replace(self, {moved}, masks={MASKS})"
+    assert _of_collected(method.format(f"dataclasses.replace(self, {moved})"), RECORD) == [like]
+    again = "return Batch(self.x.to(device), self.y.to(device), {})"
+    assert _of_collected(f"def to(self, device):\n    {again.format('self.masks')}", PLAIN) == [
+        again.format(MASKS)
+    ]
+
+
+def test_a_copy_that_has_a_name_before_it_is_returned_is_looked_at_as_well() -> None:
+    made = "new = Batch(self.x.to(device), self.y.to(device), {})"
+    method = f"def to(self, device):\n    {made.format('self.masks')}\n    return new"
+    assert _of_collected(method, PLAIN) == [made.format(MASKS)]
+
+
+@pytest.mark.parametrize("fields", [RECORD, PLAIN])
+@pytest.mark.parametrize("end", ["\n    return self", ""])
+def test_what_an_object_left_when_it_moved_by_itself_moves_too(fields: str, end: str) -> None:
+    method = f"def to(self, device):\n    self.x = self.x.to(device)\n    self.y = self.y.to(device){end}"
+    moved = "batch = batch.to(device)" if end else "batch.to(device)"
+    assert _of_collected(method, fields, moved) == [f"self.masks = {MASKS}"]
+
+
+def test_a_part_moves_in_the_order_of_its_neighbours() -> None:
+    method = (
+        f"def to(self, device):\n    self.x = self.x.to(device)\n    self.masks = {MASKS}\n    return self"
+    )
+    assert _of_collected(method, PLAIN) == ["self.y = self.y.to(device)"]
+
+
+def test_a_list_that_moves_with_the_rest_stays_as_it_is() -> None:
+    method = "def to(self, device):\n    self.x = self.x.to(device)\n    self.y = self.y.to(device)"
+    assert _of_collected(f"{method}\n    self.masks = {MASKS}\n    return self", PLAIN) == []
+
+
+def test_a_part_that_can_move_moves_as_a_whole() -> None:
+    text = """
+        import dataclasses
+        import torch
+
+        @dataclasses.dataclass
+        class Graph:
+            edges: torch.Tensor
+
+            def to(self, device):
+                return dataclasses.replace(self, edges=self.edges.to(device))
+
+        @dataclasses.dataclass
+        class Batch:
+            x: torch.Tensor
+            graph: Graph
+
+            def to(self, device):
+                return dataclasses.replace(self, x=self.x.to(device))
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(4, 4).to(device)
+        for step in range(3):
+            batch = Batch(torch.randn(8, 4), Graph(torch.ones(8, 8) / 8)).to(device)
+            print((batch.graph.edges @ model(batch.x)).sum())
+    """
+    texts = files(text)
+    after = fix_texts(texts)[0]["main.py"].splitlines()
+    added = [line.strip() for line in after if line not in texts["main.py"].splitlines()]
+    assert added == ["return dataclasses.replace(self, x=self.x.to(device), graph=self.graph.to(device))"]

@@ -143,6 +143,14 @@ def _meant(obj: Obj, key: Value) -> list[Value]:
     return [*values, UNKNOWN if text_keys.has_patterns(obj.attrs) else obj.element]
 
 
+def each(obj: Obj, change: Callable[[Value], Value]) -> Obj:
+    """A container of what ``change`` makes of all that it holds."""
+    attrs = {name: change(part) for name, part in obj.attrs.items()}
+    items = tuple(map(change, obj.items)) if obj.items is not None else None
+    element = change(obj.element) if obj.element is not None else None
+    return replace(obj, attrs=attrs, items=items, element=element)
+
+
 def everything(obj: Obj) -> list[Value]:
     """All values a container may hold."""
     values = list(obj.attrs.values()) if obj.kind == "dict" else []

@@ -25,6 +25,8 @@ _MAX_ROOTS = 6
 _ENTRIES = ("numpy", "factory")
 #: What makes a value worth remembering when others are computed from it.
 _MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
+#: How the kind of a place begins at which a part of an object was left where it was, and its neighbours moved.
+LEFT = "left-part"
 
 
 def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
@@ -83,8 +85,8 @@ def _roots_of_one(operand: Tensor, *, named: bool = False) -> tuple[Trail, ...]:
         # How the function made it is its own affair, but not that what it was given was moved before.
         moved = operand.device.is_accelerator
         return (trail, *(root for root in operand.roots if moved and root and root[0].kind == "move"))
-    if _was_fetched(operand):
-        return (trail,)  # what it was fetched from serves others
+    if _was_fetched(operand) or any(site.kind.startswith(LEFT) and site.text for site in trail):
+        return (trail,)  # what it was fetched from serves others; a part moves where it was left
     if not _MILESTONES.isdisjoint(kinds):
         return (trail, *operand.roots)
     was_cast = named and len(operand.roots) == 1 and trail[:1] and trail[0].kind == "cast"

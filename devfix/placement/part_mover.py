@@ -21,6 +21,12 @@ from devfix.findings import (
 from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
+#: How a collection moves, which goes by the name of ``{0}`` and whose tensors move by ``{1}``.
+_COLLECTIONS = {
+    part_movers.LEFT_IN["list"]: "[part{1} for part in {0}]",
+    part_movers.LEFT_IN["tuple"]: "tuple(part{1} for part in {0})",
+    part_movers.LEFT_IN["dict"]: "{{key: part{1} for key, part in {0}.items()}}",
+}
 
 
 def completed(facts: Facts, operand: Operand) -> Edits:
@@ -28,33 +34,39 @@ def completed(facts: Facts, operand: Operand) -> Edits:
 
     Nothing unless each of them was left in this way.
     """
-    own = any(site.kind == part_movers.LEFT for site in operand.trail)
+    own = any(map(part_movers.is_left, operand.trail))
     ways = [_of_life(facts, life) for life in dict.fromkeys((operand.trail,) if own else operand.roots)]
     return tuple(dict.fromkeys(edit for way in ways for edit in way)) if all(ways) else ()
 
 
 def _of_life(facts: Facts, life: tuple[Origin, ...]) -> Edits:
-    left = next((site for site in reversed(life) if site.kind == part_movers.LEFT), None)
+    left = next((site for site in reversed(life) if part_movers.is_left(site)), None)
     place = place_at(facts, left.path, left.span) if left is not None else None
     statement = place.outline.statement_of(place.node) if place is not None else None
-    if left is not None and place is not None and isinstance(statement, ast.Assign):
-        return _beside(place, statement, left.text)
-    rebuilt = part_movers.of(statement) if isinstance(statement, ast.Return) else None
-    if left is None or place is None or rebuilt is None:
+    if left is None or place is None or not isinstance(statement, (ast.Return, ast.Assign)):
         return ()
-    return (FileEdit(place.path, _edit(place.outline, place.node, left.text, rebuilt)),)
+    rebuilt = part_movers.of(statement)
+    if rebuilt is not None:
+        return (FileEdit(place.path, _edit(place.outline, place.node, left, rebuilt)),)
+    return _beside(place, statement, left) if isinstance(statement, ast.Assign) else ()
 
 
-def _beside(place: Place, statement: ast.Assign, name: str) -> Edits:
+def _beside(place: Place, statement: ast.Assign, left: Origin) -> Edits:
     """After the last part that an object moves by itself this one moves as that does."""
     source = place.outline.source
     target = source.segment(source.span(statement.targets[0]))
     suffix = source.segment(source.span(statement.value))[len(target) :]
-    part = _named(place.outline, statement.targets[0], name)
-    code = f"{part} = {part}{suffix}"
-    if _may_be_missing(place.outline, statement, name):
+    part = _named(place.outline, statement.targets[0], left.text)
+    code = f"{part} = {_moved(left, part, suffix)}"
+    if _may_be_missing(place.outline, statement, left.text):
         code = f"if {part} is not None:\n    {code}"
     return (FileEdit(place.path, InsertAfter(source.span(statement), code)),)
+
+
+def _moved(left: Origin, part: str, suffix: str) -> str:
+    """What moves a part, or all that a collection holds which was left."""
+    form = _COLLECTIONS.get(left.kind, "{0}{1}")
+    return form.format(part, suffix)
 
 
 def _named(outline: Outline, like: ast.expr, name: str) -> str:
@@ -67,24 +79,23 @@ def _named(outline: Outline, like: ast.expr, name: str) -> str:
     return f"{outline.source.segment(outline.source.span(like.value))}[{quote}{name}{quote}]"
 
 
-def _edit(outline: Outline, node: ast.AST, name: str, rebuilt: Rebuilt) -> Edit:
+def _edit(outline: Outline, node: ast.AST, left: Origin, rebuilt: Rebuilt) -> Edit:
     """The part moves as the first one does that moves; one that may be missing only where it is there."""
     source = outline.source
     like = rebuilt.moved[0].node
     whole = source.segment(source.span(outline.parents[outline.parents[like]]))
     suffix = whole[len(source.segment(source.span(like))) :]
-    part = f"{rebuilt.receiver}.{name}" if node is rebuilt.call else source.segment(source.span(node))
-    code = f"{part}{suffix}"
-    optional = _may_be_missing(outline, node, name)
+    named = f"{rebuilt.receiver}.{left.text}"
+    part = named if node is rebuilt.call else source.segment(source.span(node))
+    code = _moved(left, part, suffix)
+    optional = _may_be_missing(outline, node, left.text)
     if optional:
         code = f"{code} if {part} is not None else None"
     if node is rebuilt.call:
-        return SetKeyword(source.span(node), name, code)
-    return (
-        ReplaceExpression(source.span(node), code)
-        if optional
-        else WrapExpression(source.span(node), "", suffix)
-    )
+        return SetKeyword(source.span(node), left.text, code)
+    if optional or left.kind in _COLLECTIONS:
+        return ReplaceExpression(source.span(node), code)
+    return WrapExpression(source.span(node), "", suffix)
 
 
 def _may_be_missing(outline: Outline, node: ast.AST, name: str) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis import classes
+from devfix.analysis import classes, containers, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU
-from devfix.analysis.syntax import remembered
-from devfix.analysis.trails import extend
-from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, Value
+from devfix.analysis.syntax import remembered, spelt
+from devfix.analysis.trails import LEFT
+from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 MOVES = ("to", "cuda")
 #: What makes an object like another one, but for what it is told.
 _LIKE = ("replace", "_replace", "evolve")
-#: The kind of place at which a part was left.
-LEFT = "left-part"
+#: The kinds of places at which a collection of tensors was left, by what it is.
+LEFT_IN = {kind: f"{LEFT}-{kind}" for kind in ("list", "dict", "tuple")}
+
+
+def is_left(site: Origin) -> bool:
+    """Whether a part was left at a place, by itself or in a collection."""
+    return site.kind.startswith(LEFT)
 
 
 class _Part(NamedTuple):
@@ -50,15 +55,12 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
     spec = function.node.args.args if function is not None else []
     if obj is None or not isinstance(value, Ref) or not isinstance(obj.cls, Class) or not spec:
         return
-    receiver = spec[0].arg
-    if isinstance(node.value, ast.Name):
-        found = _left_by_itself(obj, obj.cls, function, receiver) if node.value.id == receiver else {}
-    else:
-        rebuilt = of(node)
-        same = rebuilt is not None and rebuilt.receiver == receiver
-        found = _left(obj, rebuilt, _names(interp, obj.cls)) if rebuilt is not None and same else {}
+    rebuilt = _rebuilt(node, function.node) if function is not None else None
+    if rebuilt is None or rebuilt.receiver != spec[0].arg:
+        return
+    found = _left(interp, obj, rebuilt, _names(interp, obj.cls))
     if found:
-        marked = {name: _marked(interp, name, part, obj) for name, part in found.items()}
+        marked = {name: _marked(interp, name, part, obj.attrs[name]) for name, part in found.items()}
         items = obj.items
         if items is not None:  # of a named tuple, whose fields they are
             fields = [field.name for field in classes.fields(obj.cls)]
@@ -69,19 +71,55 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
         interp.update(value, replace(obj, attrs={**obj.attrs, **marked}, items=items))
 
 
-def _left_by_itself(obj: Obj, cls: Class, function: Function | None, receiver: str) -> dict[str, ast.expr]:
-    """The parts on the CPU of a record that moved others by itself, each with the last one that moved."""
-    moves = own_moves(function.node) if function is not None and classes.is_dataclass(cls) else {}
-    held = [obj.attrs.get(name) for name in moves]
-    if not moves or not any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
-        return {}
-    last = list(moves.values())[-1].targets[0]
-    return {name: last for name, part in obj.attrs.items() if name not in moves and _is_on_host(part)}
+def _rebuilt(node: ast.Return, function: ast.AST) -> Rebuilt | None:
+    """The call that makes what is returned, there or where a statement before gives it the name that is returned."""
+    if not isinstance(node.value, ast.Name):
+        return of(node)
+    return _rebuilt_by_name(function).get(node.value.id)
+
+
+@remembered
+def _rebuilt_by_name(function: ast.AST) -> dict[str, Rebuilt]:
+    """The names of a function's body that are given such a call."""
+    body = getattr(function, "body", ())
+    named = [each for each in body if isinstance(each, ast.Assign)] if isinstance(body, list) else []
+    found = {spelt(each.targets[0]): rebuilt for each in named if (rebuilt := of(each))}
+    return {name: rebuilt for name, rebuilt in found.items() if name.isidentifier()}
+
+
+def left_by_itself(interp: Interpreter, holder: Ref, target: ast.Attribute) -> None:
+    """``self.x = self.x.to(device)`` in a method that moves what an object keeps: the rest remembers that it was left."""
+    obj, function = interp.obj_of(holder), interp.frame.function
+    if obj is None or function is None or obj.kind != "instance" or not isinstance(obj.cls, Class):
+        return
+    moves = own_moves(function.node)
+    if not (function.node.args.args and spelt(target.value) == function.node.args.args[0].arg):
+        return
+    if not moves or not _moves_object(function, moves, obj.cls) or modules.is_module_class(interp, obj.cls):
+        return
+    names = list(obj.attrs)
+    before = names[: names.index(target.attr)] if target.attr in names else []
+    left = {
+        name: _marked(interp, name, target, part)
+        for name, part in obj.attrs.items()
+        if name not in moves and _is_left(interp, part) and not (name in before and _was_left(part))
+    }
+    if left:
+        interp.update(holder, replace(interp.obj(holder), attrs={**obj.attrs, **left}))
+
+
+def _moves_object(function: Function, moves: dict[str, ast.Assign], cls: Class) -> bool:
+    """Whether a method is there to move the object: by its name, by the parts that it moves, or as that of a record."""
+    return getattr(function.node, "name", "") in MOVES or len(moves) > 1 or classes.is_dataclass(cls)
+
+
+def _was_left(part: Value) -> bool:
+    return isinstance(part, Tensor) and bool(part.trail) and is_left(part.trail[-1])
 
 
 @remembered
 def own_moves(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, ast.Assign]:
-    """The statements ``self.x = self.x.to(device)`` of a method, by attribute."""
+    """The statements ``self.x = self.x.to(device)`` of a method's body, by attribute."""
     body = function.body if isinstance(function.body, list) else []
     receiver = function.args.args[0].arg if function.args.args else ""
     found: dict[str, ast.Assign] = {}
@@ -95,8 +133,8 @@ def own_moves(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> 
 
 
 @remembered
-def of(node: ast.Return) -> Rebuilt | None:
-    """The call that a statement returns, where it moves one part of the object or more, and leaves the others."""
+def of(node: ast.Return | ast.Assign) -> Rebuilt | None:
+    """The call that a statement returns, or names, where it moves one part of an object or more, and leaves the others."""
     call = node.value
     if not isinstance(call, ast.Call):
         return None
@@ -140,38 +178,60 @@ def _name(part: _Part, names: list[str]) -> str:
     return names[part.key] if part.key < len(names) else ""
 
 
-def _left(obj: Obj, rebuilt: Rebuilt, names: list[str]) -> dict[str, ast.expr]:
+def _left(interp: Interpreter, obj: Obj, rebuilt: Rebuilt, names: list[str]) -> dict[str, ast.expr]:
     """The parts on the CPU that a call left, by name; one that makes the like leaves all that it is not told."""
     held = [obj.attrs.get(_name(part, names)) for part in rebuilt.moved]
     if not any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
         return {}
     places: dict[str, ast.expr] = {_name(part, names): part.node for part in rebuilt.left}
     if is_alike(rebuilt.call):
-        told = {part.key for part in (*rebuilt.moved, *rebuilt.left)}
+        told = {keyword.arg for keyword in rebuilt.call.keywords}
         places.update({name: rebuilt.call for name in names if name not in told})
-    return {name: node for name, node in places.items() if _is_on_host(obj.attrs.get(name))}
+    return {name: node for name, node in places.items() if _is_left(interp, obj.attrs.get(name))}
 
 
 def left_beside(interp: Interpreter, holder: Obj, target: ast.expr) -> dict[str, Value]:
     """The parts of a dict that are on the CPU when another one moves in its place: they remember where."""
     return {
-        name: _marked(interp, name, target, holder)
-        for name, part in holder.attrs.items()
-        if _is_on_host(part)
+        name: _marked(interp, name, target, part) for name, part in holder.attrs.items() if _is_on_host(part)
     }
 
 
-def left_at(interp: Interpreter, name: str, node: ast.expr) -> Origin:
+def left_at(interp: Interpreter, name: str, node: ast.expr, kind: str = LEFT) -> Origin:
     """The place at which a part was left when another one moved."""
-    return replace(interp.site(LEFT, node), text=name)
+    return replace(interp.site(kind, node), text=name)
 
 
 def _is_on_host(part: Value | None) -> bool:
     return isinstance(part, Tensor) and part.device == CPU
 
 
-def _marked(interp: Interpreter, name: str, node: ast.expr, obj: Obj) -> Value:
-    part = obj.attrs[name]
-    if not isinstance(part, Tensor):
+def _is_left(interp: Interpreter, part: Value | None) -> bool:
+    """Whether a part is a tensor on the CPU, a collection of such, or an object with such that can be moved."""
+    if isinstance(part, TupleValue) and not part.names:
+        return bool(part.items) and all(map(_is_on_host, part.items))
+    obj = interp.obj_of(part) if isinstance(part, Ref) else None
+    if obj is None:
+        return _is_on_host(part)
+    if isinstance(obj.cls, Class):
+        moves = isinstance(classes.find(interp, obj.cls, MOVES[0]), Function)
+        is_plain = moves and not modules.is_module_class(interp, obj.cls)
+        return is_plain and any(map(_is_on_host, obj.attrs.values()))
+    held = containers.everything(obj)
+    return obj.kind in LEFT_IN and bool(held) and all(map(_is_on_host, held))
+
+
+def _marked(interp: Interpreter, name: str, node: ast.expr, part: Value) -> Value:
+    if isinstance(part, TupleValue):
+        site = left_at(interp, name, node, LEFT_IN["tuple"])
+        return part.with_items(_at(item, site) for item in part.items)
+    obj = interp.obj_of(part)
+    if isinstance(part, Ref) and obj is not None:
+        site = left_at(interp, name, node, LEFT_IN.get(obj.kind, LEFT))
+        interp.update(part, containers.each(obj, lambda item: _at(item, site)))
         return part
-    return replace(part, trail=extend(part.trail, left_at(interp, name, node)))
+    return _at(part, left_at(interp, name, node))
+
+
+def _at(part: Value, site: Origin) -> Value:
+    return part.at(site) if isinstance(part, Tensor) else part

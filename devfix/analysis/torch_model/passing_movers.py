@@ -16,7 +16,7 @@ from devfix.analysis.syntax import remembered
 from devfix.analysis.torch_model import part_movers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.trails import extend
-from devfix.analysis.values import Class, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import Class, Ref, Tensor, TupleValue, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -122,15 +122,9 @@ def _marked(interp: Interpreter, value: Value, node: ast.expr) -> Value:
         site = interp.site("left-namedtuple", node)
         return named_tuples.with_fields(interp, obj, lambda item: _left(item, site))
     if obj.kind in _KINDS and not isinstance(obj.cls, Class):
-        _mark(interp, value, obj, interp.site(_KINDS[obj.kind], node))
+        site = interp.site(_KINDS[obj.kind], node)
+        interp.update(value, containers.each(obj, lambda item: _left(item, site)))
     return value
-
-
-def _mark(interp: Interpreter, ref: Ref, obj: Obj, site: Origin) -> None:
-    attrs = {name: _left(part, site) for name, part in obj.attrs.items()}
-    items = tuple(_left(part, site) for part in obj.items) if obj.items is not None else None
-    element = _left(obj.element, site) if obj.element is not None else None
-    interp.update(ref, replace(obj, attrs=attrs, items=items, element=element))
 
 
 def _left(value: Value, site: Origin) -> Value:

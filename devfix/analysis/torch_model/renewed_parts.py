@@ -25,17 +25,17 @@ def note(
         return
     moves = _is_move(interp.frame.statement, target)
     batch_mates.renew(interp, target, holder, name.value, moves=moves)
-    if (
-        moves
-        and isinstance(value, Tensor)
-        and value.device.is_accelerator
-        and isinstance(target, ast.Subscript)
-    ):
-        for member in members(holder):
-            obj = interp.obj_of(member)
-            if isinstance(member, Ref) and obj is not None and obj.kind == "dict":
-                left = part_movers.left_beside(interp, obj, target)
-                interp.update(member, replace(obj, attrs={**obj.attrs, **left}))
+    if not moves or not isinstance(value, Tensor) or not value.device.is_accelerator:
+        return
+    for member in members(holder):
+        obj = interp.obj_of(member)
+        if obj is None or not isinstance(member, Ref):
+            continue
+        if isinstance(target, ast.Attribute):
+            part_movers.left_by_itself(interp, member, target)
+        elif obj.kind == "dict":
+            left = part_movers.left_beside(interp, obj, target)
+            interp.update(member, replace(obj, attrs={**obj.attrs, **left}))
 
 
 def _is_move(statement: ast.stmt | None, target: ast.expr) -> bool:
