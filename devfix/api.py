@@ -195,7 +195,7 @@ def _result(report: FileReport, results: Results) -> SourceResult:
     return SourceResult(
         report.path,
         report.findings,
-        report.fixed,
+        report.mended,
         text=None if error is not None or source is None else source.file_text(report.new_text),
         changed=report.new_text is not None,
         suppressed=report.suppressed,

@@ -168,14 +168,15 @@ def _check(options: Options) -> int:
 
         sys.stderr.write(f"{prune(results, engine)}\n")
     if wishes.add_ignore is not None:
-        results = _without_known(results, known_of(options, engine, results), engine)
+        results = _without_known(results, known_of(options, engine, results), engine, quiet=output.quiet)
         return _ignore(results, options, engine, output)
     return _reported(options, engine, results).exit_code
 
 
 def _reported(options: Options, engine: Engine, results: Results) -> Results:
     """The results without what is known, once they are written."""
-    results = _without_known(results, known_of(options, engine, results), engine)
+    known = known_of(options, engine, results)
+    results = _without_known(results, known, engine, quiet=options.output.quiet)
     write_results(results, output_of(options, engine), engine, sys.stdout)
     return results
 
@@ -213,7 +214,7 @@ def _apply(options: Options) -> int:
     output = output_of(options, engine)
     known = known_of(options, engine)
     results = _run(options, engine, Task(wanted, write=not shows, known=tuple(known)))
-    results = _without_known(results, known, engine)
+    results = _without_known(results, known, engine, quiet=options.output.quiet)
     if options.diff:
         write_bytes(render_diff(results, output.paint_for(sys.stdout)))
     elif options.filters:
@@ -241,7 +242,7 @@ def _apply_asking(options: Options, wanted: Applicability) -> int:
         results = _run(replace(options, jobs=1, cached=False), engine, task)
     except KeyboardInterrupt:
         raise UsageError("interrupted; nothing was written") from None
-    results = _without_known(results, known, engine)
+    results = _without_known(results, known, engine, quiet=options.output.quiet)
     write_results(results, output_of(options, engine), engine, sys.stdout)
     return results.exit_code
 
@@ -256,12 +257,13 @@ def known_of(options: Options, engine: Engine, results: Results | None = None) -
     return known_findings.known_of(wishes, options.named, engine, options.jobs, results)
 
 
-def _without_known(results: Results, known: Sequence[Known], engine: Engine) -> Results:
+def _without_known(results: Results, known: Sequence[Known], engine: Engine, *, quiet: bool) -> Results:
     if not known:
         return results
     from devfix.known_findings import without_known
 
     results, said = without_known(results, known, engine)
+    said = [line for line in said if not quiet or line.startswith("warning: ")]
     sys.stderr.writelines(f"{line}\n" for line in said)
     return results
 

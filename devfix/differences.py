@@ -24,6 +24,18 @@ def changed_lines(before: str, after: str) -> int:
     return sum(max(i2 - i1, j2 - j1) for _, i1, i2, j1, j2 in codes)
 
 
+def lines_before(before: Sequence[str], after: Sequence[str]) -> list[int]:
+    """For each line of the text after a change, the number (from 1) of the line that it was, or grew out of."""
+    found = [0] * len(after)
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for _, first, end, first_after, end_after in matcher.get_opcodes():
+        for number in range(first_after, end_after):
+            offset = number - first_after
+            # More lines than there were: the rest belongs to the last of them.
+            found[number] = min(first + offset, max(first, end - 1)) + 1
+    return found
+
+
 def _starts(lines: Sequence[str]) -> list[int]:
     starts = [0]
     for line in lines:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from devfix.batch import ApplyEdits, text_after
 from devfix.config import ConfigError, Settings, SettingsOf
+from devfix.fates import Fates, fates
 from devfix.file_report import Crash, FileReport
 from devfix.findings import Applicability, Edit, Finding, ReplaceComment
 from devfix.fixing import Admits, Fixer, NotConvergingError, State
@@ -113,10 +114,12 @@ class Engine:
         start = State(program, self.judge(program))
         try:
             with spent_on(FIXES):
-                end = self._fixed(start, wanted, admits)
+                end = self.end_of(start, wanted, admits)
         except NotConvergingError as error:
             return [_crashed(report, error) for report in reports(program, start.judgement)]
-        return [_with_changes(report, start, end) for report in reports(program, end.judgement)]
+        found = start.judgement.findings
+        told = fates(start, end, found if admits is None else admits(program, found))
+        return [_with_changes(report, start, end, told) for report in reports(program, end.judgement)]
 
     def judge(self, program: Program, analyse: Analyse | None = None) -> Judgement:
         """What the rules say of a program."""
@@ -141,7 +144,8 @@ class Engine:
         except rewriting.error:
             return None
 
-    def _fixed(self, start: State, wanted: Applicability, admits: Admits | None) -> State:
+    def end_of(self, start: State, wanted: Applicability, admits: Admits | None) -> State:
+        """The state of a program in which no wanted fix is left that ``admits`` names; raises NotConvergingError."""
         if not any(finding.fix for finding in start.judgement.findings):
             return start
         fixer = self._fixer(wanted)
@@ -197,10 +201,16 @@ def _of(path: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.path == path)
 
 
-def _with_changes(report: FileReport, start: State, end: State) -> FileReport:
+def _with_changes(report: FileReport, start: State, end: State, told: Fates) -> FileReport:
     path = report.path
     before, after = start.program.sources[path].text, end.program.sources[path].text
-    return replace(report, fixed=_of(path, end.fixed), new_text=None if after == before else after)
+    return replace(
+        report,
+        fixed=_of(path, told.fixed),
+        also_fixed=_of(path, told.also_fixed),
+        uncovered=len(_of(path, told.uncovered)),
+        new_text=None if after == before else after,
+    )
 
 
 def _crashed(report: FileReport, error: NotConvergingError) -> FileReport:

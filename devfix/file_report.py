@@ -36,6 +36,8 @@ RUN = "<module>"
 class FileReport:
     """What became of one file: its findings, or why there are none.
 
+    ``fixed`` are the findings whose fixes were made, ``also_fixed`` those that went with them, and ``uncovered`` tells how
+    many of ``fixed`` were not there at first: they showed once others were fixed.
     ``new_text`` is that of its source, which makes a file of it: of a notebook it is the program. ``unfinished`` names the
     functions in which more may be wrong, since the analysis ended before; :data:`RUN` stands for the file's own run.
     """
@@ -43,8 +45,15 @@ class FileReport:
     path: str
     findings: tuple[Finding, ...] = ()
     fixed: tuple[Finding, ...] = ()
+    also_fixed: tuple[Finding, ...] = ()
+    uncovered: int = 0
     new_text: str | None = None
     skipped: Skipped | None = None
     crash: Crash | None = None
     suppressed: int = field(default=0)
     unfinished: tuple[str, ...] = ()
+
+    @property
+    def mended(self) -> tuple[Finding, ...]:
+        """All that is wrong no more: what was fixed, and what went with it."""
+        return (*self.fixed, *self.also_fixed)

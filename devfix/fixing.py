@@ -45,6 +45,8 @@ class State:
     program: Program
     judgement: Judgement
     fixed: tuple[Finding, ...] = ()
+    #: The program that each of these was found in.
+    homes: tuple[Program, ...] = ()
     #: How many of the fixes were not the one that their finding prefers.
     second_choices: int = 0
 
@@ -239,8 +241,8 @@ class Fixer:
         program = self._rewritten(state.program, batch)
         if program is None:
             return None
-        fixed = (*state.fixed, *batch)
-        return State(program, self.judge(program), fixed, state.second_choices + second_choices)
+        fixed, homes = (*state.fixed, *batch), (*state.homes, *[state.program] * len(batch))
+        return State(program, self.judge(program), fixed, homes, state.second_choices + second_choices)
 
     def _rewritten(self, before: Program, batch: list[Finding]) -> Program | None:
         self._obstacle = ""

@@ -13,9 +13,8 @@ from typing import TextIO
 
 from devfix.deeds import changes_of, fixes_of
 from devfix.engine import Engine
-from devfix.file_report import FileReport
 from devfix.findings import Applicability, Finding
-from devfix.fixing import Admits
+from devfix.fixing import Admits, State
 from devfix.project import Program
 from devfix.report.paint import Paint
 from devfix.report.question import render_question
@@ -116,18 +115,18 @@ class AskingEngine(Engine):
         values = {each.name: getattr(engine, each.name) for each in fields(Engine)}
         return cls(**values, interview=interview)
 
-    def fix(self, program: Program, wanted: Applicability, admits: Admits | None = None) -> list[FileReport]:
+    def end_of(self, start: State, wanted: Applicability, admits: Admits | None) -> State:
         """As that of ``Engine``, of what somebody says yes to.
 
         What all that is not refused leads to is shown fix by fix, each as it would be made, until all of that is agreed to.
         """
         while True:
             is_over = self.interview.is_over
-            sight = _Sight(self.interview, _Lives(program), admits)
-            reports = super().fix(program, wanted, sight.admitted)
-            asked = sight.unanswered([finding for report in reports for finding in report.fixed])
+            sight = _Sight(self.interview, _Lives(start.program), admits)
+            end = super().end_of(start, wanted, sight.admitted)
+            asked = sight.unanswered(end.fixed)
             if is_over or not asked:
-                return reports
+                return end
             self._ask(asked)
 
     def _ask(self, asked: Sequence[_Asked]) -> None:

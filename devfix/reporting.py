@@ -31,6 +31,7 @@ class Output:
     color: str = "auto"
     statistics: bool = False
     show_fixes: bool = False
+    quiet: bool = False
     policy: ExitPolicy = field(default_factory=ExitPolicy)
 
     def check(self) -> None:
@@ -81,7 +82,7 @@ def rendered(results: Results, output: Output, engine: Engine, stream: TextIO) -
         )
     paths = [report.path for report in results.reports]
     rules = Deferred(lambda: engine.selection.active_in(paths))
-    view = View(paint, rules, engine.edited, output.show_fixes)
+    view = View(paint, rules, engine.edited, output.show_fixes, output.quiet)
     return renderer(output.format)(results, view)
 
 

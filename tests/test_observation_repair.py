@@ -10,9 +10,9 @@ from observed_reports import Report, locate, operand, record
 from text_program import files, rules
 
 from devfix.config import Settings
+from devfix.differences import lines_before
 from devfix.engine import Engine
 from devfix.findings import Applicability
-from devfix.observation.line_map import lines_before
 from devfix.observation.pruning import pruned
 from devfix.observation.record import ObservedMismatch, parse_record
 from devfix.observation.repair import Repair, Repairer

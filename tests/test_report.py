@@ -231,6 +231,7 @@ def test_json() -> None:
     assert document["summary"] == {
         "findings": 1,
         "fixed": 0,
+        "uncovered": 0,
         "changed_files": 0,
         "suppressed": 0,
         "unfinished": 0,

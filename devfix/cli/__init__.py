@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from devfix.cli import apply, check, clean, config, lsp, migrate, new_rule, prove, rules, run
-from devfix.running.invocation import ProgramCommand
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
 
@@ -53,7 +52,7 @@ app.command()(rules.rules)
 app.command()(rules.explain)
 app.command()(config.config)
 app.command()(new_rule.new_rule)
-app.command(cls=ProgramCommand, context_settings={"allow_interspersed_args": False})(run.run)
+app.command(cls=run.RunCommand, context_settings={"allow_interspersed_args": False})(run.run)
 app.command()(clean.clean)
 app.command()(lsp.lsp)
 app.add_typer(migrate.app)

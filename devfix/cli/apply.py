@@ -27,6 +27,7 @@ from devfix.cli.options import (
     OutputFile,
     Paths,
     Python,
+    Quiet,
     RunOn,
     ShowFixes,
     ShowTiming,
@@ -66,6 +67,7 @@ def apply(
     max_steps: Steps = None,
     output_format: FormatOfSettings = None,
     output_file: OutputFile = None,
+    quiet: Quiet = False,
     statistics: Statistics = False,
     show_fixes: ShowFixes = False,
     exit_zero: ExitZero = False,
@@ -104,6 +106,7 @@ def apply(
         output=reporting.Output(
             file=output_file,
             color=color.value,
+            quiet=quiet,
             statistics=statistics,
             show_fixes=show_fixes,
             policy=ExitPolicy(exit_zero, exit_non_zero_on_fix),

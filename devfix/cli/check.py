@@ -23,6 +23,7 @@ from devfix.cli.options import (
     NoCache,
     OutputFile,
     Paths,
+    Quiet,
     ShowTiming,
     Statistics,
     StdinName,
@@ -59,6 +60,7 @@ def check(
     paths: Paths = None,
     output_format: FormatOfSettings = None,
     output_file: OutputFile = None,
+    quiet: Quiet = False,
     statistics: Statistics = False,
     exit_zero: ExitZero = False,
     baseline: Baseline = None,
@@ -118,6 +120,7 @@ def check(
         output=reporting.Output(
             file=output_file,
             color=color.value,
+            quiet=quiet,
             statistics=statistics,
             policy=ExitPolicy(exit_zero),
         ),

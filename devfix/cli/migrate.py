@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from devfix.cli.old_words import OutputCommand
 from devfix.cli.options import Again, CampaignEngine, Color, Colour, ExportFormat
 
 app = typer.Typer(
@@ -124,12 +125,17 @@ def status(campaign: CampaignPath, color: Colour = Color.AUTO) -> None:
     raise typer.Exit(commands.status(campaign, color.value))
 
 
-@app.command()
+@app.command(cls=OutputCommand)
 def export(
     campaign: CampaignPath,
-    output_format: Annotated[ExportFormat, typer.Option("--format", "--output-format")] = ExportFormat.JSON,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of standard output.")
+    output_format: Annotated[
+        ExportFormat, typer.Option("--output-format", help="How it is written.")
+    ] = ExportFormat.JSON,
+    output_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--output-file", "-o", metavar="FILE", help="Write to this file instead of standard output."
+        ),
     ] = None,
 ) -> None:
     """Write the state for other tools, as JSON or CSV.
@@ -138,16 +144,19 @@ def export(
     """
     from devfix.migration import commands
 
-    raise typer.Exit(commands.export(campaign, output_format.value, output))
+    raise typer.Exit(commands.export(campaign, output_format.value, output_file))
 
 
-@app.command()
+@app.command(cls=OutputCommand)
 def report(
     campaign: CampaignPath,
-    output: Annotated[
+    output_file: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Where the page is written. Default: report.html beside the state."
+            "--output-file",
+            "-o",
+            metavar="FILE",
+            help="Where the page is written. Default: report.html beside the state.",
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in the browser.")] = False,
@@ -158,4 +167,4 @@ def report(
     """
     from devfix.migration import commands
 
-    raise typer.Exit(commands.report(campaign, output, shows=show))
+    raise typer.Exit(commands.report(campaign, output_file, shows=show))

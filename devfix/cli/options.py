@@ -130,6 +130,10 @@ OutputFile = Annotated[
 ]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Show only how many findings each rule has.")]
 ShowFixes = Annotated[bool, typer.Option("--show-fixes", help="List what was fixed.")]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Show findings and errors, and no summary: nothing when all is well."),
+]
 ExitZero = Annotated[
     bool,
     typer.Option("--exit-zero", help="Exit with 0 even when there are findings; errors still exit with 2."),
@@ -141,7 +145,8 @@ NonZeroOnFix = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, metavar="NUMBER", help="Processes to use. Default: one per core.")
+    int | None,
+    typer.Option("--jobs", "-j", min=1, metavar="NUMBER", help="Processes to use. Default: one per core."),
 ]
 StdinName = Annotated[
     str, typer.Option("--stdin-filename", metavar="FILE", help="The file that standard input stands for.")

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import typer
 
+from devfix.cli.old_words import OutputCommand, renewed
 from devfix.cli.options import Color, Colour, Kind, Python, ReportFormat, Steps
+from devfix.running.invocation import ProgramCommand
 
 RunSeconds = Annotated[
-    float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run after this many seconds.")
+    float | None, typer.Option(min=0.1, metavar="SECONDS", help="How long each run may take.")
 ]
 TotalSeconds = Annotated[
     float,
     typer.Option(min=0.1, metavar="SECONDS", help="With --fix: begin no more runs after this many seconds."),
 ]
+
+
+class RunCommand(ProgramCommand):
+    """The command, which understands what its options were called once; a program keeps its words as they are."""
+
+    OLD: ClassVar[Mapping[str, str]] = {
+        **OutputCommand.OLD,
+        "--max-seconds": "--timeout",
+        "--max-total-seconds": "--total-timeout",
+    }
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the old words for the new ones."""
+        words = renewed(args, self.OLD)
+        number = self.program_at(ctx, words)
+        return super().parse_args(ctx, [*words[:number], *args[number:]])
 
 
 def run(
@@ -30,9 +49,9 @@ def run(
         int, typer.Option(min=1, metavar="NUMBER", help="How many accelerators to simulate.")
     ] = 1,
     python: Python = None,
-    max_seconds: RunSeconds = None,
+    timeout: RunSeconds = None,
     max_steps: Steps = None,
-    max_total_seconds: TotalSeconds = 1800,
+    total_timeout: TotalSeconds = 1800,
     strict: Annotated[bool, typer.Option("--strict", help="Stop the program at the first mismatch.")] = False,
     sandbox: Annotated[
         bool,
@@ -42,11 +61,16 @@ def run(
         bool, typer.Option("--quiet", "-q", help="Do not show what the program prints.")
     ] = False,
     report_format: Annotated[
-        ReportFormat, typer.Option("--format", "--output-format", help="The format of the report.")
+        ReportFormat, typer.Option("--output-format", help="The format of the report.")
     ] = ReportFormat.TEXT,
-    output: Annotated[
+    output_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the report to this file instead of standard output."),
+        typer.Option(
+            "--output-file",
+            "-o",
+            metavar="FILE",
+            help="Write the report to this file instead of standard output.",
+        ),
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what the runs show, and run again until it runs through.")
@@ -85,12 +109,12 @@ def run(
         is_module=is_module,
         kind=kind.value,
         devices=devices,
-        max_seconds=max_seconds,
+        max_seconds=timeout,
         max_steps=max_steps,
         strict=strict,
-        max_total_seconds=max_total_seconds,
+        max_total_seconds=total_timeout,
     )
-    wishes = command.Wishes(python, report_format.value, output, quiet, sandbox, color.value)
+    wishes = command.Wishes(python, report_format.value, output_file, quiet, sandbox, color.value)
     if fix:
         from devfix.running import fix as fixing
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from devfix.batch import choose, texts_after
+from devfix.differences import lines_before
 from devfix.engine import Engine
 from devfix.file_report import Skipped
 from devfix.findings import Applicability, FileEdit, Finding, WrapExpression
-from devfix.observation.line_map import lines_before
 from devfix.observation.remedies import Prescriber, Remedy, Sign, parted, sign_of
 from devfix.observation.trial import Stage, Trial
 from devfix.project import Program

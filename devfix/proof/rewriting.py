@@ -33,7 +33,8 @@ class Rewriting:
         reports = [each for each in self.results.changed if os.path.realpath(each.path) in wanted]
         fixed = [finding for report in reports for finding in report.fixed]
         safe = all(finding.fix and finding.fix.applicability == Applicability.SAFE for finding in fixed)
-        return Changes(tuple(report.path for report in reports), len(fixed), safe)
+        number = sum(len(report.mended) for report in reports)
+        return Changes(tuple(report.path for report in reports), number, safe)
 
     def faults(self) -> list[str]:
         """What devfix could not look at, and why."""

@@ -9,7 +9,7 @@ from devfix.report.view import View
 
 
 def render_concise(results: Results, view: View) -> str:
-    """Every finding on a line, then the summary."""
+    """Every finding on a line, then the summary, unless that is unwanted."""
     shown = map(results.shown, results.findings)
     lines = [heading(finding, view.paint) + tag(finding, view.paint) for finding in shown]
-    return "\n".join([*lines, *summary(results, view)]) + "\n"
+    return "".join(f"{line}\n" for line in [*lines, *summary(results, view)])

@@ -35,6 +35,7 @@ def summary_data(results: Results) -> dict[str, Any]:
     return {
         "findings": len(results.findings),
         "fixed": len(results.fixed),
+        "uncovered": results.uncovered,
         "changed_files": len(results.changed),
         "suppressed": results.suppressed,
         "unfinished": sum(bool(report.unfinished) for report in results.reports),
@@ -49,7 +50,7 @@ def _file(report: FileReport, results: Results) -> dict[str, Any]:
     return {
         "path": posix(report.path),
         "findings": [finding_data(finding, results.cell_span) for finding in report.findings],
-        "fixed": [finding_data(finding, results.cell_span_before) for finding in report.fixed],
+        "fixed": [finding_data(finding, results.cell_span_before) for finding in report.mended],
         "changed": report.new_text is not None,
         "suppressed": report.suppressed,
         "unfinished": list(report.unfinished),

@@ -22,7 +22,7 @@ def render_json_lines(results: Results, view: View) -> str:
 
 def _records(results: Results) -> Iterator[dict[str, Any]]:
     for report in results.reports:
-        for finding in report.fixed:
+        for finding in report.mended:
             yield {"kind": "fixed", **finding_data(finding, results.cell_span_before)}
         for finding in report.findings:
             yield {"kind": "finding", **finding_data(finding, results.cell_span)}

@@ -50,8 +50,13 @@ class Results:
 
     @property
     def fixed(self) -> tuple[Finding, ...]:
-        """What was wrong before the fixes."""
-        return tuple(finding for report in self.reports for finding in report.fixed)
+        """What was wrong before the fixes, or came to light on the way, and no longer is."""
+        return tuple(finding for report in self.reports for finding in report.mended)
+
+    @property
+    def uncovered(self) -> int:
+        """How much of what was fixed was not there at first."""
+        return sum(report.uncovered for report in self.reports)
 
     @property
     def changed(self) -> tuple[FileReport, ...]:

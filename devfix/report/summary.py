@@ -16,10 +16,17 @@ _FILES, _FUNCTIONS = 3, 3
 
 
 def summary(results: Results, view: View) -> Iterator[str]:
-    """What was found or fixed, what stays hidden, and what was passed over."""
-    yield _fixed(results) if results.applying else _found(results)
+    """What was found or fixed, what stays hidden, and what was passed over; in a quiet view nothing but fixes that were asked for."""
+    if not view.quiet:
+        yield _fixed(results) if results.applying else _found(results)
     if view.show_fixes:
         yield from fixes_made(results, view.paint)
+    if not view.quiet:
+        yield from _unsaid(results)
+
+
+def _unsaid(results: Results) -> Iterator[str]:
+    """What stays hidden, was passed over or not come to the end of."""
     hidden = results.hidden()
     if hidden:
         rules = ", ".join(f"{count} {code} {name}" for (code, name), count in sorted(hidden.items()))
@@ -64,12 +71,20 @@ def _found(results: Results) -> str:
 
 def _fixed(results: Results) -> str:
     verb = "Fixed" if results.written else "Would fix"
-    number, files = len(results.fixed), len(results.changed)
-    text = (
-        f"{verb} {count_of(number, 'finding')} in {count_of(files, 'file')}" if number else "Nothing to fix"
-    )
+    number = len(results.fixed)
+    text = f"{verb} {count_of(number, 'finding')} in {_where(results)}" if number else "Nothing to fix"
+    if results.uncovered:
+        text += f", {results.uncovered} of them uncovered by the other fixes"
     left = len(results.findings)
     return f"{text}; {count_of(left, 'finding remains', 'findings remain')}." if left else f"{text}."
+
+
+def _where(results: Results) -> str:
+    """In how many files something was fixed, and how many were changed for it, where these are others."""
+    fixed = {report.path for report in results.reports if report.mended}
+    changed = {report.path for report in results.changed}
+    by = f" by changing {count_of(len(changed), 'file')}" if changed != fixed else ""
+    return f"{count_of(len(fixed), 'file')}{by}"
 
 
 def _passed_over(results: Results) -> Iterator[str]:

@@ -20,10 +20,11 @@ _COLOURS = {Applicability.SAFE: "green", Applicability.UNSAFE: "yellow", Applica
 
 
 def render_text(results: Results, view: View) -> str:
-    """Every finding with its source lines, then the summary."""
+    """Every finding with its source lines, then the summary, unless that is unwanted."""
     shown = map(results.shown, results.findings)
     blocks = ["\n".join(_finding(finding, results, view.paint)) for finding in shown]
-    return "\n\n".join([*blocks, "\n".join(summary(results, view))]) + "\n"
+    parts = [*blocks, "\n".join(summary(results, view))]
+    return "\n\n".join(part for part in parts if part) + "\n" * any(parts)
 
 
 def heading(finding: Finding, paint: Paint) -> str:

@@ -22,3 +22,5 @@ class View:
     rules: Sequence[Rule] = ()
     edited: Callable[[str, Sequence[Edit | ReplaceComment]], str | None] | None = None
     show_fixes: bool = False
+    #: Whether findings stand alone, without a summary.
+    quiet: bool = False

@@ -44,7 +44,7 @@ _TITLES = {
     "map-location": "a checkpoint asks for a device that is not there, in {}",
 }
 _STOPS = {
-    "max-seconds": "its time was up (--max-seconds)",
+    "max-seconds": "its time was up (--timeout)",
     "max-steps": "its steps were made (--max-steps)",
     "max-mismatches": "this is the first mismatch (--strict)",
 }

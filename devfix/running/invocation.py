@@ -14,12 +14,13 @@ class ProgramCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``--`` in front of the program, so that its options are left alone."""
-        number = self._program_at(ctx, args)
+        number = self.program_at(ctx, args)
         if number < len(args) and args[number] != "--":
             args = [*args[:number], "--", *args[number:]]
         return super().parse_args(ctx, args)
 
-    def _program_at(self, ctx: Any, args: list[str]) -> int:
+    def program_at(self, ctx: Any, args: list[str]) -> int:
+        """Where in the words the program begins; behind them all where there is none."""
         valued = {
             name
             for parameter in self.get_params(ctx)

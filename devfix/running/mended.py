@@ -65,7 +65,7 @@ def _summary(mending: Mending) -> Iterator[str]:
     elif mending.note:
         yield f"Another fix is only made with --unsafe: with it, {mending.note}."
     if mending.repair.is_late:
-        yield "More would have been tried, but the time was up (--max-total-seconds)."
+        yield "More would have been tried, but the time was up (--total-timeout)."
     number = len(mending.repair.end.mended)
     if number and results.changed:
         verb = "Fixed" if results.written else "Would fix"

@@ -33,7 +33,7 @@ def mended_by_runs(program: WorkingProgram, texts: Texts) -> Texts:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder).resolve() / "work"
         program.write(texts, work)
-        options = ["run", "--fix", "--unsafe", "--quiet", "--max-seconds", "60"]
+        options = ["run", "--fix", "--unsafe", "--quiet", "--timeout", "60"]
         command = [sys.executable, "-m", "devfix", *options, program.entry, *program.args]
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         subprocess.run(command, cwd=work, capture_output=True, check=False, env=environment)
