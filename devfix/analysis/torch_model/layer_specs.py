@@ -42,9 +42,11 @@ WEIGHTED: dict[str, LayerSpec] = {
     "MultiheadAttention": LayerSpec(
         attention=True, inputs=("query", "key", "value", "key_padding_mask", "#need", "attn_mask")
     ),
-    **dict.fromkeys(
-        ("TransformerEncoderLayer", "TransformerEncoder"),
-        LayerSpec(inputs=("src", "mask", "src_key_padding_mask"), strict=False, normalised=True),
+    "TransformerEncoderLayer": LayerSpec(
+        inputs=("src", "src_mask", "src_key_padding_mask"), strict=False, normalised=True
+    ),
+    "TransformerEncoder": LayerSpec(
+        inputs=("src", "mask", "src_key_padding_mask"), strict=False, normalised=True
     ),
     **dict.fromkeys(
         ("TransformerDecoderLayer", "TransformerDecoder"),

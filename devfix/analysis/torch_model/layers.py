@@ -13,6 +13,7 @@ from devfix.analysis.lattice import AT_LEAST_1, FLOATS
 from devfix.analysis.torch_model import (
     autocast,
     averages,
+    causal_masks,
     collation,
     grad_mode,
     index_types,
@@ -89,7 +90,7 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     place = norms.own(last, site, parameter(interp, site)) if last in WEIGHTED else None
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
-        obj = obj.with_fact("kind", External(last))
+        obj = causal_masks.built(last, obj.with_fact("kind", External(last)), site)
     number = site.value(*number_range.KEEPING[last]) if last in number_range.KEEPING else None
     if number is not None:
         obj = obj.with_fact(_NUMBER, number)
@@ -323,7 +324,8 @@ def weighted(interp: Interpreter, ref: Ref, name: str, place: Tensor, site: Call
         met = norms.met(interp, site.node, full, norm, parts[0], weight if place.parameter else None)
         dtype = dtype if interp.autocast else met
     operand_types.check_attention_masks(interp, site.node, full, parts)
-    device = requirements.meet(interp, site.node, full, [*parts, weight], scalars=False, detail=detail)
+    together = causal_masks.compared(interp, ref, name, parts, site)
+    device = requirements.meet(interp, site.node, full, [*together, weight], scalars=False, detail=detail)
     if not parts:
         device = place.device
     rank = ranks.of_layer(name, first.rank if first is not None else None)

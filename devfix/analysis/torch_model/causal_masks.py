@@ -1,0 +1,104 @@
+"""Masks that attention drops before it looks where they are: those that say no more than "what comes later".
+
+``nn.TransformerEncoder`` and ``nn.TransformerDecoder`` compare the mask with a causal one, on the mask's own device, and
+``is_causal=True`` says that it is one. Without a padding mask the kernel is then asked for causal attention and gets no
+mask. Only where the encoder's fast path is taken is the mask handed on. (torch 2.11 on an H200, and
+``torch.nn.functional.multi_head_attention_forward``.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devfix.analysis.copying import frozen
+from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.values import FALSE, NONE, TRUE, Const, Obj, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devfix.analysis.frames import CallSite
+    from devfix.analysis.interpreter import Interpreter
+
+#: The fact of an encoder layer that is ready for the fast path.
+_READY = "fast path"
+_BUILT = {
+    # Positions of nhead, activation and batch_first.
+    "TransformerEncoderLayer": (1, 4, 6),
+    "Transformer": (1, 6, 10),
+}
+
+
+@frozen
+class _Hint:
+    """What says that a mask is causal: an argument, or the mask itself where it is ``seen`` through."""
+
+    position: int
+    name: str
+    padding: str
+    seen: bool = False
+    fast: bool = False
+
+
+_HINTS: dict[str, dict[str, _Hint]] = {
+    "MultiheadAttention": {"attn_mask": _Hint(7, "is_causal", "key_padding_mask")},
+    "TransformerEncoderLayer": {"src_mask": _Hint(3, "is_causal", "src_key_padding_mask", fast=True)},
+    "TransformerEncoder": {"mask": _Hint(3, "is_causal", "src_key_padding_mask", seen=True, fast=True)},
+    "TransformerDecoderLayer": {
+        "tgt_mask": _Hint(6, "tgt_is_causal", "tgt_key_padding_mask"),
+        "memory_mask": _Hint(7, "memory_is_causal", "memory_key_padding_mask"),
+    },
+    "TransformerDecoder": {
+        "tgt_mask": _Hint(6, "tgt_is_causal", "tgt_key_padding_mask", seen=True),
+        "memory_mask": _Hint(7, "memory_is_causal", "memory_key_padding_mask"),
+    },
+    "Transformer": {
+        "src_mask": _Hint(8, "src_is_causal", "src_key_padding_mask", seen=True, fast=True),
+        "tgt_mask": _Hint(9, "tgt_is_causal", "tgt_key_padding_mask", seen=True),
+        "memory_mask": _Hint(10, "memory_is_causal", "memory_key_padding_mask"),
+    },
+}
+
+
+def built(name: str, obj: Obj, site: CallSite) -> Obj:
+    """A layer that was just made, which knows whether it is ready for the fast path."""
+    if name not in _BUILT:
+        return obj
+    heads, activation, batch_first = _BUILT[name]
+    number, function = site.value(heads, "nhead"), site.value(activation, "activation")
+    even = isinstance(number, Const) and isinstance(number.value, int) and number.value % 2 == 0
+    usual = function is None or (isinstance(function, Const) and function.value in ("relu", "gelu"))
+    first = site.value(batch_first, "batch_first") == TRUE
+    return obj.with_fact(_READY, TRUE) if even and usual and first and "bias" not in site.keywords else obj
+
+
+def compared(interp: Interpreter, ref: Ref, name: str, parts: list[Part], site: CallSite) -> list[Part]:
+    """The operands without masks that may be dropped before anything is compared with them."""
+    hints = _HINTS.get(name)
+    if hints is None or site.open:
+        return parts
+    return [
+        part
+        for part in parts
+        if part.role not in hints or not _may_be_dropped(interp, ref, name, hints[part.role], parts, site)
+    ]
+
+
+def _may_be_dropped(
+    interp: Interpreter, ref: Ref, name: str, hint: _Hint, parts: list[Part], site: CallSite
+) -> bool:
+    said = site.value(hint.position, hint.name)
+    if said == FALSE or (said in (None, NONE) and not hint.seen):
+        return False
+    if name == "MultiheadAttention" and site.value(4, "need_weights") in (None, TRUE):
+        return False
+    padded = [part.node for part in parts if part.role == hint.padding]
+    if any(arg.node in padded and isinstance(arg.value, Tensor) for arg in site.all_args()):
+        return False
+    return not (hint.fast and _is_fast(interp, interp.obj(ref)))
+
+
+def _is_fast(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an encoder takes its fast path for certain: evaluated, and no gradients are recorded."""
+    layer: Value | None = obj.attrs.get("layers")
+    ready = interp.obj(layer) if isinstance(layer, Ref) else obj
+    waits = interp.grad is not False or interp.autocast is not None
+    return ready.facts.get(_READY) == TRUE and obj.facts.get("training") == FALSE and not waits
