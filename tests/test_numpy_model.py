@@ -236,6 +236,15 @@ np.histogram(f32)
 np.where(f32 > 0)
 np.unique(i64, return_counts=True)
 np.hstack((f64[0], 1, 2.0))
+np.hstack([f32, f64])
+np.vstack([f64[0], f64[0]])
+np.vstack([f32, f64[0]])
+np.column_stack([f64[0], f64[0]])
+np.column_stack([f32, f64])
+np.dstack([f32, f32])
+np.dstack([f64[0], f64[0]])
+np.concatenate([f32, f32], axis=None)
+np.concatenate([f64[0], f64[0]])
 np.mgrid[0:1:5j]
 np.median(f32)
 np.quantile(f64, 0.5, axis=0)
@@ -286,6 +295,22 @@ def test_the_dtype_is_known(expression: str) -> None:
     value = _ending(expression)["result"]
     if isinstance(value, (Tensor, Array)):
         assert value.dtype is not None
+
+
+@pytest.mark.parametrize(
+    ("expression", "rank"),
+    [
+        ("np.hstack([f32, f64])", 2),
+        ("np.hstack([f64[0], f64[0]])", 1),
+        ("np.vstack([f64[0], f64[0]])", 2),
+        ("np.column_stack([f64[0], f64[0]])", 2),
+        ("np.dstack([f32, f32])", 3),
+        ("np.concatenate([f32, f32], axis=None)", 1),
+        ("np.concatenate([f32, f32], 1)", 2),
+    ],
+)
+def test_the_rank_of_what_is_joined(expression: str, rank: int) -> None:
+    assert getattr(_ending(expression)["result"], "rank", None) == rank
 
 
 def test_in_place_arithmetic_keeps_the_dtype() -> None:

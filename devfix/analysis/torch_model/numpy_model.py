@@ -175,7 +175,9 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last in _LIKE and isinstance(first, Array):
         return _made(interp, last, site, first.dtype, first.rank)
     if last in _JOINING:
-        return _joined(interp, last, first)
+        joined = _joined(interp, last, first)
+        flat = last == "concatenate" and site.value(1, "axis") == NONE
+        return replace(joined, rank=1) if flat and isinstance(joined, Array) else joined
     if last in _PAIRWISE or last in _DIVIDING or last in ("where", "append"):
         return _of_several(interp, last, site)
     if last == "nonzero":
@@ -220,11 +222,7 @@ def _joined(interp: Interpreter, last: str, value: Value) -> Value:
     if not arrays:
         return Array(None, AT_LEAST_1)
     dtype = numpy_types.common(interp, [_at_least_1d(item) for item in items])
-    rank = arrays[0].rank
-    if last == "stack" and rank is not None and rank >= 0:
-        return Array(dtype, rank + 1, arrays[0].trail)
-    same = last == "concatenate" and rank is not None
-    return Array(dtype, rank if same else AT_LEAST_1, arrays[0].trail)
+    return Array(dtype, numpy_ranks.joined(last, [array.rank for array in arrays]), arrays[0].trail)
 
 
 def _at_least_1d(value: Value) -> Value:

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 _OTHERWISE = frozenset("average searchsorted take digitize".split())
 
 
+#: What stacking makes of arrays at least.
+_LEAST = {"hstack": 1, "concatenate": 1, "vstack": 2, "row_stack": 2, "column_stack": 2, "dstack": 3}
+
+
+def joined(last: str, ranks: list[int | None]) -> int | None:
+    """What ``stack``, ``concatenate``, ``hstack`` and the like make of arrays of these ranks, which agree."""
+    known = next((rank for rank in ranks if rank is not None and rank >= 0), None)
+    if last == "stack":
+        return AT_LEAST_1 if known is None else known + 1
+    return AT_LEAST_1 if known is None else max(known, _LEAST[last])
+
+
 def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) -> int | None:
     """What a reduction leaves of an array, the first argument, of this rank."""
     axis = site.keywords.get("axis") if last in _OTHERWISE else site.get(1, "axis")
