@@ -56,6 +56,8 @@ class Frame:
     filling: set[int] = field(default_factory=set)
     #: Which of the states at a ``return`` only options lead to that are not given as a rule.
     unusual: set[int] = field(default_factory=set)
+    #: Which of them whether a file is there parts from the others.
+    alike: set[int] = field(default_factory=set)
     yields: list[Value] = field(default_factory=list)
     #: What a function was called with.
     given: tuple[Value, ...] = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_values, like_usual
-from devfix.analysis.state import State, join_states, keep_main_path
+from devfix.analysis.state import State, is_loaded, join_states, keep_main_path
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import ExternalMethod, Tensor, TupleValue, Unknown, Value
@@ -43,7 +43,7 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     meets no exception: the handler's state counts only where nothing else returns.
     """
     split = not frame.options or interp.program.adopts
-    value, state = _join(frame.returns or frame.rescues, frame.unusual, split=split)
+    value, state = _join(frame, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         fills = id(other) in frame.filling
         taken = fills and isinstance(value, (Unknown, ExternalMethod))
@@ -52,15 +52,37 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     return value, state
 
 
-def _join(returns: list[tuple[Value, State]], unusual: set[int], *, split: bool) -> tuple[Value, State]:
-    """All returns as one; what options lead to that are usually not given looks like the rest as far as it can."""
-    first, *others = sorted(returns, key=lambda each: id(each[1]) in unusual)
+def _join(frame: Frame, *, split: bool) -> tuple[Value, State]:
+    """All returns as one; what options lead to that are usually not given looks like the rest as far as it can.
+
+    Of what was read from a file where there was one, what is made where there was none tells what it is.
+    """
+    unusual = frame.unusual
+    first, *others = sorted(frame.returns or frame.rescues, key=lambda each: id(each[1]) in unusual)
     value, state = first
-    for other_value, other_state in others:
+    for other in others:
+        other_value, other_state = other
         usual = True if id(other_state) in unusual and id(first[1]) not in unusual else None
-        state = join_states(state, other_state, split=split, usual=usual)
+        alike = not frame.alike.isdisjoint((id(first[1]), id(other_state)))
+        if alike:
+            value, other_value = _told(value, state, *other), _told(*other, value, state)
+        state = join_states(state, other_state, split=split, usual=usual, alike=alike)
         if usual and isinstance(other_value, Unknown):
             continue  # the program under analysis returns the other one
-        alike = like_usual(other_value, value) if usual else other_value
-        value = join_values(value, alike, split=split)
+        like = like_usual(other_value, value) if usual else other_value
+        value = join_values(value, like, split=split)
     return value, state
+
+
+def _told(value: Value, state: State, other: Value, other_state: State) -> Value:
+    """A value, with what another tells of those of its parts of which nothing is known but that they were read."""
+    if is_loaded(state, value):
+        return other if not is_loaded(other_state, other) else value
+    if (
+        isinstance(value, TupleValue)
+        and isinstance(other, TupleValue)
+        and len(value.items) == len(other.items)
+    ):
+        pairs = zip(value.items, other.items, strict=True)
+        return value.with_items(_told(mine, state, theirs, other_state) for mine, theirs in pairs)
+    return value

@@ -308,8 +308,8 @@ def _join_frame(
         if mine is value:
             continue
         a.asked(frame, name)
-        if alike and mine is not None and _is_loaded(a, value) != _is_loaded(a, mine):
-            a.set(frame, name, mine if _is_loaded(a, value) else value)
+        if alike and mine is not None and is_loaded(a, value) != is_loaded(a, mine):
+            a.set(frame, name, mine if is_loaded(a, value) else value)
         elif mine is None or (usual is False and isinstance(mine, Unknown)):
             a.set(frame, name, value)
         elif usual is not True or not isinstance(value, Unknown):
@@ -319,7 +319,7 @@ def _join_frame(
             a.set(frame, name, joined if usual is None else usually(joined, mine if usual else value))
 
 
-def _is_loaded(state: State, value: Value) -> bool:
+def is_loaded(state: State, value: Value) -> bool:
     """Whether nothing is known of a value but that it may come out of a file."""
     obj = state.read(value.address) if isinstance(value, Ref) else None
     nothing = isinstance(value, (Unknown, ExternalMethod))  # a method is an attribute that nobody has seen

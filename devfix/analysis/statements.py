@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from devfix.analysis import (
     binding,
+    branches,
     cached_properties,
     calls,
     chosen_results,
@@ -109,7 +110,9 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop.by_data = loop.by_data or depends_on_data(node.test)
         loop.varied = loop.varied or rounds
     keyed = keyed_caches.begins_empty(interp, node)
-    _run_branch(interp, node.body, unusual=usual is False)
+    # What a file holds that was there is what is made where it was not.
+    alike = concerns_file(node.test)
+    branches.run(interp, node.body, unusual=usual is False, alike=alike)
     then = interp.state
     caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]
     interp.state = before.fork()
@@ -117,12 +120,10 @@ def if_(interp: Interpreter, node: ast.If) -> None:
     for target, value in caches:
         if refills(target, value):
             conditions.assume_filled(interp, target)
-    _run_branch(interp, node.orelse, unusual=usual is True)
+    branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
     split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or keyed or interp.program.adopts
-    # What a file holds that was there is what is made where it was not.
-    alike = concerns_file(node.test)
     chosen = correlated.outcomes(interp, node, then, interp.state)
     interp.state = join_states(then, interp.state, split=split, usual=usual, alike=alike, rounds=rounds)
     correlated.keep(interp, node.test, chosen)
@@ -133,16 +134,6 @@ def _is_number(interp: Interpreter, target: ast.expr) -> bool:
     """Whether a name was given a number, as a record that was beaten is: nothing that has a device, and would have to fit."""
     value = interp.eval(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
     return isinstance(value, Scalar) or (isinstance(value, Const) and isinstance(value.value, (int, float)))
-
-
-def _run_branch(interp: Interpreter, body: list[ast.stmt], *, unusual: bool) -> None:
-    """A branch; what it returns is marked where options lead to it that are not given as a rule."""
-    returned = len(interp.frame.returns)
-    interp.frame.branches += 1
-    interp.run(body)
-    interp.frame.branches -= 1
-    if unusual:
-        interp.frame.unusual.update(id(state) for _, state in interp.frame.returns[returned:])
 
 
 def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:

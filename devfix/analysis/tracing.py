@@ -357,6 +357,7 @@ def _told_to(frame: Frame) -> tuple[object, ...]:
         frame.results,
         frame.rescues,
         frame.unusual,
+        frame.alike,
         frame.yields,
         frame.loops,
     ]
