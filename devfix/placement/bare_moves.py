@@ -9,7 +9,7 @@ from typing import TypeGuard
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
-from devfix.placement import module_choice, move_guards
+from devfix.placement import module_choice, move_guards, type_aliases
 
 Edits = tuple[FileEdit, ...]
 #: What need not compute its parts, and what ends a program.
@@ -29,8 +29,8 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     if facts.program.device_policy != "cuda" or named is None or not isinstance(given, ast.Assign):
         return ()
     trails = [trail[0] for operand in inputs for trail in (operand.trail, *operand.roots) if trail]
-    moves = [origin for origin in trails if origin.kind == "move"]
-    if given.targets != [named] or not moves or not all(_bare(facts, move) for move in moves):
+    moves = [origin for origin in trails if origin.kind == "move" or _has_alias(facts, origin)]
+    if given.targets != [named] or not moves or not all(_call(facts, move) for move in moves):
         return ()
     several = module_choice.after(outline, given.value)
     made = given if several is None else several[0]  # whichever it is moves once
@@ -79,10 +79,19 @@ def _own_guard(outline: Outline, made: ast.stmt, name: str) -> str | None:
     return read[0] if len(set(read)) == 1 else None
 
 
-def _bare(facts: Facts, move: Origin) -> ast.Call | None:
-    """The call ``x.cuda()`` of a move; None where it says more."""
-    call = facts.outline(move.path).expression_at(move.span) if move.path in facts.program.sources else None
-    return call if call is not None and _is_bare(call) else None
+def _call(facts: Facts, move: Origin) -> ast.Call | None:
+    """The call ``x.cuda()`` of a move, or one that gives it a type that the file has a name for; None where it says more."""
+    outline = facts.outline(move.path) if move.path in facts.program.sources else None
+    call = outline.expression_at(move.span) if outline is not None else None
+    if outline is None or not isinstance(call, ast.Call):
+        return None
+    return call if _is_bare(call) or type_aliases.tests(outline, call) is not None else None
+
+
+def _has_alias(facts: Facts, made: Origin) -> bool:
+    """Whether a tensor is made by a type that the file has a name for."""
+    call = _call(facts, made) if made.kind == "factory" else None
+    return call is not None and not _is_bare(call)
 
 
 def _is_bare(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -121,7 +130,7 @@ def _may_end(statement: ast.stmt) -> bool:
 
 
 def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> str | None:
-    """The test of the one guard around a bare move, as it reads where the module is made; None where that is not known."""
+    """The test of the one guard of a bare move, as it reads where the module is made; None where that is not known."""
     tests = _tests(facts, move, made)
     if not tests or len(tests) > 1:
         return None
@@ -132,11 +141,15 @@ def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> str 
 
 def _tests(facts: Facts, move: Origin, made: ast.stmt) -> list[ast.expr] | None:
     """What is asked in its function before a bare move is made; None where nobody knows."""
-    call = _bare(facts, move)
-    return move_guards.tests_around(facts.outline(move.path), call, made) if call is not None else None
+    call, outline = _call(facts, move), facts.outline(move.path)
+    around = move_guards.tests_around(outline, call, made) if call is not None else None
+    if call is None or around is None or _is_bare(call):
+        return around
+    named = type_aliases.tests(outline, call)
+    return None if named is None else [*around, *named]
 
 
 def _is_beside(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> bool:
     """Whether a move is made in the function that makes the module."""
-    call = _bare(facts, move) if facts.outline(move.path) is outline else None
+    call = _call(facts, move) if facts.outline(move.path) is outline else None
     return call is not None and outline.function_of(call) is outline.function_of(made)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.outline import Outline
 from devfix.placement.boundness import is_bound, parameters
+from devfix.placement.type_aliases import names_accelerator
 
 #: What asks whether there is an accelerator, and means the same in every file.
 AVAILABLE = "torch.cuda.is_available()"
@@ -28,9 +29,10 @@ def is_guard(choice: ast.AST) -> bool:
         return body.replace(".cuda()", "") == other
     silent = [part for part in choice.body if not _says(part)]
     bound = [part.value for part in silent if isinstance(part, (ast.Assign, ast.Expr))]
-    moved = [move for value in bound for move in _moves(value)]
+    moved = [move for value in bound for move in _moves(value) or _types(value)]
     several = len(moved) > 1 or is_flag(choice.test)
-    return bool(moved) and several and len(bound) == len(silent) and all(map(_moves, bound))
+    placed = all(_moves(value) or _types(value) for value in bound)
+    return bool(moved) and several and len(bound) == len(silent) and placed
 
 
 def _says(statement: ast.stmt) -> bool:
@@ -49,6 +51,10 @@ def _moves(value: ast.expr) -> list[ast.expr]:
         for part in parts
     ]
     return parts if moved and all(moved) else []
+
+
+def _types(value: ast.expr) -> list[ast.expr]:
+    return [value] if names_accelerator(value) else []
 
 
 def is_flag(test: ast.expr) -> bool:
@@ -117,7 +123,7 @@ def _bound(function: ast.AST) -> set[str]:
 
 
 def of_file(outline: Outline) -> Iterator[ast.expr]:
-    """The flags under which a file moves something by ``.cuda()``, or seeds the accelerator, and does nothing else.
+    """The flags under which a file moves something by ``.cuda()``, names types of the accelerator or seeds it, and no more.
 
     What it does otherwise may be the same without the moves.
     """
@@ -136,4 +142,4 @@ def _is_of_moves_alone(choice: ast.If) -> bool:
 def _is_of_accelerator(value: ast.expr) -> bool:
     if isinstance(value, ast.Call) and ast.unparse(value.func) in _SEEDS:
         return True
-    return any(ast.unparse(move).endswith(".cuda()") for move in _moves(value))
+    return names_accelerator(value) or any(ast.unparse(move).endswith(".cuda()") for move in _moves(value))
