@@ -82,3 +82,40 @@ print(net(states) * (1 - ends))
 """
     after = text.replace("np.vstack([1, 0])).float()", "np.vstack([1, 0])).float().to(device)")
     assert fix_texts({"main.py": text})[0]["main.py"] == after
+
+
+ITEMS = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+net = nn.Sequential(nn.Linear(4, 2)).cuda()
+pin = torch.cuda.is_available()
+
+def step(batch, other):
+    x = {x}
+    y = {y}
+    return nn.functional.mse_loss(net(x), y)
+
+for batch in DataLoader(TensorDataset(torch.ones(4, 4), torch.zeros(4, 2)), batch_size=2, pin_memory=pin):
+    print(step({given}, batch))
+"""
+_NAMED = "dict(x=batch[0], y=batch[1])"
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "given"),
+    [("batch[0]", "batch[1]", "batch"), ("batch['x']", "batch['y']", _NAMED)],
+)
+@pytest.mark.parametrize("move", [".cuda(non_blocking=pin)", ".to('cuda', non_blocking=True)"])
+def test_items_of_one_batch_move_in_the_same_way(x: str, y: str, given: str, move: str) -> None:
+    whole = ITEMS.format(x=x + move, y=y + move, given=given)
+    for before in (ITEMS.format(x=x, y=y + move, given=given), ITEMS.format(x=x + move, y=y, given=given)):
+        assert fix_texts({"main.py": before})[0]["main.py"] == whole
+
+
+def test_an_item_of_another_thing_says_nothing() -> None:
+    before = ITEMS.format(x="batch[0]", y="other[1].cuda(non_blocking=pin)", given="batch")
+    after = fix_texts({"main.py": before})[0]["main.py"]
+    assert after != before
+    assert "batch[0].cuda(non_blocking=pin)" not in after

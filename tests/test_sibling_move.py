@@ -182,3 +182,31 @@ def test_what_a_name_gets_as_an_array_is_not_moved() -> None:
         seen(net)
     """)
     assert "y = y.numpy()" in lines
+
+
+PAIR = """
+import numpy as np
+
+device = torch.device("cuda")
+
+def drawn(size):
+    labels = np.random.randint(0, 2, size)
+    return torch.LongTensor(labels), {made}
+
+for x in torch.ones(3, 4, 3).cuda():
+    y, weights = drawn(4)
+    y = y.to(device)
+    print((net(x).sum(1) * weights).sum() + y.sum())
+"""
+
+
+@pytest.mark.parametrize("made", ["torch.FloatTensor(np.ones(4))", "torch.ones(4)"])
+def test_what_a_function_makes_of_several_moves_where_the_others_do(made: str) -> None:
+    lines = fixed(PAIR.format(made=made))
+    place = lines.index("y, weights = drawn(4)")
+    assert lines[place + 1 : place + 3] == ["weights = weights.to(device)", "y = y.to(device)"]
+
+
+def test_what_moves_with_no_others_moves_where_it_is_made() -> None:
+    text = PAIR.format(made="torch.FloatTensor(np.ones(4))").replace("    y = y.to(device)\n", "")
+    assert "weights = weights.to(device)" not in fixed(text.replace(" + y.sum()", ""))

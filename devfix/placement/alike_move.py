@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Origin
@@ -54,12 +54,12 @@ def _as_neighbour(facts: Facts, place: Place) -> Edits:
         return ()
     if not isinstance(place.node, ast.Name) or not decides(outline, statement, place.node):
         return ()
-    way = _way(statement.value)
-    for sibling in outline.block_of(statement) if way is not None else []:
+    ways = set(_ways(statement.value))
+    for sibling in outline.block_of(statement) if ways else []:
         name, base, suffix = _moved(sibling)
         if name in ("", place.node.id) or base is None or sibling_move.names(suffix, place.node.id):
             continue
-        if _way(base) == way and sibling_move.is_placed(facts, place, sibling, name):
+        if not ways.isdisjoint(_ways(base)) and sibling_move.is_placed(facts, place, sibling, name):
             return suffixes.added(facts, outline, statement.value, suffix)
     name = place.node.id
     return twin_move.within(facts, place, statement, name) or twin_move.behind(facts, place, statement, name)
@@ -75,16 +75,20 @@ def _moved(statement: ast.stmt) -> tuple[str, ast.expr | None, str]:
     return statement.targets[0].id, base, suffix
 
 
-def _way(node: ast.expr) -> tuple[str, str] | None:
-    """How a value is made, whatever it is made of: items under the same key, or arrays by the same function."""
+def _ways(node: ast.expr) -> Iterator[tuple[str, str]]:
+    """How a value is made: an item under a key, whatever holds it, or of a holder, or an array by a function."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if dotted(node.func) is not None:
             break
         node = node.func.value
     if isinstance(node, ast.Subscript):
-        return "item", ast.dump(node.slice)
+        yield "item", ast.dump(node.slice)
+        holder = dotted(node.value)
+        if holder is not None and isinstance(node.slice, ast.Constant):
+            yield "holder", holder
     called = dotted(node.func) if isinstance(node, ast.Call) else None
-    return ("array", called) if called is not None and called.rpartition(".")[2] in _OF_ARRAYS else None
+    if called is not None and called.rpartition(".")[2] in _OF_ARRAYS:
+        yield "array", called
 
 
 #: What makes tensors of data that others have made.

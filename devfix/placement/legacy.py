@@ -16,7 +16,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import device_expression, suffixes
+from devfix.placement import device_expression, sibling_move, suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.drawing import filled_at_random
 from devfix.placement.provenance import was_returned
@@ -85,9 +85,12 @@ def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
     """``torch.LongTensor(ids).to(device)``, where the program's own device can be named.
 
     What a loader gives moves where it is unpacked, with all that comes with it; so does, in a program that has
-    just been given its device, what a function returns.
+    just been given its device, what a function returns. What got its name with others moves as those do.
     """
     lives = [life for life in (operand.trail, *operand.roots) if life]
+    typed = [life for life in lives if is_legacy(life[0])]
+    if typed and all(sibling_move.is_one_of(facts, life) for life in typed):
+        return []
     returned = facts.program.adopts and any(was_returned(facts, life, operand.trail) for life in lives)
     if returned or any(life[0].kind == "loader" for life in lives):
         return []

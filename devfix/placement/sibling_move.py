@@ -46,6 +46,21 @@ def beside(facts: Facts, place: Place) -> Edits:
     return ()
 
 
+def is_one_of(facts: Facts, trail: tuple[Origin, ...]) -> bool:
+    """Whether something was made and got its name with others that their author moves by statements of their own."""
+    places = (place_at(facts, site.path, site.span) for site in trail[1:] if site.kind == "name")
+    return any(_has_moved_sibling(facts, place) for place in places if place is not None)
+
+
+def _has_moved_sibling(facts: Facts, place: Place) -> bool:
+    unpacking = place.outline.statement_of(place.node)
+    name = place.node.id if isinstance(place.node, ast.Name) else ""
+    return name in _unpacked(unpacking) and any(
+        sibling != name and is_placed(facts, place, statement, sibling)
+        for statement, sibling, _ in _moves(place, unpacking)
+    )
+
+
 def _renewed(facts: Facts, place: Place, unpacking: ast.stmt, name: str) -> ast.expr | None:
     """What a name gets that is a part of what it stands for, as ``x.data`` is, or a cast of it, in a statement of its own.
 
