@@ -71,9 +71,9 @@ class Layout:
     """How dotted names and paths belong together, the way scripts run: ``python a/b.py`` and ``python -m a.b``.
 
     An absolute import is looked for in the importing file's own folder, above the outermost
-    package the file is in, in the roots and their ``src`` folders, and last above the folder around the
-    file that has the name. Installed packages find their own modules and none of their neighbours. ``exists`` says whether there is a file at a path; ``packages`` are folders
-    that have an ``__init__.py``, even one that ``exists`` knows nothing of.
+    package the file is in, in the roots and their ``src`` folders, and last in the folders around the file: a script may
+    stand in any of them. Installed packages find their own modules and none of their neighbours. ``exists`` says whether
+    there is a file at a path; ``packages`` are folders that have an ``__init__.py``, even one that ``exists`` knows nothing of.
     """
 
     roots: tuple[str, ...]
@@ -81,6 +81,7 @@ class Layout:
     packages: frozenset[str] = frozenset()
     _cache: dict[tuple[str, str, int], str | None] = field(default_factory=dict, compare=False, repr=False)
     _bases: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    _surroundings: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def resolve(self, importer: str, module: str, level: int = 0) -> str | None:
         """The file that ``module`` means in ``importer``, or None when it is none of ours."""
@@ -143,7 +144,7 @@ class Layout:
         top = module.partition(".")[0]
         if top in _NEVER_LOCAL:
             return None
-        for place in chain(self._places(folder, top), _above_namesakes(folder, top)):
+        for place in chain(self._places(folder, top), self._around(folder, top)):
             if (top in _RATHER_INSTALLED and not self._has_module(place, top)) or _is_neighbour(
                 place, folder, top
             ):
@@ -167,6 +168,19 @@ class Layout:
         else:
             yield base
         yield from self._search_roots
+
+    def _around(self, folder: str, top: str) -> Iterator[str]:
+        """The folders around one within a root, where a script may stand; then those that hold one of a name."""
+        if top in sys.stdlib_module_names:
+            return
+        if folder not in self._surroundings:
+            self._surroundings[folder] = [
+                around
+                for around in folders_around(folder)
+                if any(_is_below(around, root) for root in self._search_roots)
+            ]
+        yield from self._surroundings[folder]
+        yield from _above_namesakes(folder, top)
 
     def _module_at(self, folder: str, module: str) -> str | None:
         path = _join(folder, *filter(None, module.split(".")))
@@ -201,8 +215,6 @@ class Layout:
 
 def _above_namesakes(folder: str, top: str) -> Iterator[str]:
     """The folders that hold one by a name which a file is in: ``python -m`` is started there where no folder is a package."""
-    if top in sys.stdlib_module_names:
-        return
     around = os.path.abspath(folder)
     while (above := os.path.dirname(around)) != around:
         if os.path.basename(around) == top:

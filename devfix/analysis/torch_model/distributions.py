@@ -51,6 +51,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
         return _divergence(interp, name, site)
     if last == "MixtureSameFamily":
         _mix(interp, name, site)
+    if last == "TransformedDistribution":
+        return _transform(interp, name, site)
     parts: list[Part] = []
     inner: Value = UNKNOWN
     for role, arg in [*((f"parameter {i + 1}", a) for i, a in enumerate(site.args)), *site.keywords.items()]:
@@ -95,6 +97,21 @@ def _mix(interp: Interpreter, name: str, site: CallSite) -> None:
         requirements.meet(interp, site.node, name, parts)
 
 
+def _transform(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``TransformedDistribution``: what is drawn of the first passes through the transforms, whose tensors it meets."""
+    base, transforms = site.get(0, "base_distribution"), site.get(1, "transforms")
+    drawn = interp.obj_of(base.value) if base is not None else None
+    if base is None or drawn is None or drawn.place is None:
+        return UNKNOWN
+    given = interp.obj_of(transforms.value) if transforms is not None else None
+    steps = [interp.obj_of(item) for item in given.items or ()] if given and given.kind == "list" else [given]
+    node = transforms.node if transforms is not None else None
+    parts = [Part(step.place, "transforms", node, held=True) for step in steps if step and step.place]
+    if parts:
+        requirements.meet(interp, site.node, name, [Part(drawn.place, "base", base.node, held=True), *parts])
+    return base.value
+
+
 def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``kl_divergence(p, q)``: the parameters of both meet."""
     parts: list[Part] = []
@@ -122,8 +139,11 @@ def within(interp: Interpreter, obj: Obj) -> Ref | None:
     return found if isinstance(found, Ref) else None
 
 
-def attribute(interp: Interpreter, obj: Obj, name: str, node: ast.expr) -> Value | None:
+def attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value | None:
     """``probs``, ``mean`` and what else a distribution computes from its parameters, where they are."""
+    obj = interp.obj(ref)
+    if name == "base_dist" and obj.place is not None:
+        return ref
     return _computed(interp, obj.place, node) if obj.place is not None and name in _COMPUTED else None
 
 

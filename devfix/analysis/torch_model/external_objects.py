@@ -100,10 +100,10 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
     if obj.cls == External("torch.Generator") and name == "device":
         return obj.facts.get("device", UNKNOWN)
     if _is_distribution(obj):
-        return distributions.attribute(interp, obj, name, node)
+        return distributions.attribute(interp, ref, name, node)
     own = distributions.within(interp, obj)
     if own is not None:
-        return distributions.attribute(interp, interp.obj(own), name, node)
+        return distributions.attribute(interp, own, name, node)
     return frameworks.attribute(interp, ref, obj, name)
 
 
