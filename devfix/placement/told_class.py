@@ -112,10 +112,23 @@ def handed(place: Place, found: DeviceExpression | None) -> Edits:
 
 
 def uses(outline: Outline, name: str) -> Iterator[Place]:
-    """Where a class is named, but where it is imported."""
+    """Where a class or function is named, but where it is imported, and where it says of what kind something is."""
     for node in ast.walk(outline.source.tree):
-        if name in (getattr(node, "id", ""), getattr(node, "attr", "")):
+        named = name in (getattr(node, "id", ""), getattr(node, "attr", ""))
+        if named and not _tells_kind(outline, node):
             yield Place(outline.source.path, outline, node)
+
+
+def _tells_kind(outline: Outline, node: ast.AST) -> bool:
+    """Whether a name is part of an annotation, or what ``isinstance`` asks for."""
+    while not isinstance(node, ast.stmt) and node in outline.parents:
+        around = outline.parents[node]
+        if node in (getattr(around, "annotation", None), getattr(around, "returns", None)):
+            return True
+        if isinstance(around, ast.Call):
+            return getattr(around.func, "id", "") == "isinstance" and node in around.args[1:]
+        node = around
+    return False
 
 
 def on_device(outline: Outline, made: Origin) -> Iterator[Edit]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import AddParameter, FileEdit, Origin
-from devfix.placement import device_expression, told_class
+from devfix.placement import device_expression, provenance, told_class
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.provenance import MADE
 from devfix.placement.reaching import is_wanted
@@ -41,10 +41,24 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 
 
 def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
-    """The same for what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache."""
-    kept = [next((site for site in life if site.kind == "attribute"), None) for life in trails]
-    filled = all(site is not None and _is_filled(facts, site) for site in kept)
-    return told(facts, trails) if filled and not facts.program.adopts else ()
+    """The same for what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache.
+
+    All that one function makes in this way, and was left behind, is told at once.
+    """
+    if facts.program.adopts or not all(_is_kept_and_filled(facts, life) for life in trails):
+        return ()
+    scopes = {(life[0].path, life[0].scope) for life in trails}
+    made = {life[0] for life in trails}
+    for life in provenance.left_behind(facts):
+        alike = life[:1] != () and life[0] not in made and (life[0].path, life[0].scope) in scopes
+        if alike and life[0].kind in MADE and _is_kept_and_filled(facts, life):
+            made.add(life[0])
+    return told(facts, [(site,) for site in sorted(made, key=lambda site: site.span)])
+
+
+def _is_kept_and_filled(facts: Facts, life: tuple[Origin, ...]) -> bool:
+    kept = next((site for site in life if site.kind == "attribute"), None)
+    return kept is not None and _is_filled(facts, kept)
 
 
 def _is_filled(facts: Facts, kept: Origin) -> bool:
