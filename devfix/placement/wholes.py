@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
-from devfix.placement import handing_on, part_mover, passing_mover, told_class, whole_dict
+from devfix.placement import function_result, handing_on, part_mover, passing_mover, told_class, whole_dict
 
 
 def ways(
-    facts: Facts, operand: Operand, trails: Iterable[tuple[Origin, ...]]
+    facts: Facts, operand: Operand, trails: Sequence[tuple[Origin, ...]]
 ) -> Iterator[tuple[FileEdit, ...]]:
     """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it."""
     yield handing_on.moved(facts, (operand.trail, *trails))
     yield passing_mover.looking_into(facts, trails)
     yield part_mover.completed(facts, operand)
     yield whole_dict.moved(facts, operand)
+    yield function_result.where_returned(facts, trails)
     yield told_class.told(facts, trails)
