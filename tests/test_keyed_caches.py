@@ -112,3 +112,54 @@ def ramp(n, like):
 def test_a_cache_that_serves_each_device(text: str) -> None:
     assert clashes(text) == []
     assert fix_texts(files(text))[0]["main.py"] == text
+
+
+LOSS = """
+def loss(anchors, x):
+    close = (x - anchors).abs()
+    mask = x > 0
+    return {used} + (close * anchors).sum()
+
+class Grid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.cache = {{}}
+
+    def forward(self, x):
+        x = self.layer(x)
+        if x.shape not in self.cache:
+            self.cache[x.shape] = torch.ones(x.shape, device=x.device) * 2
+        return x, self.cache[x.shape]
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    grid = Grid()
+    {before}
+    grid.to(device)
+    for _ in range(3):
+        y, found = grid(torch.ones(4).to(device))
+        print(loss(found, y))
+
+main()
+"""
+DRY = "x, found = grid(torch.ones(4))\n    print(len(found))"
+
+
+@pytest.mark.parametrize("used", ["anchors[mask].sum()", "anchors[mask, ...].sum()", "anchors.sum()"])
+def test_what_a_cache_held_moves_once_where_it_gets_a_name(used: str) -> None:
+    texts = files(HEAD + LOSS.format(used=used, before=DRY))
+    after = fix_texts(texts)[0]["main.py"].splitlines()
+    added = [line.strip() for line in after if line not in texts["main.py"].splitlines()]
+    assert added == ["found = found.to(device)"]
+
+
+def test_what_may_lie_on_the_cpu_is_not_indexed_by_the_accelerator() -> None:
+    alone = "def main():\n    x = torch.ones(4).cuda()\n    grid = Grid()\n    grid(torch.ones(4))\n    grid.cuda()\n"
+    text = HEAD + LOSS.format(used="0", before=DRY).partition("def main():")[0] + alone
+    assert len(clashes(text + "    print(grid(x)[1][x > 0])\n\nmain()\n")) == 1
+    assert clashes(text + "    print(x[grid(x)[1] > 0])\n\nmain()\n") == []
+
+
+def test_without_a_dry_run_the_same_program_is_right() -> None:
+    assert clashes(HEAD + LOSS.format(used="anchors[mask].sum()", before="")) == []

@@ -61,7 +61,7 @@ def bind_name(
             value, trail=extend(value.trail, interp.site("name" if value.trail else "array", target))
         )
     elif isinstance(value, Tensor):
-        value = replace(value, trail=extend(value.trail, interp.site("name", target)))
+        value = value.at(interp.site("name", target))
     elif isinstance(value, Unknown):
         value = batch_mates.bound(interp, value, target, statement)
     elif isinstance(value, (Ref, Union)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):

@@ -146,8 +146,9 @@ class Tensor(Value):
         return self.split is not None and not self.device.is_known
 
     def at(self, site: Origin) -> Tensor:
-        """The same tensor after it passed ``site``."""
-        return replace(self, trail=extend(self.trail, site))
+        """The same tensor after it passed ``site``, on all of its paths."""
+        split = self.split.at(site) if self.split is not None else None
+        return replace(self, trail=extend(self.trail, site), split=split)
 
 
 #: What a tensor of floats may hold that is no more than truths: one of the two, or either.

@@ -107,11 +107,13 @@ def _check_index(
 
     Beside others that are ``counted``, it is not a mask. Returns whether the devices do not fit.
     """
-    apart = value.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
+    parted = value.split if value.is_parted else None  # as the path has it that leaves it on the CPU
+    whole = parted or value
+    apart = whole.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
     apart = apart and not _may_be_number(interp, index, where)
     if apart:
         target = node.value if isinstance(node, ast.Subscript) else None
-        parts = [Part(value, "self", target), Part(index, "index", where)]
+        parts = [Part(whole, "self", target), Part(index, "index", where)]
         requirements.record(interp, node, "torch.Tensor.__getitem__", "device", parts, index="1")
     if index.dtype is not None and requirements.is_float(index.dtype):
         parts = [Part(index, "index", where)]
@@ -119,7 +121,7 @@ def _check_index(
         kind = "mask-dtype" if truth else "index-dtype"
         unclear = {"either": "1"} if truth is None else {}
         requirements.record(interp, node, "torch.Tensor.__getitem__", kind, parts, **unclear)
-    return apart
+    return apart and parted is None
 
 
 def _is_mask(value: Tensor, index: Tensor) -> bool | None:
