@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import clashes
+from text_program import clashes, files, fix_texts
+
+from devfix.findings import Applicability
 
 _PROGRAM = """
 import torch
@@ -11,6 +13,7 @@ from torch import nn
 
 device = torch.device("cuda")
 mask = torch.full((5, 5), float("-inf")).triu(1)
+later = mask < 0
 padding = torch.zeros(2, 5, dtype=torch.bool, device=device)
 layer = nn.TransformerEncoderLayer(8, {heads}, batch_first=True).to(device)
 encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, {heads}, batch_first=True), 2).to(device)
@@ -41,6 +44,9 @@ def _found(lines: str, heads: int = 2) -> list[str]:
         "attention(x, x, x, attn_mask=mask, need_weights=False, is_causal=True)",
         "encoder.eval()\nencoder(x, mask)",
         "with torch.no_grad():\n    encoder(x, mask)",
+        "with torch.no_grad():\n    decoder(x, x, mask)",
+        "decoder.eval()\nwith torch.no_grad():\n    decoder(x, x, mask)",
+        "decoder.eval()\nwith torch.no_grad():\n    decoder(x, x, memory_mask=later, memory_is_causal=True)",
     ],
 )
 def test_a_mask_that_may_be_dropped_is_left_alone(lines: str) -> None:
@@ -63,6 +69,8 @@ def test_a_mask_that_may_be_dropped_is_left_alone(lines: str) -> None:
         "attention(x, x, x, attn_mask=mask, need_weights=False)",
         "encoder.eval()\nwith torch.no_grad():\n    encoder(x, mask)",
         "whole.eval()\nwith torch.no_grad():\n    whole(x, x, mask)",
+        "decoder.eval()\nwith torch.no_grad():\n    decoder(x, x, later)",
+        "whole.eval()\nwith torch.no_grad():\n    whole(x, x, tgt_mask=later)",
     ],
 )
 def test_a_mask_that_is_compared_is_found(lines: str) -> None:
@@ -71,3 +79,21 @@ def test_a_mask_that_is_compared_is_found(lines: str) -> None:
 
 def test_an_odd_number_of_heads_has_no_fast_path() -> None:
     assert _found("encoder.eval()\nwith torch.no_grad():\n    encoder(x, mask)", heads=1) == []
+
+
+def test_a_program_that_is_adopted_moves_its_masks() -> None:
+    text = """
+    import torch
+    from torch import nn
+
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 1)
+    optimizer = torch.optim.SGD(encoder.parameters(), 0.1)
+    for step in range(3):
+        mask = torch.full((5, 5), float("-inf")).triu(1)
+        loss = encoder(torch.ones(5, 2, 8), mask).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    """
+    after = fix_texts(files(text), Applicability.UNSAFE, adopt=True)[0]["main.py"]
+    assert 'torch.full((5, 5), float("-inf"), device=device)' in after

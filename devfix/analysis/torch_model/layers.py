@@ -90,7 +90,8 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     place = norms.own(last, site, parameter(interp, site)) if last in WEIGHTED else None
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
-        obj = causal_masks.built(last, obj.with_fact("kind", External(last)), site)
+        obj = obj.with_fact("kind", External(last))
+    obj = causal_masks.built(last, obj, site)
     number = site.value(*number_range.KEEPING[last]) if last in number_range.KEEPING else None
     if number is not None:
         obj = obj.with_fact(_NUMBER, number)
