@@ -293,3 +293,49 @@ def test_a_part_that_can_move_moves_as_a_whole() -> None:
     after = fix_texts(texts)[0]["main.py"].splitlines()
     added = [line.strip() for line in after if line not in texts["main.py"].splitlines()]
     assert added == ["return dataclasses.replace(self, x=self.x.to(device), graph=self.graph.to(device))"]
+
+
+COUNTED = """
+    from collections import namedtuple
+
+    import torch
+
+    Sample = namedtuple("Sample", "x edges y")
+
+    def moved(sample, device):
+        return {moved}
+
+
+    def main():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        model = torch.nn.Linear(3, 1).to(device)
+        sample = moved(Sample(torch.ones(4, 3), torch.ones(4, 4), torch.ones(4, 1)), device)
+        print((torch.mm(sample.edges, model(sample.x)) - sample.y).sum())
+
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("moved", "line"),
+    [
+        (
+            "sample._replace(x=sample.x.to(device), y=sample.y.to(device))",
+            "sample._replace(x=sample.x.to(device), y=sample.y.to(device), edges=sample.edges.to(device))",
+        ),
+        (
+            "Sample(sample.x.to(device), sample.edges, sample.y.to(device))",
+            "Sample(sample.x.to(device), sample.edges.to(device), sample.y.to(device))",
+        ),
+    ],
+)
+def test_a_function_moves_the_field_of_a_named_tuple_that_it_left(moved: str, line: str) -> None:
+    before = files(COUNTED.format(moved=moved))
+    after = fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
+    assert after == before["main.py"].replace(moved, line)
+
+
+def test_a_named_tuple_that_goes_to_the_cpu_is_left_as_it_is() -> None:
+    to_host = 'sample._replace(x=sample.x.to("cpu"))'
+    after = fix_texts(files(COUNTED.format(moved=to_host)), Applicability.UNSAFE)[0]["main.py"]
+    assert to_host in after

@@ -7,6 +7,7 @@ may have meant. They remember that.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis import classes, containers, modules
@@ -58,7 +59,7 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
     rebuilt = _rebuilt(node, function.node) if function is not None else None
     if rebuilt is None or rebuilt.receiver != spec[0].arg:
         return
-    found = _left(interp, obj, rebuilt, _names(interp, obj.cls))
+    found = _left(interp, obj.attrs, rebuilt, _names(interp, obj.cls))
     if found:
         marked = {name: _marked(interp, name, part, obj.attrs[name]) for name, part in found.items()}
         items = obj.items
@@ -69,6 +70,22 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> None:
                 tuple(marked.get(name, item) for name, item in pairs) if len(fields) == len(items) else items
             )
         interp.update(value, replace(obj, attrs={**obj.attrs, **marked}, items=items))
+
+
+def returned_tuple(interp: Interpreter, node: ast.Return, value: TupleValue) -> TupleValue:
+    """What a function returns that makes a named tuple of the fields of another one: those that it left remember where."""
+    function = interp.frame.function
+    rebuilt = _rebuilt(node, function.node) if function is not None else None
+    if (
+        rebuilt is None
+        or function is None
+        or rebuilt.receiver not in {e.arg for e in function.node.args.args}
+    ):
+        return value
+    parts = dict(zip(value.names, value.items, strict=True))
+    found = _left(interp, parts, rebuilt, list(parts))
+    marked = {name: _marked(interp, name, left, parts[name]) for name, left in found.items()}
+    return value.with_items(marked.get(name, part) for name, part in parts.items())
 
 
 def _rebuilt(node: ast.Return, function: ast.AST) -> Rebuilt | None:
@@ -178,16 +195,18 @@ def _name(part: _Part, names: list[str]) -> str:
     return names[part.key] if part.key < len(names) else ""
 
 
-def _left(interp: Interpreter, obj: Obj, rebuilt: Rebuilt, names: list[str]) -> dict[str, ast.expr]:
+def _left(
+    interp: Interpreter, parts: Mapping[str, Value], rebuilt: Rebuilt, names: list[str]
+) -> dict[str, ast.expr]:
     """The parts on the CPU that a call left, by name; one that makes the like leaves all that it is not told."""
-    held = [obj.attrs.get(_name(part, names)) for part in rebuilt.moved]
+    held = [parts.get(_name(part, names)) for part in rebuilt.moved]
     if not any(isinstance(part, Tensor) and part.device.is_accelerator for part in held):
         return {}
     places: dict[str, ast.expr] = {_name(part, names): part.node for part in rebuilt.left}
     if is_alike(rebuilt.call):
         told = {keyword.arg for keyword in rebuilt.call.keywords}
         places.update({name: rebuilt.call for name in names if name not in told})
-    return {name: node for name, node in places.items() if _is_left(interp, obj.attrs.get(name))}
+    return {name: node for name, node in places.items() if _is_left(interp, parts.get(name))}
 
 
 def left_beside(interp: Interpreter, holder: Obj, target: ast.expr) -> dict[str, Value]:

@@ -41,6 +41,8 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
     """What a mover returns as it is: its tensors on the CPU remember in what they were left."""
     if value.__class__ is Ref:
         part_movers.returned(interp, node, value)
+    elif value.__class__ is TupleValue and value.names:
+        value = part_movers.returned_tuple(interp, node, value)
     if value.__class__ not in _NESTED or not isinstance(node.value, ast.Name):
         return value  # most functions return something else, and are not looked at
     function = interp.frame.function
