@@ -63,6 +63,10 @@ CASES = {
     "two words.py": (b"a = 1\n", b"a = 2\n"),
     "é.py": (b"# coding: latin-1\na = '\xe9'\n", b"# coding: latin-1\nb = '\xe9'\n"),
     "form\x0cfeed.py": ("a = 'x\x0cy\u2028z'\n".encode(), "b = 'x\x0cy\u2028z'\n".encode()),
+    "two\nlines.py": (b"a = 1\n", b"a = 2\n"),
+    'a\ttab, a "quote" and a back\\slash.py': (b"a = 1\n", b"a = 2\n"),
+    "\x1b[31mred.py": (b"a = 1\n", b"a = 2\n"),
+    "\u2028 \udcff.py": (b"a = 1\n", b"a = 2\n"),
     "many.py": (b"x = 1\n" * 100, b"y = 0\n" + b"x = 1\n" * 60 + b"z = 0\n" + b"x = 1\n" * 40),
 }
 

@@ -146,6 +146,10 @@ def test_colours_change_nothing_but_colours() -> None:
         ),
         ({"applying": True}, ["Nothing to fix."]),
         (
+            {"applying": True, "reports": (FileReport("a.py", skipped=Skipped("a.py", "is read-only")),)},
+            ["Nothing was fixed.", "Passed over: 1 skipped file."],
+        ),
+        (
             {"applying": True, "reports": (FileReport("a.py", fixed=(finding(),), new_text="x"),)},
             ["Would fix 1 finding in 1 file."],
         ),

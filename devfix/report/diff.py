@@ -45,8 +45,22 @@ def _lines(text: str) -> list[str]:
 
 def _name(side: str, path: str) -> str:
     name = f"{side}/{path.replace(os.sep, '/').lstrip('/')}"
+    if not all(map(_stands_for_itself, name)):
+        return f'"{"".join(map(_quoted, name))}"'
     # A tab ends a name that holds blanks; without it, the rest would read as a time.
     return f"{name}\t" if " " in name else name
+
+
+def _stands_for_itself(letter: str) -> bool:
+    """Whether git and patch read a letter of a name as it is; bytes that are no text they do."""
+    return letter not in '"\\' and (letter.isprintable() or "\udc80" <= letter <= "\udcff")
+
+
+def _quoted(letter: str) -> str:
+    """A letter as C writes it, where it does not stand for itself."""
+    if _stands_for_itself(letter):
+        return letter
+    return f"\\{letter}" if letter in '"\\' else "".join(f"\\{byte:03o}" for byte in os.fsencode(letter))
 
 
 def _patch_line(line: str, style: str | None, paint: Paint) -> str:

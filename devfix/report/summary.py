@@ -72,11 +72,16 @@ def _found(results: Results) -> str:
 def _fixed(results: Results) -> str:
     verb = "Fixed" if results.written else "Would fix"
     number = len(results.fixed)
-    text = f"{verb} {count_of(number, 'finding')} in {_where(results)}" if number else "Nothing to fix"
+    text = f"{verb} {count_of(number, 'finding')} in {_where(results)}" if number else _nothing(results)
     if results.uncovered:
         text += f", {results.uncovered} of them uncovered by the other fixes"
     left = len(results.findings)
     return f"{text}; {count_of(left, 'finding remains', 'findings remain')}." if left else f"{text}."
+
+
+def _nothing(results: Results) -> str:
+    """That nothing was fixed; where a file could not be read or written there may have been something to fix."""
+    return "Nothing was fixed" if results.has_faults else "Nothing to fix"
 
 
 def _where(results: Results) -> str:
