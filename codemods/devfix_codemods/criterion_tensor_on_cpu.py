@@ -49,7 +49,5 @@ class CriterionTensorOnCpu(Rule):
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
     given = next((site for site in reversed(operand.trail) if site.kind == "argument"), None)
     tensor = given.text if given is not None else operand.text
-    message = (
-        f"`{tensor}`, the {operand.role} of the loss, stays on the CPU, and the loss is computed elsewhere"
-    )
+    message = f"`{tensor}`, the {operand.role} of the loss, stays on the CPU, while the loss is computed on the accelerator"
     return Fault(mismatch, message, tuple(Relocator(facts, mismatch, operand).handed_over()), given)

@@ -57,7 +57,7 @@ class DevicesDisagree(Rule):
             )
             if mismatch.kind == "device-option":
                 fix = option_fix(facts, mismatch)
-                message = f"left alone, this option puts {places}, which meet"
+                message = f"unless it is given, this option puts {places}, which meet"
                 yield self.finding(mismatch, message, [fix] if fix is not None else [])
                 continue
             fix = same_accelerator(facts, mismatch)

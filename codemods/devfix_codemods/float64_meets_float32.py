@@ -38,6 +38,11 @@ class Float64MeetsFloat32(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         for mismatch in self.caused(facts):
             operand, wanted = mismatch.operands[0], mismatch.get("wanted") or ""
-            message = f"`{operand.text}` is {operand.dtype} and meets {wanted} where nothing is promoted"
+            other = (
+                f"`{mismatch.operands[1].text}` is {wanted}"
+                if len(mismatch.operands) > 1
+                else f"meets {wanted}"
+            )
+            message = f"`{operand.text}` is {operand.dtype} and {other}, which PyTorch does not take together"
             fixes = with_targets(facts, Recaster(facts, mismatch, operand, wanted).at_entry_first())
             yield self.finding(mismatch, message, fixes)

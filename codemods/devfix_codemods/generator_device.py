@@ -43,6 +43,6 @@ class GeneratorDevice(Rule):
             generator, result = mismatch.operands
             message = (
                 f"the generator is on {device_name(generator.device)}, "
-                f"what draws from it on {device_name(result.device)}"
+                f"and what draws from it is on {device_name(result.device)}"
             )
             yield self.finding(mismatch, message, Drawing(facts, mismatch).fixes())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator
+
 from devfix.findings import OF_DTYPES, Mismatch, Note, Operand, Origin, Span
 from devfix.placement.causes import misplaced
 
 _SPOKEN = {
     "factory": "is made here, on the CPU",
     "random-factory": "is drawn here, on the CPU",
-    "loader": "comes out of the loader here, on the CPU",
+    "loader": "hands out its batches here, on the CPU",
     "array": "comes from NumPy here",
     "numpy": "is made of an array here, on the CPU",
-    "move": "is moved here",
+    "move": "moves here",
     "cast": "is cast here",
     "module": "is constructed here",
     "tokenizer": "comes out of the tokenizer here, on the CPU",
@@ -28,6 +30,19 @@ _SPOKEN = {
     "used-before": "uses the accelerator before the process starts",
     "used-in-process": "uses it in the process",
     "discarded-move": "is moved here, but the result is thrown away",
+}
+
+
+#: Where a dtype comes from, in the same words without a device.
+_GIVES_DTYPE = {
+    "factory": "is made here",
+    "random-factory": "is drawn here",
+    "array": "comes from NumPy here",
+    "numpy": "is made of an array here",
+    "cast": "is cast here",
+    "tokenizer": "comes out of the tokenizer here",
+    "checkpoint": "is loaded here",
+    "host-checkpoint": "is loaded here",
 }
 
 
@@ -78,19 +93,52 @@ def _state(mismatch: Mismatch, operand: Operand) -> str:
 
 def life(mismatch: Mismatch) -> tuple[Note, ...]:
     """Where each operand came from."""
-    telling = ("move", "cast", "array") if mismatch.kind in OF_DTYPES else ("move",)
-    notes: dict[Note, None] = {}
-    for operand in mismatch.operands:
-        for trail in (operand.trail, *operand.roots):
-            for site in trail:
-                if mismatch.kind == "array-dtype" and site.kind == "result":
-                    notes.setdefault(
-                        Note(site.path, site.span, f"`{site.text}` is computed here, in {operand.dtype}")
-                    )
-                elif site.kind in _SPOKEN and (operand.device in ("cpu", None) or site.kind in telling):
-                    notes.setdefault(_note(site))
-    return tuple(notes)
+    if mismatch.kind in OF_DTYPES:
+        told = (_life_of_dtype(mismatch, operand) for operand in mismatch.operands)
+    else:
+        told = (_life_of_device(operand) for operand in mismatch.operands)
+    return tuple(dict.fromkeys(note for notes in told for note in notes))
 
 
-def _note(site: Origin) -> Note:
-    return Note(site.path, site.span, f"`{site.text}` {_SPOKEN[site.kind]}")
+def _life_of_device(operand: Operand) -> Iterator[Note]:
+    """Where an operand was made, if it is on the CPU, and where it moved."""
+    hosted = operand.device in ("cpu", None)
+    for trail in (operand.trail, *operand.roots):
+        last = max((number for number, site in enumerate(trail) if site.kind == "move"), default=None)
+        for number, site in enumerate(trail):
+            if number == last and operand.device is not None:
+                yield _note(site, f"moves to {device_name(operand.device)} here")
+            elif site.kind in _SPOKEN and (hosted or site.kind == "move"):
+                yield _note(site, _SPOKEN[site.kind])
+
+
+def _life_of_dtype(mismatch: Mismatch, operand: Operand) -> Iterator[Note]:
+    """Where the dtype to blame comes from, or where another operand was cast to its own."""
+    blamed = operand is mismatch.operands[0]
+    telling = _GIVES_DTYPE if blamed else ("cast", "array")
+    lives = (operand.trail, *operand.roots)
+    notes = [note for trail in lives for note in _dtypes_given(mismatch, operand, trail, telling)]
+    if blamed and not notes:
+        moved = (site for trail in lives for site in trail if site.kind in ("move", "loader"))
+        notes = [_note(site, _SPOKEN[site.kind]) for site in moved]
+    yield from notes
+
+
+def _dtypes_given(
+    mismatch: Mismatch, operand: Operand, trail: Iterable[Origin], telling: Container[str]
+) -> Iterator[Note]:
+    """The sites of a trail that give a dtype; the last of them gave the operand its own."""
+    found = [site for site in trail if site.kind in telling]
+    for site in found:
+        own = operand.dtype if site is found[-1] else None
+        if own is not None and site.kind == "cast":
+            yield _note(site, f"is cast to {own} here")
+        else:
+            yield _note(site, _GIVES_DTYPE[site.kind] + (f", in {own}" if own is not None else ""))
+    if mismatch.kind == "array-dtype":
+        results = (site for site in trail if site.kind == "result")
+        yield from (_note(site, f"is computed here, in {operand.dtype}") for site in results)
+
+
+def _note(site: Origin, what: str) -> Note:
+    return Note(site.path, site.span, f"`{site.text}` {what}")
