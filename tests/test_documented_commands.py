@@ -28,7 +28,8 @@ INSTEAD: dict[str, tuple[str, str]] = {
         "what .ci/run does: these very tests",
     ),
     'pip install "devfix[lsp]"': ("", "needs a package index"),
-    "pip install 'devfix[lsp]'": ("", "needs a package index"),
+    'pip install ".[lsp]"': ("", "needs a package index"),
+    "pip install '.[lsp]'": ("", "needs a package index"),
     "python -m pip install -e '.[dev]'": (
         "",
         "needs a package index; the rules are found by their path here",

@@ -21,7 +21,9 @@ def lsp(
     try:
         import pygls  # noqa: F401 - only whether it is there
     except ImportError:
-        sys.stderr.write("error: the language server needs more packages: pip install 'devfix[lsp]'\n")
+        sys.stderr.write(
+            "error: the language server needs more packages: pip install 'devfix[lsp]' (in a checkout: '.[lsp]')\n"
+        )
         raise typer.Exit(2) from None
     from devfix.lsp.server import serve
 

@@ -81,7 +81,7 @@ def load_engine(name: str, concurrency: int) -> Engine:
         made: Engine = getattr(importlib.import_module(module), cls)(concurrency)
     except ImportError as error:
         raise CampaignError(
-            f"the engine `{name}` is not there: {error}; pip install 'devfix[{name}]'"
+            f"the engine `{name}` is not there: {error}; pip install 'devfix[{name}]' (in a checkout: '.[{name}]')"
         ) from error
     return made
 
