@@ -107,7 +107,7 @@ def _short_path(path: str, here: str) -> str:
 
 
 def tidy(path: str | Path) -> Path:
-    """The same as a ``Path``."""
+    """A path as devfix writes it, short from the current folder, as a ``Path``."""
     return Path(short_path(os.fspath(path)))
 
 
@@ -191,12 +191,12 @@ class _Folder:
 
     @cached_property
     def real(self) -> str:
-        """Where it really lies."""
+        """Where the folder really lies, behind all links."""
         return os.path.realpath(self.path)
 
     @cached_property
     def short(self) -> str:
-        """As devfix writes it."""
+        """The folder as reports name it, short from the current one."""
         return short_path(self.path)
 
     def leaves_out(self, name: str, *, is_folder: bool) -> bool:

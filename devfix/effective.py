@@ -50,7 +50,7 @@ class Effective:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The same for other programs."""
+        """What holds for the file as plain data, with the version of its form."""
         return {"version": 1, **asdict(self)}
 
 

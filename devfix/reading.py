@@ -38,7 +38,7 @@ def look(path: str, recall: Recall | None = None, *, closely: bool = True) -> Lo
 
 
 def look_at_each(paths: Iterable[str], *, closely: bool) -> list[Look]:
-    """The same for some files of which nothing is known."""
+    """Read some files of which nothing is remembered, one after the other: the share of one process."""
     return [look(path, closely=closely) for path in paths]
 
 

@@ -107,7 +107,7 @@ class _Plan:
         return "".join(lines)
 
     def insertions(self, reason: str) -> Iterator[Insertion]:
-        """What to write where."""
+        """What to write where: a new comment behind a line, or codes into one that is there."""
         for number, codes in self.codes.items():
             yield self._insertion(number, list(codes), reason)
 

@@ -81,7 +81,7 @@ class Finder:
         self._wakes: dict[int, Wake] = {}
 
     def answer(self, order: Order) -> Find:
-        """Find out one unit."""
+        """Find out one unit, behind what is known of those before it, and pack it for the process that asked."""
         self._wakes.update((index, pickle.loads(wake)) for index, wake in order.news)  # noqa: S301 - from ourselves
         self._begin_behind([wake for index, wake in sorted(self._wakes.items()) if index < order.turn])
         unit = self._find(order.path)

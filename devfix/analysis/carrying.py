@@ -42,7 +42,7 @@ def circumstances(interp: Interpreter) -> tuple[Any, ...]:
 
 
 def given_to(function: Function, site: CallSite) -> tuple[Any, ...]:
-    """What a call is given."""
+    """All that a call is given, in the form in which two calls are compared."""
     return (function, site.args, tuple(site.keywords.items()), site.open, site.spread)
 
 

@@ -38,7 +38,7 @@ def _may_hand_over(source: Source, branch: Branch) -> bool:
 
 
 def chosen_leaving(source: Source, function: ast.AST, body: list[ast.stmt]) -> bool | None:
-    """The same for a branch by which a function returns, where what follows is another ``return``."""
+    """Which of two ways out of a function fetches what it hands to NumPy: a branch that returns, or the ``return`` behind it."""
     if not isinstance(body[-1], ast.Return) or not _may_hand_over(source, body[-1:]) or not copies(body[-1]):
         return None
     following = _endings(function).get(body[0])

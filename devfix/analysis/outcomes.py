@@ -82,7 +82,7 @@ class Outcome:
                 self.result = None
 
     def repeated(self, interp: Interpreter, site: CallSite) -> Value:
-        """The result of one more call."""
+        """What one more call of the function gives, which is not interpreted again: on the device of what decided the first."""
         result = self.result
         assert result is not None, "is_known was asked"
         if not self.beside or not isinstance(result, (Tensor, DeviceValue)):

@@ -42,17 +42,17 @@ class Trace:
 
     @property
     def essential(self) -> Trace:
-        """The same with what no formatter changes: quotes come and go, and so do parentheses."""
+        """The trace by what no formatter changes: quotes come and go, and so do parentheses."""
         return replace(self, text=_essence(self.text))
 
     @property
     def anywhere(self) -> Trace:
-        """The same in any scope: functions are renamed, and statements move."""
+        """The trace in any scope: functions are renamed, and statements move."""
         return replace(self, scope="")
 
     @property
     def moved(self) -> Trace:
-        """The same in any file."""
+        """The trace in any file, since files are renamed and code moves between them."""
         return replace(self, path="")
 
 

@@ -103,7 +103,7 @@ class Memory:
             self.tree = tree
 
     def keep_known(self, known: Mapping[str, Known], tree: Tree) -> None:
-        """Take what contents come to, and let what was found before this change grow older."""
+        """Remember what the contents of files come to; reports of programs as they were are kept for a few changes more."""
         gone = {key: (changes + 1, reports) for key, (changes, reports) in self.past.programs.items()}
         if self.tree is not None:
             gone.update((key, (0, reports)) for key, reports in self.tree.programs.items())

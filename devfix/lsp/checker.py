@@ -78,7 +78,7 @@ class Checker:
             self.want(document.path)
 
     def forget(self, path: str) -> None:
-        """A document was closed."""
+        """Drop what is known of a closed document, and check again what was one program with it."""
         self._due.pop(path, None)
         self.views.pop(path, None)
         for other in self._members.pop(path, frozenset()):
@@ -105,7 +105,7 @@ class Checker:
         return view
 
     async def close(self) -> None:
-        """Stop."""
+        """Call off all checks, and return when they have ended."""
         tasks = [task for task in (self._loop, self._preparing) if task is not None]
         for task in tasks:
             task.cancel()

@@ -82,7 +82,7 @@ class Documents:
         yield from self._cells.values()
 
     def programs(self) -> Iterator[Document]:
-        """Those that are analysed."""
+        """The open documents that are analysed: Python files and whole notebooks, no single cells."""
         return (document for document in self if document.is_program)
 
     def get(self, path: str) -> Document | None:

@@ -194,11 +194,11 @@ class _NewStatements:
         self.edited: list[ast.AST] = []
 
     def make(self) -> None:
-        """Put the new ones in."""
+        """Put the new statements in the place of those that are gone."""
         self._block[self._first : self._first + len(self.gone)] = self.made
 
     def undo(self) -> None:
-        """Put the old ones back."""
+        """Put the statements that were there back."""
         self._block[self._first : self._first + len(self.made)] = self.gone
 
 
@@ -308,7 +308,7 @@ class _Traits:
             self.node.__dict__.pop(key, None)
 
     def restore(self) -> None:
-        """The node is what it was."""
+        """Give the node its old answers back: it is what it was."""
         self.forget()
         self.node.__dict__.update(self._answers)
 

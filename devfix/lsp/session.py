@@ -68,7 +68,7 @@ class Session:
         self.spawn(self._start())
 
     def spawn(self, work: Any) -> asyncio.Task[Any]:
-        """Do something meanwhile."""
+        """Let work go on beside the answers to the client; what it raises is logged, and the end calls it off."""
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -92,7 +92,7 @@ class Session:
             yield Put(document.path, document.text, document.revision)
 
     async def close(self) -> None:
-        """End all work."""
+        """Call off checks and other work, and end the process that does it."""
         await self.checker.close()
         for task in list(self._tasks):
             task.cancel()

@@ -47,7 +47,7 @@ class Assignment:
             self.left = True
 
     def again(self) -> Assignment | None:
-        """The same for somebody else after a death; None when there were too many."""
+        """The rest of the order for another worker after this one died; None when too many have."""
         deaths = self.deaths + 1
         return None if deaths >= MOST_DEATHS else Assignment(self.order, deaths)
 

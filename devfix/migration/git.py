@@ -42,7 +42,7 @@ class Git:
         return run_git(words, {**environment, **(extra or {})}, self.seconds, data)
 
     def text(self, *words: str | Path, data: bytes | None = None) -> str:
-        """The same as text without the last newline."""
+        """Run git and give what it writes as text, without the last newline; raises GitError."""
         return os.fsdecode(self.run(*words, data=data)).rstrip("\n")
 
     def fetch(self, source: Source, revision: str, ref: str, depth: int) -> None:

@@ -35,7 +35,7 @@ def work(order: Order, tell: Tell) -> None:
 
 
 def events(order: Order, until: Step | None = None) -> Iterator[Event]:
-    """The same as it goes; steps from ``until`` on are left to somebody else."""
+    """Do what is left to do for a repository, telling each step as it begins and ends; those from ``until`` on are left to somebody else."""
     pipeline = Pipeline(order)
     key = order.repository.key
     try:

@@ -78,7 +78,7 @@ class LineProgress:
         self._done = 0
 
     def begin(self, total: int, earlier: int) -> None:
-        """Say what is not to come."""
+        """Say how many repositories were done by earlier runs and do not come again."""
         self._total = total
         if earlier:
             self.say(_told_earlier(earlier))
@@ -87,12 +87,12 @@ class LineProgress:
         """Says nothing: lines cannot be taken back."""
 
     def done(self, reading: RepositoryReading) -> None:
-        """A line."""
+        """Write how a repository ended, and how many have."""
         self._done += 1
         self.say(f"[{self._done}/{self._total}] {told(reading)}")
 
     def say(self, text: str) -> None:
-        """A line."""
+        """Write a line of its own."""
         self._stream.write(text + "\n")
         self._stream.flush()
 

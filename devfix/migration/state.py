@@ -59,7 +59,7 @@ class State:
                 )
 
     def value(self, key: str) -> str:
-        """What is known of the campaign."""
+        """What the state holds of the campaign itself under a key; "" for a key that it does not have."""
         row = self._connection.execute("SELECT value FROM campaign WHERE key = ?", (key,)).fetchone()
         return str(row[0]) if row else ""
 
@@ -114,7 +114,7 @@ class State:
         }
 
     def all_results(self) -> dict[str, dict[Step, StepResult]]:
-        """The same of every repository, without files and logs."""
+        """What was done to every repository, without files and logs: these would fill the memory."""
         found: dict[str, dict[Step, StepResult]] = {}
         columns = _COLUMNS.replace("log", "''")
         query = f"SELECT {columns}, repository FROM steps ORDER BY repository, position"  # noqa: S608 - constants

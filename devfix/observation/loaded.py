@@ -57,7 +57,7 @@ def translated(sighting: Sighting) -> list[Mismatch]:
 
 
 def otherwise(sighting: Sighting) -> list[Mismatch]:
-    """The same without the calls that move: where they do not make what is handed out, no worker can do it."""
+    """The mismatches of the loader without the calls that move: where these do not make what is handed out, no worker can do it."""
     return [
         replace(
             found,

@@ -38,7 +38,7 @@ class Sighting:
         return isinstance(root, ast.Name) and binding_of(root.id, self.sink) is not None
 
     def what_is_at(self, span: Span) -> str:
-        """The same for the expression at a span."""
+        """What the expression at a span of the sink's file stands for; "" when that was not seen."""
         node = self.sink.outline.expression_at(span)
         return self.what_is(node) if node is not None else ""
 

@@ -126,7 +126,7 @@ class Relocator:
         return Fix(self.title, edits, Applicability.SAFE, waits)
 
     def handed_over(self) -> list[Fix]:
-        """The same, but first where the operand is written as an argument of what keeps it."""
+        """The ways to move the operand, first where it is written as an argument of what keeps it."""
         for site in reversed(self.operand.trail):
             place = self._place(site.path, site.span) if site.kind == "argument" else None
             edits = self._given(place) if place is not None else ()

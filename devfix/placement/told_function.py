@@ -41,7 +41,7 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 
 
 def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
-    """The same for what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache.
+    """A device for the functions that make what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache.
 
     All that one function makes in this way, and was left behind, is told at once.
     """
@@ -119,7 +119,7 @@ def _given(facts: Facts, outline: Outline, function: ast.FunctionDef, depth: int
 
 
 def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_to: Known) -> Edits:
-    """The same where only scripts call the function that are about to get a device, by what each calls it.
+    """A device for a function that only scripts call which are about to get one, by the name that each has for it.
 
     A class is told by its constructor.
     """

@@ -100,7 +100,7 @@ class _Application:
         self._handed_over: dict[int, list[Patch]] = {}
 
     def run(self, edits: Sequence[Edit]) -> str:
-        """The new text."""
+        """The text after all edits; raises EditError where two of them do not go together."""
         for edit in sorted(dict.fromkeys(edits), key=lambda edit: getattr(edit, "rank", 0)):
             self._add(edit)
         self._imports.settle()

@@ -31,7 +31,7 @@ class Parameters:
             raise EditError(f"`{name}` is no name of a parameter.")
 
     def patches(self) -> Iterator[Patch]:
-        """The changes."""
+        """The changes of the text that give the function its new parameters."""
         entries = [self._entry(each) for each in self._all()]
         end = self._closing(
             entries[-1].stop if entries else self.tree.end(self.function.whitespace_before_params)

@@ -49,7 +49,7 @@ class Workshop:
         return Trial(record, run.output, problem)
 
     def executed(self, texts: Mapping[str, str], mode: str, kind: str) -> Run:
-        """The same, with how the process ended; raises RunError when the program cannot be run at all."""
+        """Run the program with other text in some files and tell how the process ended; raises RunError when that cannot be done at all."""
         self.count += 1
         self.tell(f"run {self.count}, {_PURPOSES[mode]}")
         try:

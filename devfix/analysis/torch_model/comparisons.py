@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def compare(
     interp: Interpreter, node: ast.Compare, op: ast.cmpop, left: Value, right: Value, where: ast.expr
 ) -> Value:
-    """One comparison."""
+    """The value of one comparison, decided as far as both sides are known."""
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = conditions.compare_identity(interp, left, right)
         same = value_classes.are_same(left, right) if same is None else same

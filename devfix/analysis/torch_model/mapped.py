@@ -19,7 +19,7 @@ _MOST = 8
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """What the map yields."""
+    """What ``map`` and its like yield: each item by itself where they are few and known, else one item for all."""
     function = without_none(site.args[0].value) if site.args else UNKNOWN
     columns = [iteration.exact_items(interp, arg.value) for arg in site.args[1:]]
     if len(columns) == 1 and columns[0] is not None and len(columns[0]) <= _MOST:

@@ -174,7 +174,7 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
 
 
 def apply(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``transform(image)``."""
+    """``transform(image)`` of torchvision: what becomes of an image, a tensor or what holds them."""
     if name not in ("__call__", "forward") or not isinstance(obj.cls, External):
         return UNKNOWN
     kind, image = _kind(obj.cls.name), site.value(0, "img", "pic", "tensor") or UNKNOWN
