@@ -98,6 +98,17 @@ def test_the_text_says_everything_of_a_mismatch(record: RunRecord) -> None:
     )
 
 
+def test_what_is_not_to_blame_tells_little_of_where_it_comes_from(record: RunRecord) -> None:
+    own, host = record.mismatches[0].operands
+    assert host.made is not None
+    roots = tuple(Made("factory", name, host.made.place) for name in ("torch.a", "torch.b", "torch.c"))
+    found = replace(record.mismatches[0], operands=(replace(own, roots=roots), replace(host, roots=roots)))
+    shown = render_text(account(replace(record, mismatches=(found,))), PLAIN)
+    blamed, other = shown.index("! other"), shown.index("= self")
+    counts = [part.count("made by torch.") for part in (shown[blamed:other], shown[other:])]
+    assert counts == [3, 2]
+
+
 def test_a_source_that_has_changed_is_not_underlined(record: RunRecord) -> None:
     Path("a.py").write_text("something = else_\n" * 2)
     assert "^" not in render_text(account(record), PLAIN)

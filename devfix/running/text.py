@@ -16,6 +16,8 @@ from devfix.running.texts import lines_of
 
 #: More operands of a mismatch, and more lines of transfers, are only counted.
 _MOST_OPERANDS, _MOST_TRANSFERS = 6, 20
+#: What is not to blame tells so much of where it comes from: the rest would hide what is.
+_MOST_SOURCES = 2
 _WAYS = {
     "host-to-device": "to the device",
     "device-to-host": "to the host",
@@ -41,7 +43,8 @@ def _mismatch(mismatch: ObservedMismatch, paint: Paint) -> Iterator[str]:
         mark = paint("red", "!") if operand.blamed else "="
         yield f"  {mark} {words.describe(operand)}{f', and {more} more of its module' if more else ''}"
         made = words.sources(operand) or ((operand.made,) if operand.made is not None else ())
-        yield from (f"      {_made(each, paint, operand)}" for each in made)
+        told = made if operand.blamed else made[:_MOST_SOURCES]
+        yield from (f"      {_made(each, paint, operand)}" for each in told)
     if len(operands) > _MOST_OPERANDS:
         yield f"  = and {count_of(len(operands) - _MOST_OPERANDS, 'more operand')}"
 
