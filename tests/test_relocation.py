@@ -520,3 +520,28 @@ def test_what_a_script_has_there_names_the_device_though_others_may_give_anythin
     fixed = fix_texts({"main.py": before})[0]["main.py"]
     changed = set(fixed.splitlines()) - set(before.splitlines())
     assert changed == {"    rest = torch.zeros(1, hidden.size(1), device=hidden.device)"}
+
+
+def test_what_a_closure_sees_is_made_on_the_device() -> None:
+    before = files(
+        """
+        import torch
+
+        def make_scan(n):
+            h0 = torch.zeros(n)
+
+            def scan(a, xs):
+                h = h0
+                for x in xs.unbind(1):
+                    h = a * h + x
+                return h
+
+            return scan
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        scan = make_scan(4)
+        print(scan(torch.ones(4, device=device), torch.ones(2, 3, 4, device=device)).sum())
+        """
+    )
+    after = fix_texts(before)[0]["main.py"]
+    assert after == before["main.py"].replace("torch.zeros(n)", "torch.zeros(n, device=device)")

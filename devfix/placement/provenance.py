@@ -42,7 +42,9 @@ def was_returned(facts: Facts, life: Trail, whole: Trail) -> bool:
     # What is computed of it there may be what the function is for.
     together = whole[:1] != () and (whole[0].path, whole[0].scope) == (life[0].path, life[0].scope)
     passed = [*_passed(life, whole), *(_passed(whole, ()) if together else ())]
-    away = next((site for site in passed if site.scope != life[0].scope), None)
+    # A function within the one that made it sees the same name.
+    inner = f"{life[0].scope}."
+    away = next((site for site in passed if not f"{site.scope}.".startswith(inner)), None)
     return away is not None and away.kind in ("name", "result") and not is_of_module(facts, life)
 
 
