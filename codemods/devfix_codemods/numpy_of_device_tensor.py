@@ -40,4 +40,6 @@ class NumpyOfDeviceTensor(Rule):
         for mismatch in self.caused(facts):
             operand = mismatch.operands[0]
             message = f"NumPy cannot read `{operand.text}`, which lives on the accelerator"
+            if mismatch.get("inside"):
+                message = f"NumPy cannot read the tensors in `{operand.text}`, which live on the accelerator"
             yield self.finding(mismatch, message, copied_to_host(facts, mismatch, operand))

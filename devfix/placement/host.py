@@ -15,7 +15,7 @@ from devfix.findings import (
     ReplaceExpression,
     WrapExpression,
 )
-from devfix.placement import argument_move, handed_copy, host_list, host_once, suffixes
+from devfix.placement import argument_move, handed_copy, host_list, host_once, host_rows, suffixes
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import may_be_number
 
@@ -36,6 +36,8 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
     place = Place(operand.path, outline, node)
     if _is_asked_for_array(outline, node):
         edits: tuple[FileEdit, ...] = (FileEdit(place.path, WrapExpression(operand.span, "", suffix)),)
+    elif mismatch.get("inside") == "rows":
+        edits = host_rows.copied(facts, place, mismatch.get("columns") or "", suffix)
     elif mismatch.get("inside"):
         edits = host_list.filled_with_copies(facts, place, suffix) or _of_items(facts, place, suffix)
     else:
@@ -45,7 +47,7 @@ def copied_to_host(facts: Facts, mismatch: Mismatch, operand: Operand) -> list[F
         edits = _where_named(facts, operand, suffix) or handed_copy.by_callers(facts, place, suffix)
     if mismatch.get("inside") == "mixed" or not edits:
         return []
-    title = f"copy `{operand.text}` to the CPU"
+    title = f"copy {'what is in ' if mismatch.get('inside') else ''}`{operand.text}` to the CPU"
     return [Fix(title, edits, Applicability.UNSAFE if _ends_gradient(mismatch) else Applicability.SAFE)]
 
 

@@ -34,6 +34,16 @@ def filled_with_copies(facts: Facts, place: Place, suffix: str) -> Edits:
     return suffixes.added(facts, outline, added[0], suffix) if is_made and len(added) == 1 else ()
 
 
+def appended(facts: Facts, place: Place) -> list[ast.expr]:
+    """What a list is filled with, in the code that may: ``(epoch, loss)`` of ``history.append((epoch, loss))``."""
+    outline = place.outline
+    given: list[ast.expr | None] = []
+    for node in _occurrences(facts, place):
+        made = _made(outline, node)
+        given.append(made.elt if isinstance(made, ast.ListComp) else _added(facts, outline, node))
+    return [each for each in given if each is not None]
+
+
 def _occurrences(facts: Facts, place: Place) -> list[ast.expr]:
     """Where a list is named: in the code that binds the name, or of an attribute in the class; none where others may, too."""
     node, outline = place.node, place.outline

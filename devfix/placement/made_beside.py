@@ -11,8 +11,9 @@ from collections.abc import Set as AbstractSet
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import FileEdit, SetKeyword
+from devfix.findings import FileEdit, Origin, SetKeyword
 from devfix.placement.device_expression import Place, is_in_module
+from devfix.placement.provenance import MADE
 
 #: Calls of which nothing depends on where they make their numbers.
 _PLAIN = frozenset({"zeros", "ones", "empty", "full", "eye"})
@@ -31,6 +32,15 @@ def others(facts: Facts, place: Place, device: str) -> Iterator[FileEdit]:
     for node in (*plain, *_twins(place, device)):
         if node is not place.node:
             yield FileEdit(place.path, SetKeyword(place.outline.source.span(node), "device", device))
+
+
+def is_displayed(place: Place, made: Origin) -> bool:
+    """Whether the name at a place gets what is made beside others: ``x, n = torch.zeros(3), 0`` takes nothing apart."""
+    statement = place.outline.statement_of(place.node)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+    is_there = any(place.outline.source.span(part) == made.span for part in parts)
+    return is_there and made.path == place.path and made.kind in MADE
 
 
 def _twins(place: Place, device: str) -> Iterator[ast.expr]:

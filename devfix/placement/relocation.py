@@ -23,6 +23,7 @@ from devfix.placement import (
     ancestry,
     argument_move,
     batch_move,
+    common_source,
     destination,
     device_expression,
     gradient_function,
@@ -157,8 +158,7 @@ class Relocator:
         yield argument_move.before_loop(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
         returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
-        if not returned:
-            yield self._at_factories(), 0
+        yield () if returned else self._at_factories(), 0
         yield parameter_data.moved(self.facts, self.operand.trail), 0
         yield told_function.of_kept(self.facts, trails), 0
         is_made = self.operand.trail in trails
@@ -183,8 +183,7 @@ class Relocator:
         yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
         yield module_binding.moved(self.facts, self.mismatch, self.operand), 1
-        yield self._at_use(), _LAST
-        yield self._where_computed(), _LAST
+        yield from ((edits, _LAST) for edits in (self._at_use(), self._where_computed()))
         yield self._at_factories(anyhow=True), 0
 
     def _is_computed(self) -> bool:
@@ -306,8 +305,9 @@ class Relocator:
             if site.kind == "collected":
                 yield self._wrap(place)
             elif site.kind == "name":
-                yield rebuilding.moved(self.facts, place, self.peers)
-                yield batch_move.guarded(place, self.peers)
+                yield self._at_factory(trail[0]) if made_beside.is_displayed(place, trail[0]) else ()
+                yield self._wrap(common_source.of(self.facts, place))
+                yield rebuilding.moved(self.facts, place, self.peers) or batch_move.guarded(place, self.peers)
                 yield sibling_move.beside(self.facts, place)
                 yield batch_move.after(self.facts, place, self.peers)
             elif site.kind == "loader":

@@ -15,12 +15,18 @@ _DISPLAYS = (
     ast.Starred, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp
 )  # fmt: skip
 
+#: How a suffix begins that moves.
+_MOVES = (".to(", ".cuda(")
+
 
 def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> tuple[FileEdit, ...]:
     """``node.to(device)``; nothing where the node is called that already, without help, or is no tensor in some run.
 
-    That its form may tell, or a call that gives a number where others give a tensor.
+    That its form may tell, or a call that gives a number where others give a tensor. What a call gives becomes a leaf
+    after it moved.
     """
+    if suffix.startswith(_MOVES) and (made := _becomes_leaf(node)) is not None:
+        return added(facts, outline, made, suffix)
     if isinstance(node, ast.IfExp) and _has_constant(node):
         parts = [part for part in (node.body, node.orelse) if not isinstance(part, ast.Constant)]
         return tuple(edit for part in parts for edit in added(facts, outline, part, suffix))
@@ -34,6 +40,14 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     if not suffix or outline.source.segment(span).endswith(suffix):
         return ()
     return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
+
+
+def _becomes_leaf(node: ast.AST | None) -> ast.Call | None:
+    """``torch.cat(parts)`` of ``torch.cat(parts).requires_grad_()``, which nobody else has: moved later it were no leaf."""
+    method = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(method, ast.Attribute) or method.attr != "requires_grad_":
+        return None
+    return method.value if isinstance(method.value, ast.Call) else None
 
 
 def _has_constant(choice: ast.IfExp) -> bool:

@@ -79,7 +79,8 @@ class Unloading:
         moves = dict.fromkeys(move for mismatch in self.together for move in _moves(mismatch))
         places = {move: self._place(move.path, move.span) for move in moves}
         nodes = [place.node for place in places.values() if place is not None]
-        for move, place in places.items():
+        leading = {move: place for move, place in places.items() if not _follows(self.facts, place)}
+        for move, place in (leading or places).items():
             # What an object keeps on its device cannot be used by a worker either.
             told = told_host(self.facts, place, nodes) if place is not None else None
             dropped = told
@@ -132,6 +133,23 @@ class Unloading:
         outline = self.facts.outline(path)
         node = outline.expression_at(span)
         return Place(path, outline, node) if node is not None else None
+
+
+def _follows(facts: Facts, place: Place | None) -> bool:
+    """Whether a call makes something where a local tensor is, as ``torch.eye(n, device=x.device)`` does: it comes along."""
+    call = place.node if place is not None else None
+    if place is None or not isinstance(call, ast.Call):
+        return False
+    asked = [keyword.value for keyword in call.keywords if keyword.arg == "device"]
+    device = asked[0] if asked else call.args[0] if call.args else None
+    if (
+        not isinstance(device, ast.Attribute)
+        or device.attr != "device"
+        or not isinstance(device.value, ast.Name)
+    ):
+        return False
+    found = facts.bindings(place.path, place.outline.scopes(call)[0]).get(device.value.id, [])
+    return bool(found) and all(binding.kind == "tensor" for binding in found)
 
 
 def _moves(mismatch: Mismatch) -> list[Origin]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
+from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import CPU
@@ -48,6 +49,14 @@ _CONVERTING_PACKAGES = (
     "scipy.signal",
 )
 
+#: Functions of NumPy that make a table of numbers of the lists or tuples in a list; some others leave it as it is.
+_TABLES = frozenset(
+    f"numpy.{name}"
+    for name in "array asarray asanyarray ascontiguousarray mean sum std median max min vstack concatenate "
+    "column_stack average savetxt".split()
+)
+#: How tensors are contained that are in the lists or tuples of a list.
+ROWS = "rows"
 #: Functions of NumPy that ask what they are given for an attribute or a method of the same name, which tensors have.
 _ASKING = frozenset(
     f"numpy.{name}" for name in "shape ndim size iterable isscalar squeeze swapaxes nonzero".split()
@@ -90,9 +99,13 @@ def _note_number(interp: Interpreter, value: Value, node: ast.expr | None) -> No
 def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:
     """Record the tensors of one argument that cannot be read."""
     for tensor, node, inside in device_tensors(interp, arg):
+        if inside == ROWS and not _reads_rows(name, sink):
+            continue
         detail = {"grad": "1"} if tensor.grad else {}
         if inside:
             detail["inside"] = inside
+        if inside == ROWS:
+            detail["columns"] = _columns(interp, arg)
         requirements.record(interp, sink, name, "numpy", [Part(tensor, "array", node)], **detail)
 
 
@@ -105,7 +118,7 @@ def check_dtype(interp: Interpreter, name: str, node: ast.expr, part: Part) -> N
 def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr | None, str]]:
     """An accelerator's tensors among an argument, where each is written, and how it is contained.
 
-    ``all``: everything in the list or tuple is a tensor; ``mixed``: not so.
+    ``all``: everything in the list or tuple is a tensor; ``mixed``: not so; ``rows``: it is in lists or tuples in there.
     """
     value = without_none(arg.value)
     if isinstance(value, Tensor):
@@ -120,8 +133,34 @@ def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr
         return [(item, where, "") for item, where in pairs if _is_on_device(item, interp)]
     found = next((item for item in items if _is_on_device(item, interp)), None)
     if found is None:
-        return []
+        cells = (cell for row in items for cell in _cells(interp, row))
+        cell = next((cell for cell in cells if _is_on_device(cell, interp)), None)
+        return [(cell, node, ROWS)] if cell is not None else []
     return [(found, node, "all" if all(isinstance(item, Tensor) for item in items) else "mixed")]
+
+
+def _cells(interp: Interpreter, row: Value) -> tuple[Value, ...]:
+    """What is known of the items of a list or tuple within another, by position; nothing for anything else."""
+    obj = interp.obj_of(row)
+    is_row = isinstance(row, TupleValue) or (obj is not None and obj.kind == "list")
+    cells = iteration.exact_items(interp, row) if is_row else None
+    return tuple(without_none(cell) for cell in cells or ())
+
+
+def _reads_rows(name: str, sink: ast.expr) -> bool:
+    """Whether a function makes a table of numbers of the lists in a list."""
+    as_objects = any(ast.unparse(each.value) == "object" for each in getattr(sink, "keywords", ()))
+    return name in _TABLES and not as_objects
+
+
+def _columns(interp: Interpreter, arg: Arg) -> str:
+    """The positions at which rows hold an accelerator's tensors, with a ``!`` where they hold nothing but tensors."""
+    rows = [
+        _cells(interp, without_none(row)) for row in numpy_types.contents(interp, without_none(arg.value))
+    ]
+    found = {n for row in rows for n, cell in enumerate(row) if _is_on_device(cell, interp)}
+    only = all(isinstance(cell, Tensor) for row in rows for cell in row)
+    return ",".join(map(str, sorted(found))) + ("!" if only else "")
 
 
 def _is_on_device(value: Value, interp: Interpreter) -> TypeGuard[Tensor]:

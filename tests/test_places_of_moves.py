@@ -1,0 +1,100 @@
+"""Where moves are written: beside what is made, before views are, and before a leaf becomes one."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import files, fix_texts
+
+_START = """
+import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = torch.nn.Linear(4, 4).to(device)
+
+
+"""
+
+
+def _fixed(body: str, *, adopt: bool = False) -> str:
+    after, _ = fix_texts(files(_START + body), adopt=adopt)
+    return after["main.py"].removeprefix(_START.lstrip("\n"))
+
+
+def test_what_is_made_beside_others_is_told_the_device_there() -> None:
+    body = "def total(n):\n    out, run = {}, 0.0\n    out[0] = run\n    return net({}).sum() + run\n\n\ntotal(3)\n"
+    made = "torch.zeros(2, 4)"
+    after = _fixed(body.format(made, "out * 2"))
+    assert "    out, run = torch.zeros(2, 4, device=device), 0.0\n" in after
+
+
+@pytest.mark.parametrize("made", ["torch.cat([p, p])", "(p * 2).clone()"])
+def test_a_leaf_becomes_one_after_it_moved(made: str) -> None:
+    body = f"p = torch.rand(3, 4)\nq = {made}.requires_grad_()\nprint(net(q).sum(), p.numpy())\n"
+    assert f"q = {made}.to(device).requires_grad_()\n" in _fixed(body)
+
+
+_SHARES = """
+class Mixer:
+    def __init__(self, alpha):
+        self.dist = torch.distributions.Beta(alpha, alpha)
+
+    def __call__(self, x, t):
+        share = self.dist.sample((len(x),))
+        {views}
+        return x * a, {last}
+
+
+Mixer(0.4)(torch.ones(3, 2).to(device), torch.ones(3).to(device))
+"""
+
+
+@pytest.mark.parametrize(
+    "views", ["a, b = share.view(-1, 1), share.view(-1)", "a = share[:, None]\n        b = share.view(-1)"]
+)
+def test_what_views_are_taken_of_moves_once(views: str) -> None:
+    after = _fixed(_SHARES.format(views=views, last="t * b"))
+    assert "share = self.dist.sample((len(x),)).to(x.device)\n" in after
+    assert after.count(".to(x.device)") == 1
+    assert views in after
+
+
+@pytest.mark.parametrize(
+    ("views", "last"),
+    [
+        ("a, b = share.view(-1, 1), share.view(-1)", "b.numpy()"),
+        ("a, b = share.view(-1, 1), t", "t * b + share.numpy().sum()"),
+    ],
+)
+def test_what_is_read_on_the_host_as_well_stays_there(views: str, last: str) -> None:
+    after = _fixed(_SHARES.format(views=views, last=last))
+    assert "share = self.dist.sample((len(x),))\n" in after
+
+
+_WORKERS = """
+from torch.utils.data import DataLoader, Dataset
+
+
+def onehot(kinds, n):
+    return torch.eye(n, device=kinds.device)[kinds]
+
+
+class Kinds(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        kinds = torch.arange(4){moved}
+        return onehot(kinds, 4)
+
+
+for x in DataLoader(Kinds(), batch_size=4, num_workers=2):
+    x = x.to(device)
+    print(net(x).sum())
+"""
+
+
+def test_what_is_made_where_a_sample_is_comes_along() -> None:
+
+    after = _fixed(_WORKERS.format(moved=".to(device)"))
+    assert after == _fixed(_WORKERS.format(moved=""))
+    assert "torch.eye(n, device=kinds.device)[kinds]" in after
