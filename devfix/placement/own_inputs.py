@@ -90,15 +90,32 @@ def _goes_on(place: Place, function: ast.AST) -> bool:
     What results are collected in, item by item, may as well be meant for the CPU, unless the module goes on with it.
     """
     statement = place.outline.statement_of(place.node)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if not isinstance(target, ast.Name):
+    target = _target(statement, place.node) if isinstance(statement, ast.Assign) else None
+    if target is None:
         return not isinstance(statement, ast.Assign)
     uses = [use for use in place.outline.occurrences(function, target.id) if use is not target]
     rest = [use for use in uses if not _is_computed_with(place, use)]
     return not rest or (
         all(_is_filled(place, use) for use in rest)
-        and any(isinstance(place.outline.parents[use], ast.Call) for use in uses)
+        and any(isinstance(place.outline.parents[_item(place, use)], ast.Call) for use in uses)
     )
+
+
+def _target(statement: ast.Assign, value: ast.AST) -> ast.Name | None:
+    """The name that a statement gives to what it computes of a value, be it one of several: ``a, b = (f(), g())``."""
+    target, given = statement.targets[0], statement.value
+    if isinstance(target, ast.Tuple) and isinstance(given, ast.Tuple) and len(target.elts) == len(given.elts):
+        pairs = zip(target.elts, given.elts, strict=True)
+        target = next((to for to, each in pairs if value in ast.walk(each)), target)
+    return target if isinstance(target, ast.Name) else None
+
+
+def _item(place: Place, use: ast.expr) -> ast.AST:
+    """What is read of a tensor where it is named: ``y[:, 0]``, or the whole of it."""
+    node: ast.AST = use
+    while isinstance(around := place.outline.parents[node], ast.Subscript) and around.value is node:
+        node = around
+    return node
 
 
 def _is_filled(place: Place, use: ast.Name) -> bool:
@@ -108,15 +125,18 @@ def _is_filled(place: Place, use: ast.Name) -> bool:
 
 
 def _is_computed_with(place: Place, use: ast.Name) -> bool:
-    around = place.outline.parents[use]
+    given = _item(place, use)
+    if isinstance(given, ast.Subscript) and not isinstance(given.ctx, ast.Load):
+        return False
+    around = place.outline.parents[given]
     if isinstance(around, ast.Tuple):
-        around = place.outline.parents[around]
+        given, around = around, place.outline.parents[around]
     if isinstance(around, ast.Call):
         root = ast.unparse(around.func).partition(".")[0]
         holder = around.func.value if isinstance(around.func, ast.Attribute) else around.func
         receiver = place.outline.receiver_name(place.outline.function_of(use))
         # One of the module's methods, or the module itself.
         own = isinstance(holder, ast.Name) and holder.id == receiver
-        return use in around.args and (own or place.outline.imported.get(root, "").startswith("torch"))
+        return given in around.args and (own or place.outline.imported.get(root, "").startswith("torch"))
     plain = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Return, ast.Assign)
-    return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is use)
+    return isinstance(around, plain) and not (isinstance(around, ast.Assign) and around.value is given)
