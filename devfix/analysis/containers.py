@@ -194,7 +194,9 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     elif obj.cls in NAMED:
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
-        interp.update(ref, _with_some_entry(obj, text_keys.pattern(key), value))
+        alone = not obj.attrs and replacing.has_its_turn(interp, node)
+        some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
+        interp.update(ref, some)
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
         interp.update(ref, replace(obj, element=value))
     elif obj.facts.get(REPEATED) == PLACEHOLDER:

@@ -1,4 +1,4 @@
-"""Replacing: loops over the places of a list that give each another value.
+"""Replacing: loops over the places of a list, or the keys of a dict, that give each another value.
 
 ``for i in range(len(batch)): batch[i] = batch[i].to(device)``: behind it all of them are what the loop stores.
 """
@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import called, remembered, spelt, statements_in
-from devfix.analysis.values import Const
+from devfix.analysis.values import Const, Obj, Unknown
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -29,11 +29,19 @@ def places(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> tuple[Const, ..
     return tuple(map(Const, range(len(obj.items)))) if len(obj.items) <= _MOST_PLACES else None
 
 
+def renew(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> None:
+    """A dict of which nobody knows anything has nothing but what a loop stores that gives each key another value."""
+    renewed = _renewed_dict(loop)
+    if renewed is None or not isinstance(interp.state.get(interp.frame.id, renewed), Unknown):
+        return
+    interp.assign(interp.frame.id, renewed, interp.new(Obj("dict")))
+
+
 def has_its_turn(interp: Interpreter, item: ast.expr | None) -> bool:
-    """Whether ``item``, which is given a value, is each place of its list in turn."""
+    """Whether ``item``, which is given a value, is each place of its list, or each entry of its dict, in turn."""
     loops = interp.frame.loops
     loop = loops[-1].node if loops else None
-    replaced = _list_of(loop) if loop is not None else None
+    replaced = (_list_of(loop) or _dict_of(loop)) if loop is not None else None
     return (
         replaced is not None
         and isinstance(item, ast.Subscript)
@@ -53,6 +61,46 @@ def _list_of(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
     if not isinstance(number, ast.Name) or not isinstance(over, (ast.Name, ast.Attribute)):
         return None
     return over if (spelt(over), number.id) in _stored(loop) else None
+
+
+@remembered
+def _dict_of(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
+    """``d`` of ``for k in d``, ``for k in d.keys()`` and ``for k, x in d.items()``, if the loop stores into ``d[k]``."""
+    pair = loop.target.elts if isinstance(loop.target, ast.Tuple) else ()
+    key = pair[0] if len(pair) == 2 else loop.target
+    over = _argument(loop.iter, "list") or loop.iter
+    if isinstance(over, ast.Call):
+        func = over.func
+        asked = "items" if pair else "keys"
+        plain = isinstance(func, ast.Attribute) and func.attr == asked and not (over.args or over.keywords)
+        over = func.value if isinstance(func, ast.Attribute) and plain else over
+    elif pair:
+        return None
+    if not isinstance(key, ast.Name) or not isinstance(over, (ast.Name, ast.Attribute)):
+        return None
+    return over if (spelt(over), key.id) in _stored(loop) else None
+
+
+@remembered
+def _renewed_dict(loop: ast.For | ast.AsyncFor) -> str | None:
+    """The name of such a dict where each round of the loop stores a value, whatever branches it takes."""
+    over = _dict_of(loop)
+    leaves = any(
+        isinstance(part, (ast.Break, ast.Continue)) for each in loop.body for part in statements_in(each)
+    )
+    if not isinstance(over, ast.Name) or leaves or not _stores_always(loop.body, over.id):
+        return None
+    return over.id
+
+
+def _stores_always(body: list[ast.stmt], name: str) -> bool:
+    return any(
+        _stores_always(each.body, name) and _stores_always(each.orelse, name)
+        if isinstance(each, ast.If)
+        else isinstance(each, ast.Assign)
+        and any(isinstance(to, ast.Subscript) and spelt(to.value) == name for to in each.targets)
+        for each in body
+    )
 
 
 def _argument(node: ast.expr | None, function: str) -> ast.expr | None:

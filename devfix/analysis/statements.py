@@ -143,6 +143,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     """
     iterable = interp.eval(node.iter)
     places = replacing.places(interp, node)
+    replacing.renew(interp, node)
     exact = iteration.exact_items(interp, iterable) if places is None else places
     followed = places is not None or (exact is not None and _is_followed(interp, exact, node))
     if exact is not None and followed:
