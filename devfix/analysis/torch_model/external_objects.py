@@ -31,6 +31,7 @@ from devfix.analysis.torch_model import (
     number_limits,
     numpy_model,
     optim,
+    pictures,
     plots,
     processes,
     python_random,
@@ -68,6 +69,7 @@ _ATTRIBUTES: dict[External, Callable[[Interpreter, Ref, Obj, str, ast.expr], Val
     tables.DATES: tables.attribute,
     sparse_matrices.MATRIX: sparse_matrices.attribute,
     External(plots.AXES): plots.attribute,
+    pictures.PICTURE: pictures.attribute,
     **dict.fromkeys(vision.CHAINS, vision.attribute),
 }
 _HARMLESS_METHODS = frozenset(
@@ -247,6 +249,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     **learners.METHODS,
     sparse_matrices.MATRIX.name: sparse_matrices.method,
     **plots.METHODS,
+    pictures.PICTURE.name: pictures.method,
     **hub_datasets.METHODS,
     **graphs.METHODS,
     text_files.NAME: text_files.method,

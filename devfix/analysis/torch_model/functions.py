@@ -52,6 +52,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     operations,
     optim,
+    pictures,
     plots,
     processes,
     python_builtins,
@@ -183,6 +184,7 @@ _LIBRARIES: dict[str, Callable[[Interpreter, str, CallSite], Value | None]] = {
     "pandas": tables.call,
     "sklearn": learners.call,
     "networkx": network_graphs.call,
+    **dict.fromkeys(("PIL", "cv2"), pictures.call),
 }
 
 

@@ -37,8 +37,10 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
         return either.pop() if len(either) == 1 else None
     obj = interp.obj_of(value)
     if obj is not None and obj.kind == "external":
-        from devfix.analysis.torch_model import table_types  # which computes with these types
+        from devfix.analysis.torch_model import pictures, table_types  # which compute with these types
 
+        if obj.cls == pictures.PICTURE:
+            return pictures.dtype_of(obj)
         return table_types.whole(obj) if obj.cls == table_types.TABLE else None
     found = {of_data(interp, item) for item in contents(interp, value)}
     if len(found) == 1:
