@@ -372,24 +372,6 @@ def entry_of_items(loop: ast.AST | None, name: str) -> tuple[ast.expr, ast.Name]
     return call.func.value, key
 
 
-def ends_of_text(node: ast.expr | None) -> tuple[str, str]:
-    """What a text that is put together certainly begins with, and ends with."""
-    parts: list[ast.expr] = []
-    if isinstance(node, ast.JoinedStr):
-        parts = node.values
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
-        text = str(node.left.value)
-        return text.partition("%")[0], ""
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        form = node.func.value.value if isinstance(node.func.value, ast.Constant) else ""
-        return str(form).partition("{")[0], str(form).rpartition("}")[2]
-    ends = [part.value if isinstance(part, ast.Constant) else "" for part in (*parts[:1], *parts[-1:])]
-    begin, end = (each if isinstance(each, str) else "" for each in ends or ("", ""))
-    return begin, end
-
-
 #: Errors by which a program learns that something has not been made yet.
 _MISSING = frozenset({"KeyError", "AttributeError", "IndexError", "LookupError"})
 

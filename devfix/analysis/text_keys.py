@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from devfix.analysis.values import UNKNOWN, Scalar, Value
@@ -59,3 +60,25 @@ def may_be(entry: str, pattern: str) -> bool:
 
 def _is_around(begin: str, end: str, name: str) -> bool:
     return len(name) >= len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
+
+
+def ends_of_text(node: ast.expr | None) -> tuple[str, str]:
+    """What a text that is put together certainly begins with, and ends with."""
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.JoinedStr):
+        parts = node.values
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        first = node.left
+        while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add):
+            first = first.left
+        parts = [first, node.right]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+        begin, _, rest = str(node.left.value).partition("%")
+        rest = rest.rpartition("%")[2].lstrip("-#0+ .*123456789")
+        return begin, "" if rest[:1] in ("", "(") else rest[1:]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        form = node.func.value.value if isinstance(node.func.value, ast.Constant) else ""
+        return str(form).partition("{")[0], str(form).rpartition("}")[2]
+    ends = [part.value if isinstance(part, ast.Constant) else "" for part in (*parts[:1], *parts[-1:])]
+    begin, end = (each if isinstance(each, str) else "" for each in ends or ("", ""))
+    return begin, end

@@ -16,7 +16,7 @@ from devfix.analysis import (
     notes,
     reads,
     storing,
-    syntax,
+    text_keys,
 )
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
@@ -24,6 +24,7 @@ from devfix.analysis.join import join_all, join_values
 from devfix.analysis.lattice import DTYPES
 from devfix.analysis.modules import is_module, somewhere
 from devfix.analysis.torch_model import attribute_checks, environment, names
+from devfix.analysis.torch_model.layer_specs import WEIGHTED
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -97,6 +98,8 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         attribute = Const(attribute.usual)  # an option that names a layer, an optimizer or an activation
     if isinstance(attribute, Scalar) and isinstance(owner, Namespace) and isinstance(attribute.usual, str):
         attribute = Const(attribute.usual)  # or something of the project
+    if owner == External("torch.nn") and not isinstance(attribute, Const):
+        attribute = _of_two_dimensions(site.get(1)) or attribute
     if isinstance(owner, Namespace) and not _is_there(interp, owner, attribute):
         return _any_of(interp, owner)
     if not isinstance(attribute, Const) or not isinstance(attribute.value, str):
@@ -159,7 +162,7 @@ def _any_part(interp: Interpreter, owner: Value, site: CallSite) -> Value:
 
 def _ends_of_name(interp: Interpreter, node: ast.expr | None) -> tuple[str, str]:
     """What a name that is put together begins with, and ends with: as it is written, or by what a variable holds."""
-    begin, end = syntax.ends_of_text(node)
+    begin, end = text_keys.ends_of_text(node)
     first = _first_part(node)
     if not begin and isinstance(first, (ast.Name, ast.Attribute)):
         value = interp.eval(first)
@@ -211,6 +214,13 @@ _PACKAGES_OF_FUNCTIONS = ("torch", "torch.nn.functional", "torchvision.models")
 def _is_one_of_many(owner: External, name: object) -> bool:
     packages = _PACKAGES_OF_CLASSES if str(name)[:1].isupper() else _PACKAGES_OF_FUNCTIONS
     return isinstance(name, str) and owner.name in packages
+
+
+def _of_two_dimensions(asked: Arg | None) -> Const | None:
+    """In ``getattr(nn, f"Conv{n}d")`` the name of the layer for two dimensions, where there is one for each number of them."""
+    begin, end = text_keys.ends_of_text(asked.node) if asked is not None else ("", "")
+    alike = begin and end == "d" and all(f"{begin}{number}d" in WEIGHTED for number in (1, 2, 3))
+    return Const(f"{begin}2d") if alike else None
 
 
 def setattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
