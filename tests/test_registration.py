@@ -286,3 +286,27 @@ def test_what_a_module_keeps_and_hands_on_is_registered_once(use: str, owner: st
     after = fix_texts({"main.py": HANDED_ON.format(use=use)}, Applicability.UNSAFE)[0]["main.py"]
     assert after.count("register_buffer") == 1
     assert "register_buffer" in after.partition(f"class {owner}")[2].partition("def forward")[0]
+
+
+@pytest.mark.parametrize("way", [".type(torch.FloatTensor)", ".cpu()", ".to('cpu')", ".float()"])
+def test_what_is_registered_moves_with_its_module_wherever_it_was_put_before(way: str) -> None:
+    text = f"""
+import torch
+from torch import nn
+
+class Warp(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        grid = torch.arange(size){way}
+        self.register_buffer("grid", grid)
+
+    def forward(self, flow):
+        return self.grid + flow
+
+device = torch.device("cuda")
+warp = Warp(4)
+print(warp(torch.ones(4).to(device)))
+"""
+    assert fix_texts({"main.py": text})[0]["main.py"] == text.replace(
+        "warp = Warp(4)", "warp = Warp(4).to(device)"
+    )

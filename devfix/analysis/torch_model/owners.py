@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 #: What puts a module's tensors where they are; else its own life tells it.
-_PLACED = ("move", "host-checkpoint", "replaced")
+_LOADED = ("host-checkpoint", "replaced")
+_PLACED = ("move", *_LOADED)
 
 
 #: Under which fact a module is known to run with tensors that it was given for one call: they have their own lives.
@@ -216,8 +217,10 @@ def _explained(interp: Interpreter, part: Part) -> tuple[Part, str]:
     if tensor.device != CPU:
         return part, ""
     life = _life_above if _is_of_module(tensor) else _life_of
-    # What was loaded to the CPU, and took the place of a module's own, is where its load says.
-    lives = [_Life() if trail and trail[0].kind in _PLACED else life(interp, trail) for trail in trails]
+    # What was loaded to the CPU, and took the place of a module's own, is where its load says. What a module registered
+    # moves with it, wherever that was put before.
+    placed = _PLACED if life is _life_above else _LOADED
+    lives = [_Life() if trail and trail[0].kind in placed else life(interp, trail) for trail in trails]
     listed = next((life for life in lives if life.listed), None)
     if listed is not None:  # what comes of what is listed is where the list is to be mended
         return replace(part, tensor=replace(tensor, trail=listed.trail, roots=())), listed.listed
