@@ -1,4 +1,4 @@
-"""Named entries: the device that a dict of settings holds, by which the file itself moves what is met: ``cfg["device"]``."""
+"""Named entries: the device that settings hold, by which the file itself moves what is met: ``cfg["device"]``, ``config.device``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,14 @@ def _asked(outline: Outline, move: Origin) -> str | None:
     while isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant):
         part = part.value
     entry = part is not None and dotted(part) is not None and given[0] is not part
-    return outline.source.segment(outline.source.span(given[0])) if entry else None
+    named = entry or (part is not None and _is_of_import(outline, part))
+    return outline.source.segment(outline.source.span(given[0])) if named else None
+
+
+def _is_of_import(outline: Outline, part: ast.expr) -> bool:
+    """Whether an expression is an attribute of what the file imports: ``config.device``."""
+    owner = part.value if isinstance(part, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in outline.imported
 
 
 def _is_of_file(place: Place, name: str) -> bool:
@@ -53,7 +60,7 @@ def _is_of_file(place: Place, name: str) -> bool:
     written = (
         node
         for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
     )
     filled = [node for node in written if ast.unparse(node.value).partition(".")[0] == name]
     inside = [node for node in (*stored, *filled) if place.outline.definition_of(node) is not None]
