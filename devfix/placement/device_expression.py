@@ -367,11 +367,14 @@ def _is_module_scope(facts: Facts, place: Place, receiver: str) -> bool:
 
 
 def _name(facts: Facts, place: Place, kind: str) -> str | None:
-    """A local name that always stands for a tensor (or module) on the accelerator."""
+    """A local name that always stands for a tensor (or module) on the accelerator: rather what is called with the place."""
     scope = place.outline.scopes(place.node)[0]
     if not scope and kind == "tensor":
         return None
-    for name, bindings in facts.on_accelerator(place.path, scope, kind):
+    calls = [node.func for node in place.outline.around(place.node) if isinstance(node, ast.Call)]
+    called = {func.id for func in calls if isinstance(func, ast.Name)}
+    known = facts.on_accelerator(place.path, scope, kind)
+    for name, bindings in sorted(known, key=lambda each: each[0] not in called):
         if "." not in name and is_usable(place, scope, bindings, kind) and _is_bound(place, name):
             return name
     return None
