@@ -146,6 +146,10 @@ def test_colours_change_nothing_but_colours() -> None:
         ),
         ({"applying": True}, ["Nothing to fix."]),
         (
+            {"reports": (FileReport("a.py", skipped=Skipped("a.py", "does not exist")),)},
+            ["Nothing was checked.", "Passed over: 1 skipped file."],
+        ),
+        (
             {"applying": True, "reports": (FileReport("a.py", skipped=Skipped("a.py", "is read-only")),)},
             ["Nothing was fixed.", "Passed over: 1 skipped file."],
         ),

@@ -62,6 +62,8 @@ def _found(results: Results) -> str:
     number = len(results.findings)
     if not number:
         looked_at = len(results.reports) - len(results.skipped)
+        if not looked_at and results.has_faults:
+            return "Nothing was checked."
         return f"No findings in {count_of(looked_at, 'file')}."
     files = len({finding.path for finding in results.findings})
     text = f"Found {count_of(number, 'finding')} in {count_of(files, 'file')}"
