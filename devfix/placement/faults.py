@@ -86,7 +86,7 @@ def _of_group(group: list[Fault]) -> Finding:
     sinks = dict.fromkeys((fault.mismatch.path, fault.mismatch.sink) for fault in group)
     for shown in ((first.path, first.span), (group[0].mismatch.path, group[0].mismatch.sink)):
         sinks.pop(shown, None)
-    places = [Note(path, span, "it meets the accelerator here") for path, span in sinks]
+    places = [Note(path, span, "it meets the accelerator here, too") for path, span in sinks]
     if len(places) > _MAX_PLACES:
         last = places[_MAX_PLACES - 1]
         more = len(places) - _MAX_PLACES

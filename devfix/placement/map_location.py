@@ -47,7 +47,7 @@ class MapLocation:
             return []
         edit = FileEdit(self.load.path, SetKeyword(self.load.span, "map_location", code))
         trust = Applicability.SAFE if self.is_certain else Applicability.UNSAFE
-        return [Fix(f"load to {code}", (edit,), trust)]
+        return [Fix(f"load it to `{code}`", (edit,), trust)]
 
     @property
     def is_certain(self) -> bool:
