@@ -14,7 +14,6 @@ from devfix.analysis.torch_model import (
     autocast,
     averages,
     causal_masks,
-    collation,
     grad_mode,
     index_types,
     losses,
@@ -27,6 +26,7 @@ from devfix.analysis.torch_model import (
     ranks,
     reparametrizations,
     requirements,
+    scattering,
     strangers,
 )
 from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
@@ -201,7 +201,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     if name in ("Sequential", "ModuleList"):
         return _chain(interp, ref, site)
     if name in WRAPPERS:
-        return _call_wrapped(interp, ref, site)
+        return scattering.call(interp, ref, site)
     if name in losses.CRITERIA:
         return _criterion(interp, ref, name, site)
     if name in WEIGHTED and obj.place is not None:
@@ -254,40 +254,6 @@ def _in_any_order(
 def _is_of_torch(interp: Interpreter, step: Value) -> bool:
     obj = interp.obj_of(step)
     return obj is not None and isinstance(obj.cls, External) and bool(layer_name(interp, obj.cls))
-
-
-def _call_wrapped(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
-    """DataParallel and DDP scatter their inputs to the module's devices, and what lists and dicts hold of them."""
-    inner = interp.obj(ref).facts.get("wrapped")
-    return UNKNOWN if inner is None else _scattered(interp, inner, site)
-
-
-def data_parallel(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``nn.parallel.data_parallel(module, inputs)``: what ``DataParallel(module)(*inputs)`` gives."""
-    inner, given = site.value(0, "module"), site.get(1, "inputs")
-    if inner is None or given is None:
-        return UNKNOWN
-    several = given.value.items if isinstance(given.value, TupleValue) else None
-    args = (given,) if several is None else tuple(Arg(item, given.node) for item in several)
-    return _scattered(interp, inner, CallSite(site.node, args))
-
-
-def _scattered(interp: Interpreter, inner: Value, site: CallSite) -> Value:
-    device = modules.module_device(interp, inner)
-    if device is None or not device.is_accelerator or interp.program.adopts:  # some runs may not wrap it
-        return calls.call(interp, inner, site)
-
-    def moved(arg: Arg) -> Arg:
-        holder = interp.obj_of(arg.value)
-        if holder is not None and holder.kind not in ("dict", "list"):
-            return arg  # an object of a class is handed on as it is
-        return Arg(
-            collation.each_tensor(interp, arg.value, lambda each: replace(each, device=device)), arg.node
-        )
-
-    args = tuple(moved(arg) for arg in site.args)
-    keywords = {name: moved(arg) for name, arg in site.keywords.items()}
-    return calls.call(interp, inner, replace(site, args=args, keywords=keywords))
 
 
 def _criterion(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:

@@ -1,0 +1,52 @@
+"""``DataParallel`` moves what it wraps where there is one accelerator, and scatters what it is called with."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+NET = """
+import sys
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x)
+
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "net = nn.DataParallel(Net())",
+        "net = Net()\nif many:\n    net = nn.DataParallel(net)",
+        "net = Net()\nnet.layer = nn.DataParallel(net.layer)",
+    ],
+)
+def test_what_is_wrapped_on_the_cpu_may_have_been_moved(made: str) -> None:
+    begin = f"{NET}many = len(sys.argv) > 1\n{made}\n"
+    assert not clashes(f"{begin}x = torch.ones(2, 4)\nif many:\n    x = x.cuda()\nnet(x)\n")
+
+
+def test_what_it_gives_is_where_nobody_knows() -> None:
+    assert not clashes(
+        NET + "net = nn.DataParallel(Net())\ny = net(torch.ones(2, 4)) + torch.ones(2, 4).cuda()\n"
+    )
+
+
+def test_a_module_that_nothing_wraps_stays_where_it_is() -> None:
+    found = clashes(NET + "net = Net()\nnet(torch.ones(2, 4).cuda())\n")
+    assert found == ["12: device"]
+
+
+def test_a_wrapped_module_that_was_moved_has_its_faults() -> None:
+    found = clashes(
+        NET + "net = nn.DataParallel(Net().cuda())\ny = net(torch.ones(2, 4)) + torch.ones(2, 4)\n"
+    )
+    assert found == ["15: device"]
