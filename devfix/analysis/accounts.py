@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from devfix.analysis.copying import replace
+from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.modules import is_module, module_device
 from devfix.analysis.values import (
     BoundMethod,
@@ -131,7 +133,24 @@ def _limit(interp: Interpreter) -> int:
 def known(interp: Interpreter, account: Account, given: tuple[Value, ...]) -> Value | None:
     """What a function that is not followed any more gives again; None when that is not known."""
     found = account.known(given)
-    return found if found is not None and is_there(interp, found) else None
+    if found is None or not is_there(interp, found):
+        return None
+    return _where_its_module_is(interp, found, given)
+
+
+def _where_its_module_is(interp: Interpreter, found: Value, given: tuple[Value, ...]) -> Value:
+    """A tensor that another module of the same kind gave: nobody knows where this one gives it that is elsewhere."""
+    if not isinstance(found, Tensor):
+        return found
+    modules = (value for value in given if isinstance(value, Ref) and is_module(interp, value))
+    homes = [
+        home
+        for home in (module_device(interp, each) for each in modules)
+        if home is not None and home.is_known
+    ]
+    if all(home == found.device for home in homes):
+        return found
+    return replace(found, device=UNKNOWN_DEVICE, split=None)
 
 
 def is_there(interp: Interpreter, result: Value) -> bool:

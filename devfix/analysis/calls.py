@@ -14,8 +14,8 @@ from devfix.analysis import (
     fitting,
     iteration,
     outcomes,
-    own_attributes,
     parameters,
+    passed_over,
     recursion,
     returning,
 )
@@ -274,7 +274,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     if not accounts.may_follow(interp, function, site):
         if (known := accounts.known(interp, account, given)) is None:
             return _not_followed(interp, site)
-        own_attributes.forget_assigned(interp, function, given)
+        passed_over.forget(interp, function, given)
         return known
     frame = _new_frame(interp, function, site, given)
     before = interp.steps

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.syntax import below, remembered
-from devfix.analysis.values import UNKNOWN, Function, Obj, Ref, Tensor, Value
-
-if TYPE_CHECKING:
-    from devfix.analysis.interpreter import Interpreter
+from devfix.analysis.values import UNKNOWN, Obj, Ref, Tensor, Value
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -49,17 +45,6 @@ def _is_of_base(node: ast.expr) -> bool:
         return False
     base = node.func.value
     return isinstance(base, ast.Call) and isinstance(base.func, ast.Name) and base.func.id == "super"
-
-
-def forget_assigned(interp: Interpreter, function: Function, given: tuple[Value, ...]) -> None:
-    """What a method assigns that is not interpreted again, with this object ``given`` first, is something else from here on."""
-    receiver = given[0] if given and function.owner is not None else None
-    if not isinstance(receiver, Ref) or not isinstance(function.node, _METHODS):
-        return
-    obj = interp.obj(receiver)
-    later = without(obj, of(function.node)[1])
-    if later is not obj:
-        interp.update(receiver, later)
 
 
 def without(obj: Obj, changing: frozenset[str]) -> Obj:

@@ -1,0 +1,89 @@
+"""Calls that are passed over, since their function was interpreted often enough: what they change is unknown."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+#: Functions that take so many statements that they are passed over when they are called again.
+LONG = """
+import torch
+from torch import nn
+
+def long(n):
+    total = 0
+    for i in range(n):
+        for j in range(i):
+            total += 1
+            total -= 2
+            total *= 3
+    return total
+
+"""
+_TIMES = 40
+
+
+def _calls(each: str) -> str:
+    """The same statements once for each object, so that every one is made anew."""
+    return "\n".join(each.replace("N", str(number)) for number in range(_TIMES))
+
+
+def test_a_constructor_may_have_moved_what_it_was_given() -> None:
+    program = f"""{LONG}
+class Trainer:
+    def __init__(self, net, device):
+        self.net = net
+        {"; ".join(["long(3)"] * 40)}
+        self.net.to(device)
+
+device = torch.device("cuda")
+{_calls("netN = nn.Linear(3, 3); Trainer(netN, device); netN(torch.ones(3).to(device))")}
+"""
+    assert not clashes(program)
+
+
+def test_a_function_may_have_moved_what_it_was_given() -> None:
+    program = f"""{LONG}
+def prepare(net, device):
+    {"; ".join(["long(3)"] * 40)}
+    net.to(device)
+
+device = torch.device("cuda")
+{_calls("netN = nn.Linear(3, 3); prepare(netN, device); netN(torch.ones(3).to(device))")}
+"""
+    assert not clashes(program)
+
+
+def test_a_method_may_have_given_its_object_other_buffers() -> None:
+    program = f"""{LONG}
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.zeros(1))
+
+    def find(self, x):
+        {"; ".join(["long(3)"] * 40)}
+        self.scale = x.max(1)[0]
+
+    def forward(self, x):
+        return x / self.scale
+
+x = torch.ones(2, 2, device="cuda")
+{_calls("sN = Scale(); sN.find(x); sN(x)")}
+"""
+    assert not clashes(program)
+
+
+@pytest.mark.parametrize("moves", ["net.train()", "other.to(device)"])
+def test_what_a_function_does_not_move_stays(moves: str) -> None:
+    program = f"""{LONG}
+other = nn.Linear(3, 3)
+
+def prepare(net, device):
+    {"; ".join(["long(3)"] * 40)}
+    {moves}
+
+device = torch.device("cuda")
+{_calls("netN = nn.Linear(3, 3); prepare(netN, device); netN(torch.ones(3).to(device))")}
+"""
+    assert len(clashes(program)) == _TIMES
