@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import reads
 from devfix.analysis.refilling import grows
 from devfix.analysis.state import State, parted
-from devfix.analysis.syntax import data_names, depends_on_data, remembered, varies, walk
+from devfix.analysis.syntax import data_names, depends_on_data, remembered, spelt, varies, walk
 from devfix.analysis.values import Obj, Tensor, Value
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds
     ``rounds``: the test asks for what each round of a loop brings.
     """
     test = node.test
+    if prepares(node):
+        return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True
     loop = interp.frame.loops[-1].node if rounds else None
@@ -34,6 +36,26 @@ def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds
     if around is not None and _asks_for_name(test, around) and _takes_to_host(then, interp.state):
         return True
     return rounds and not node.orelse and _compares_numbers(test) and _takes_to_host(then, interp.state)
+
+
+@remembered
+def prepares(node: ast.If) -> bool:
+    """Whether a statement asks an object for its state, and has it do something: ``if not x.ready(): x.prepare()``.
+
+    Where it is passed over that was done before, and left behind what it leaves now.
+    """
+    calls = [each.value for each in node.body if isinstance(each, ast.Expr)]
+    if node.orelse or not calls:
+        return False
+    done = {_receiver(call) for call in calls}
+    return any(isinstance(part, ast.Attribute) and spelt(part.value) in done for part in walk(node.test))
+
+
+def _receiver(call: ast.expr) -> str | None:
+    """Whose method a call calls, as it is spelt."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return spelt(call.func.value)
 
 
 def asks_for_rest(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
