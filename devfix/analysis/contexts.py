@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.torch_model import grad_mode, hooks, standard_library
+from devfix.analysis.torch_model import choices, grad_mode, hooks, standard_library
 from devfix.analysis.torch_model.frameworks import PLACING_MANAGERS
 from devfix.analysis.values import (
     NONE,
@@ -103,9 +103,14 @@ def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallS
 
 
 def _that_does_something(interp: Interpreter, manager: Union) -> Value:
-    """Of two managers the one that an option turns off: the other, ``nullcontext()``, changes nothing."""
+    """Of two managers the one that an option turns off: the other, ``nullcontext()``, changes nothing.
+
+    Of several that a release may have the one that chooses a precision.
+    """
     found = [each for each in manager.members if not standard_library.is_idle_manager(interp, each)]
-    return found[0] if len(found) == 1 else manager
+    if len(found) == 1:
+        return found[0]
+    return next((each for each in found if choices.is_autocast(interp, each)), manager)
 
 
 def _may_place(node: ast.expr) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.torch_model import function_commands, grad_mode, single_dispatch
-from devfix.analysis.values import BoundMethod, External, Function, Unknown, Value
+from devfix.analysis.torch_model import choices, function_commands, grad_mode, single_dispatch
+from devfix.analysis.values import BoundMethod, External, Function, Union, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,7 +48,8 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
 
 
 def _is_manager(interp: Interpreter, wrapper: Value) -> bool:
-    """Whether a decorator is one of torch's context managers."""
+    """Whether a decorator is one of torch's context managers, or may be."""
     obj = interp.obj_of(wrapper)
-    names = ("torch.autocast", grad_mode.NAME)
-    return obj is not None and isinstance(obj.cls, External) and obj.cls.name in names
+    if isinstance(wrapper, Union):
+        return any(choices.is_autocast(interp, each) for each in wrapper.members)
+    return (obj is not None and obj.cls == External(grad_mode.NAME)) or choices.is_autocast(interp, wrapper)

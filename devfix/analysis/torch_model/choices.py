@@ -121,6 +121,12 @@ def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External("torch.autocast"), facts=facts))
 
 
+def is_autocast(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is an autocast block."""
+    obj = interp.obj_of(value)
+    return obj is not None and obj.cls == External("torch.autocast")
+
+
 #: What autocast computes in, by the type of device it is for.
 _AUTOCAST_DTYPES = {"cuda": "float16", "cpu": "bfloat16"}
 
