@@ -97,11 +97,20 @@ def _has_other_name(function: Function, node: ast.expr) -> bool:
     return getattr(called, "id", None) != name and getattr(called, "attr", None) != name
 
 
+def _is_of_another(arg: Arg | None) -> bool:
+    """Whether an argument is the device of a variable, ``x.device``: that of a tensor, which may be anywhere."""
+    node = arg.node if arg is not None else None
+    if not isinstance(node, ast.Attribute) or node.attr != "device" or not isinstance(node.value, ast.Name):
+        return False
+    return node.value.id not in ("self", "cls")
+
+
 def _bound(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
 ) -> Value:
     """What a parameter stands for, which is written down."""
-    if (value is None or isinstance(value, Unknown)) and device_parameters.is_device(function, parameter.arg):
+    nobody_says = value is None or (isinstance(value, Unknown) and not _is_of_another(arg))
+    if nobody_says and device_parameters.is_device(function, parameter.arg):
         value = DeviceValue(ACCELERATOR)
     if arg is None and placeholders.is_default(function, parameter.arg, value):
         value = None
