@@ -227,7 +227,7 @@ def _may_hold_tensors(obj: Obj) -> bool:
 
 def place_of_all(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     """Where a module is whose code is not here: unknown once a part of it was moved by itself."""
-    parts = (interp.obj(part) for part in children(interp, ref))
+    parts = (interp.obj(part) for part in tree(interp, ref) if part != ref)
     apart = any(p.cls == UNKNOWN and p.place is not None and p.place.device != place.device for p in parts)
     return replace(place, device=UNKNOWN_DEVICE) if apart else place
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, construction, enumerations, modules
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import (
     batches,
     data,
@@ -22,6 +22,7 @@ from devfix.analysis.torch_model import (
     module_methods,
     norms,
     optim,
+    reflection,
     threads,
     vision,
 )
@@ -163,6 +164,8 @@ def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite
     if name == "__init__":
         initialise(interp, receiver, obj.cls, site)
         return NONE
+    if name == "__setattr__":
+        return reflection.setattr_(interp, name, replace(site, args=(Arg(receiver, None), *site.args)))
     if name == "__iter__" and data.descends(obj):
         return data.inherited_batches(interp, obj)
     if name == "_apply":

@@ -9,7 +9,7 @@ from devfix.analysis import calls, classes, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import ACCELERATOR
-from devfix.analysis.torch_model import batches, collation, data, lightning, moves
+from devfix.analysis.torch_model import batches, collation, data, dispatching, lightning, moves
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -145,6 +145,8 @@ def _prepared(interp: Interpreter, obj: Obj, value: Value, site: CallSite) -> Va
         found = tuple(_prepared(interp, obj, member, site) for member in value.members)
         return Union(found, found[usual] if usual is not None else None)
     if isinstance(value, Ref) and modules.is_module(interp, value):
+        if dispatching.FACT in interp.obj(value).facts:
+            return value  # what was placed as it was loaded stays where it is, and nobody minds
         where = CallSite(site.node, (Arg(DeviceValue(ACCELERATOR)),))
         moves.module(interp, value, "to", where)
         if _MIXED in obj.facts:
