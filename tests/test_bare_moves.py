@@ -317,3 +317,47 @@ def test_a_flag_by_which_a_file_moves_or_does_the_same_without_guards_the_module
 
 def test_a_flag_by_which_a_file_does_something_else_guards_no_module() -> None:
     assert "net.cuda()" not in _fixed(EITHER.format(other=" * 2"))
+
+
+HARD_CODED = """
+import argparse
+import torch
+from torch import nn
+
+def train(net, data):
+    for x in data:
+        net({moved}).sum().backward()
+
+def test(net, data):
+    return [net(x.cuda()).sum().item() for x in data]
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--testing", action="store_true")
+    args = parser.parse_args()
+    net = nn.Linear(3, 2)
+    data = torch.ones(4, 2, 3)
+    {used}
+"""
+MADE = "    net = nn.Linear(3, 2)\n"
+WHICHEVER = "if args.testing:\n        print(test(net, data))\n    else:\n        train(net, data)"
+
+
+@pytest.mark.parametrize("used", [WHICHEVER, "train(net, data)", "print(net)\n    loss = train(net, data)"])
+def test_a_module_moves_as_all_does_that_each_run_comes_to(used: str) -> None:
+    text = HARD_CODED.format(moved="x.cuda()", used=used)
+    assert _fixed(text) == text.replace(MADE, f"{MADE}    net.cuda()\n")
+
+
+@pytest.mark.parametrize(
+    ("moved", "used"),
+    [
+        ("x.cuda() if torch.cuda.is_available() else x", "train(net, data)"),
+        ("x.cuda()", 'train(net, data)\n    print(net.weight.device.type == "cpu")'),
+        ("x.cuda()", "if args.testing:\n        train(net, data)"),
+        ("x.cuda()", "if args.testing:\n        raise SystemExit\n    train(net, data)"),
+        ("x.cuda()", "losses = [train(net, each) for each in data[None]]"),
+    ],
+)
+def test_a_module_that_other_runs_have_on_another_place_gets_a_device(moved: str, used: str) -> None:
+    assert "    net.cuda()\n" not in _fixed(HARD_CODED.format(moved=moved, used=used))

@@ -15,6 +15,8 @@ Edits = tuple[FileEdit, ...]
 #: What need not compute its parts, and what ends a program.
 _AT_TIMES = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ENDING = frozenset({"exit", "_exit", "quit", "abort", "error"})
+#: What is in the text of a program that may run without an accelerator.
+_OTHER_PLACES = ("is_available", "device_count", '"cpu', "'cpu")
 
 
 def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
@@ -37,9 +39,10 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     guards = {_guard(facts, move, outline, made) for move in moves}
     always = [move for move in moves if _tests(facts, move, made) == []]
     beside = any(_is_beside(facts, move, outline, made) for move in always) or _is_among_moves(outline, made)
+    hard_coded = bool(always) and _knows_no_other_place(facts) and _reaches_moves(outline, made)
     guard = guards.pop() if len(guards) == 1 else None
     if always:
-        guard = "" if beside and len(always) == len(moves) else None
+        guard = "" if hard_coded or (beside and len(always) == len(moves)) else None
     elif guard is None:
         guard = _own_guard(outline, made, ast.unparse(named))
     if guard is None:
@@ -111,6 +114,42 @@ def _is_among_moves(outline: Outline, made: ast.stmt) -> bool:
     place = block.index(made)
     below = itertools.takewhile(lambda statement: not _may_end(statement), block[place + 1 :])
     return any(_always_moves(statement) for statement in (*block[:place], *below))
+
+
+def _knows_no_other_place(facts: Facts) -> bool:
+    """Whether a program nowhere asks for an accelerator, nor names another place."""
+    texts = [facts.source(path).text for path in facts.program.sources]
+    return not any(word in text for text in texts for word in _OTHER_PLACES)
+
+
+def _reaches_moves(outline: Outline, made: ast.stmt) -> bool:
+    """Whether a run that makes the module calls one of the functions of the file that move by ``.cuda()`` in any case.
+
+    One of them alone does not tell what the file is like.
+    """
+    moving = {
+        function.name
+        for call in filter(_is_bare, ast.walk(outline.source.tree))
+        if isinstance(function := outline.function_of(call), ast.FunctionDef)
+        and function in outline.source.tree.body
+        and move_guards.tests_around(outline, call, function) == []
+        and not any(isinstance(each, ast.Lambda) for each in outline.around(call))
+    }
+    block = outline.block_of(made)
+    below = itertools.takewhile(lambda each: not _may_end(each), block[block.index(made) + 1 :])
+    return len(moving) > 1 and any(_calls_one(statement, moving) for statement in below)
+
+
+def _calls_one(statement: ast.stmt, functions: set[str]) -> bool:
+    """Whether a statement calls one of the functions, whatever branches it takes."""
+    if isinstance(statement, ast.If):
+        branches = (statement.body, statement.orelse)
+        return all(any(_calls_one(each, functions) for each in branch) for branch in branches)
+    if not isinstance(statement, (ast.Assign, ast.Expr)):
+        return False
+    parts = list(ast.walk(statement))
+    named = {part.func.id for part in parts if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
+    return not any(isinstance(part, _AT_TIMES) for part in parts) and not named.isdisjoint(functions)
 
 
 def _always_moves(statement: ast.stmt) -> bool:
