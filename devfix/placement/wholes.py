@@ -6,13 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
-from devfix.placement import function_result, handing_on, part_mover, passing_mover, told_class, whole_dict
+from devfix.placement import (
+    function_result,
+    handing_on,
+    helper_branch,
+    part_mover,
+    passing_mover,
+    told_class,
+    whole_dict,
+)
 
 
 def ways(
     facts: Facts, operand: Operand, trails: Sequence[tuple[Origin, ...]]
 ) -> Iterator[tuple[FileEdit, ...]]:
     """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it."""
+    yield helper_branch.completed(facts, trails)
     yield handing_on.moved(facts, (operand.trail, *trails))
     yield passing_mover.looking_into(facts, trails)
     yield part_mover.completed(facts, operand)
