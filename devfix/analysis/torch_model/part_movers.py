@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 MOVES = ("to", "cuda")
 #: What makes an object like another one, but for what it is told.
 _LIKE = ("replace", "_replace", "evolve")
-#: The kinds of places at which a collection of tensors was left, by what it is.
-LEFT_IN = {kind: f"{LEFT}-{kind}" for kind in ("list", "dict", "tuple")}
+#: The kinds of places at which a part was left: by itself, or a collection of tensors, by what that is.
+LEFT_IN = {
+    "": "left-part",
+    "list": "left-part-list",
+    "dict": "left-part-dict",
+    "tuple": "left-part-tuple",
+}
 
 
 def is_left(site: Origin) -> bool:
@@ -216,9 +221,9 @@ def left_beside(interp: Interpreter, holder: Obj, target: ast.expr) -> dict[str,
     }
 
 
-def left_at(interp: Interpreter, name: str, node: ast.expr, kind: str = LEFT) -> Origin:
+def left_at(interp: Interpreter, name: str, node: ast.expr, among: str = "") -> Origin:
     """The place at which a part was left when another one moved."""
-    return replace(interp.site(kind, node), text=name)
+    return replace(interp.site(LEFT_IN[among], node), text=name)
 
 
 def _is_on_host(part: Value | None) -> bool:
@@ -242,11 +247,11 @@ def _is_left(interp: Interpreter, part: Value | None) -> bool:
 
 def _marked(interp: Interpreter, name: str, node: ast.expr, part: Value) -> Value:
     if isinstance(part, TupleValue):
-        site = left_at(interp, name, node, LEFT_IN["tuple"])
+        site = left_at(interp, name, node, "tuple")
         return part.with_items(_at(item, site) for item in part.items)
     obj = interp.obj_of(part)
     if isinstance(part, Ref) and obj is not None:
-        site = left_at(interp, name, node, LEFT_IN.get(obj.kind, LEFT))
+        site = left_at(interp, name, node, obj.kind if obj.kind in LEFT_IN else "")
         interp.update(part, containers.each(obj, lambda item: _at(item, site)))
         return part
     return _at(part, left_at(interp, name, node))
