@@ -43,7 +43,8 @@ class SourceError(ValueError):
 class SourceResult:
     """What became of one text or file.
 
-    ``findings`` are what is wrong and, after fixes, still wrong; ``fixed`` what was wrong before. Their lines
+    ``findings`` are what is wrong and, after fixes, still wrong; ``fixed`` what was wrong before, in the lines
+    that the file had then; what went with the fix of another finding has no ``fix`` there. Their lines
     count from 1 and their columns from 0, in code points; in a notebook they are those of all code cells in
     one. ``text`` is that of the file with the fixes (without any: as it was), and None where there is an
     ``error``: why the file was not looked at, or how a rule failed on it. ``suppressed`` counts the findings

@@ -95,9 +95,9 @@ def _finding(finding: Finding, results: Results, view: View) -> str:
 def _fixed(finding: Finding, results: Results) -> str:
     cell, span = results.cell_span_before(finding.path, finding.span)
     where = finding.path if cell is None else f"{finding.path}, cell {cell}"
-    title = "" if finding.fix is None else f": {_marked_up(finding.fix.title)}"
+    title = "fixed with the others" if finding.fix is None else _marked_up(finding.fix.title)
     place = f"<code>{_text(where)}:{span.line}:{span.column + 1}</code>"
-    return f"<p>{place} <b>{_text(finding.code)}</b> <i>{_text(finding.rule)}</i>{title}</p>"
+    return f"<p>{place} <b>{_text(finding.code)}</b> <i>{_text(finding.rule)}</i>: {title}</p>"
 
 
 def _place(place: Finding | Note) -> str:
