@@ -51,7 +51,7 @@ def imports_tensors(data: bytes) -> bool:
         return False
     if any(importer in data for importer in _IMPORTERS) and _QUOTED.search(data) is not None:
         return True
-    return any(_brings_tensors(item) for item in guessed_imports(data))
+    return any(map(_brings_tensors, _guessed(data)))  # mostly one of the first does
 
 
 def _brings_tensors(item: Import) -> bool:

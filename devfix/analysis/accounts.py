@@ -63,6 +63,8 @@ class Account:
     #: What the last call with these arguments gave; tensors are one where device, dtype and rank are.
     results: dict[tuple[Value, ...], Value] = field(default_factory=dict)
     granted: set[Devices] = field(default_factory=set)
+    #: What calls gave since that was last asked: most functions are never asked for it.
+    _given: list[tuple[tuple[Value, ...], Value]] = field(default_factory=list)
     #: The first arguments of each kind, among as many results as were asked for so far.
     _firsts: dict[tuple[Hashable, ...], tuple[Value, ...]] = field(default_factory=dict)
     _asked: int = 0
@@ -92,6 +94,8 @@ class Account:
 
     def known(self, given: tuple[Value, ...]) -> Value | None:
         """What a call with these arguments gave, or else one with tensors like these and any other objects."""
+        self.results.update(self._given)
+        self._given.clear()
         found = self.results.get(given)
         if found is not None:
             return found
@@ -105,6 +109,10 @@ class Account:
         """Write down one more call."""
         self.calls += 1
         self.steps += steps
+
+    def keep(self, given: tuple[Value, ...], result: Value) -> None:
+        """Write down what a call with these arguments gave."""
+        self._given.append((given, result))
 
 
 def may_follow(interp: Interpreter, function: Function, site: CallSite) -> bool:

@@ -77,13 +77,17 @@ def evaluate(interp: Interpreter, node: ast.Call) -> Value:
     return call(interp, callee, site)
 
 
+#: Makes an argument without a call of Python, of which there are two for most calls that are interpreted.
+_arg = tuple.__new__
+
+
 def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
     args: list[Arg] = []
     opened = False
     for arg in node.args:
         value = interp.eval(arg)
-        if not isinstance(arg, ast.Starred):
-            args.append(Arg(value, arg))
+        if arg.__class__ is not ast.Starred:
+            args.append(_arg(Arg, (value, arg)))
             continue
         items = iteration.exact_items(interp, value)
         opened = opened or items is None
@@ -96,7 +100,7 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
     for keyword in node.keywords:
         value = interp.eval(keyword.value)
         if keyword.arg is not None:
-            keywords[keyword.arg] = Arg(value, keyword.value)
+            keywords[keyword.arg] = _arg(Arg, (value, keyword.value))
         else:
             spread = not _spread(interp, value, keyword.value, keywords) or spread
     site = CallSite(node, tuple(args), keywords, opened or spread, spread)
@@ -242,7 +246,7 @@ def call_function(
     """Interpret a function's body with these arguments; ``first`` go before those of ``site``."""
     site = site if site is not None else CallSite(node)
     if first:
-        site = replace(site, args=(*map(Arg, first), *site.args))
+        site = CallSite(site.node, (*map(Arg, first), *site.args), site.keywords, site.open, site.spread)
     if interp.exhausted or len(interp.stack) > MAX_DEPTH or not fitting.fits(function.node.args, site):
         return _not_followed(interp, site)
     parameters.note_call(interp, function, site)
@@ -269,7 +273,7 @@ def call_function(
 def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     """The result of a call whose body is interpreted, as long as the account of its function allows it."""
     account = interp.library.account(function)
-    given = tuple(arg.value for arg in site.all_args())
+    given = tuple([arg.value for arg in site.all_args()])
     free = interp.free_until
     if not accounts.may_follow(interp, function, site):
         if (known := accounts.known(interp, account, given)) is None:
@@ -293,7 +297,7 @@ def followed(interp: Interpreter, function: Function, site: CallSite) -> Value:
     if start is not None and frame.is_cut and interp.state.dead:
         interp.state = start
         return _not_followed(interp, site)
-    account.results[given] = result
+    account.keep(given, result)
     return result
 
 

@@ -79,12 +79,12 @@ def directly_below(interp: Interpreter, cls: Class) -> tuple[Class, ...]:
 
 def is_dataclass(cls: Class) -> bool:
     """Whether the class is decorated as a dataclass (``attrs`` classes count)."""
-    return _is_decorated(cls, ("dataclass", *_ATTRS))
+    return _is_decorated(cls.node, ("dataclass", *_ATTRS))
 
 
-def _is_decorated(cls: Class, names: tuple[str, ...]) -> bool:
+def _is_decorated(cls: ast.ClassDef, names: tuple[str, ...]) -> bool:
     """Whether one of the class's decorators goes by one of the names, or is ``attr.s``."""
-    for decorator in cls.node.decorator_list:
+    for decorator in cls.decorator_list:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
         module = target.value if isinstance(target, ast.Attribute) else None
@@ -128,15 +128,22 @@ def fields(cls: Class) -> list[Field]:
     """The fields of a dataclass, an ``attrs`` class or a NamedTuple in order, inherited ones first."""
     found: dict[str, Field] = {}
     for current in reversed(linearise(cls)):
-        by_call = _is_decorated(current, _ATTRS)
-        for statement in current.node.body:
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                name = statement.target.id
-                found[name] = Field(name, statement.value, current)
-            elif by_call and isinstance(statement, ast.Assign) and _makes_field(statement):
-                name = ast.unparse(statement.targets[0])
-                found[name] = Field(name, statement.value, current)
+        for name, default in _own_fields(current.node):
+            found[name] = Field(name, default, current)
     return list(found.values())
+
+
+@remembered
+def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None], ...]:
+    """The fields that the body of a class names, and their defaults."""
+    by_call = _is_decorated(node, _ATTRS)
+    found: list[tuple[str, ast.expr | None]] = []
+    for statement in node.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            found.append((statement.target.id, statement.value))
+        elif by_call and isinstance(statement, ast.Assign) and _makes_field(statement):
+            found.append((ast.unparse(statement.targets[0]), statement.value))
+    return tuple(found)
 
 
 def _makes_field(statement: ast.Assign) -> bool:

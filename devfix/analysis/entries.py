@@ -138,7 +138,7 @@ def _note_models(interp: Interpreter) -> None:
     Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
     """
     objects = interp.state.objects()
-    made = [(address, obj) for address, obj in objects if _is_made_module(interp, address, obj)]
+    made = [(address, obj) for address, obj in objects if obj.trail and _is_made_module(interp, address, obj)]
     if not made:
         return  # who holds what takes a look at all objects
     held_by = owners.holders(interp)
@@ -158,7 +158,7 @@ def _note_models(interp: Interpreter) -> None:
 
 def _is_made_module(interp: Interpreter, address: int, obj: Obj) -> bool:
     """Whether an object is a module that the program makes, and not of what works on samples."""
-    if obj.kind not in ("module", "instance") or not obj.trail or obj.trail[0].kind != "module":
+    if obj.kind not in ("module", "instance") or obj.trail[0].kind != "module":
         return False
     return is_module(interp, Ref(address)) and not interp.samplers.get(address, False)
 

@@ -220,15 +220,16 @@ def _union(a: Value, b: Value) -> Value:
     found: list[Value] = []
     known: set[Value] = set()
     for value in (*members(a), *members(b)):
-        if value.__class__ in _APART:
+        kind = value.__class__
+        if kind in _APART:
             if value not in known:
                 known.add(value)
                 found.append(value)
             continue
         for index, other in enumerate(found):
-            same = other.__class__ is value.__class__ and other == value
-            merged = other if same else _merge(other, value)
-            if merged is not None:
+            if other.__class__ is kind and other == value:
+                break
+            if kind in _MERGING and (merged := _merge(other, value)) is not None:
                 found[index] = merged
                 break
         else:

@@ -195,8 +195,11 @@ def module_device(interp: Interpreter, value: Value) -> Device | None:
 
 def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
     """What ``next(module.parameters())`` gives: the module's own come first, then its children's."""
-    seen: set[int] = set()
-    pending: list[Iterator[Ref]] = [iter((ref,))]
+    own = _own_parameter(interp.obj(ref))
+    if own is not None:
+        return own
+    seen = {ref.address}
+    pending = [children(interp, ref)]
     while pending:
         current = next(pending[-1], None)
         if current is None:
@@ -205,15 +208,20 @@ def first_parameter(interp: Interpreter, ref: Ref) -> Tensor | None:
         if current.address in seen:
             continue
         seen.add(current.address)
-        obj = interp.obj(current)
-        if obj.place is not None and obj.place.parameter:
-            return obj.place
-        if _may_hold_tensors(obj):
-            own = next((tensor for _, tensor in registered(obj) if tensor.parameter), None)
-            if own is not None:
-                return own
+        own = _own_parameter(interp.obj(current))
+        if own is not None:
+            return own
         pending.append(children(interp, current))
     return None
+
+
+def _own_parameter(obj: Obj) -> Tensor | None:
+    """The first parameter of a module that is none of its children's."""
+    if obj.place is not None and obj.place.parameter:
+        return obj.place
+    if not _may_hold_tensors(obj):
+        return None
+    return next((tensor for _, tensor in registered(obj) if tensor.parameter), None)
 
 
 #: What a parameter is stored as.

@@ -60,33 +60,35 @@ def note_binding(
 
     What is computed of arguments that no script gave says nothing against what scripts have there.
     """
-    if is_plain(value):
-        ungiven = statement is not None and isinstance(value, Unknown) and not interp.is_script
-        kind = "ungiven" if ungiven else _plain_kind(interp, value)
-        _note(interp, path, scope, name, statement, (kind, None))
-    else:
+    kind = _plain_kind(interp, value)
+    if kind is None:
         note_summary(interp, path, scope, name, value, statement, summary(interp, value))
+        return
+    if statement is not None and value.__class__ is Unknown and not interp.is_script:
+        kind = "ungiven"
+    _note(interp, path, scope, name, statement, (kind, None))
 
 
-def is_plain(value: Value) -> bool:
-    """Whether a value is of no use to who looks for a device."""
-    if isinstance(value, Unknown):
-        return not value.token or not device_settings.is_device(value)
-    if isinstance(value, Scalar):
-        return not is_shown_device(value)
-    return value.__class__ in _PLAIN or (isinstance(value, Const) and not isinstance(value.value, str))
+def _plain_kind(interp: Interpreter, value: Value) -> str | None:
+    """What a value is that is of no use to who looks for a device; None for any other.
 
-
-def _plain_kind(interp: Interpreter, value: Value) -> str:
-    """``number`` for what certainly has no device, as arrays have none, and ``none``, which a test tells from what has.
-
+    That is a ``number`` where it certainly has no device, as arrays have none, or ``none``, which a test tells from what has.
     What a script got from elsewhere is ``strange``: it may be one.
     """
+    if isinstance(value, Const):
+        held = value.value
+        if held is None:
+            return "none"
+        return "number" if isinstance(held, (int, float)) else None if isinstance(held, str) else "other"
     if isinstance(value, Unknown):
+        if value.token and device_settings.is_device(value):
+            return None
         return "strange" if interp.is_script else "other"
-    if isinstance(value, Const) and value.value is None:
-        return "none"
-    return "number" if _is_number(value) or isinstance(value, Array) else "other"
+    if isinstance(value, Scalar):
+        return None if is_shown_device(value) else "number" if value.type in _NUMBERS else "other"
+    if value.__class__ in _PLAIN:
+        return "number" if value.__class__ is Array else "other"
+    return None
 
 
 def _is_number(value: Value) -> bool:
@@ -106,8 +108,9 @@ def note_attribute(
 
     Of an argument that no script gave nothing is known, which says nothing against what a script gave.
     """
-    ungiven = isinstance(value, Unknown) and not interp.is_script
-    plain = ("ungiven" if ungiven else _plain_kind(interp, value)) if is_plain(value) else None
+    plain = _plain_kind(interp, value)
+    if plain is not None and isinstance(value, Unknown) and not interp.is_script:
+        plain = "ungiven"
     found: Found = (plain, None) if plain is not None else summary(interp, value)
     if isinstance(value, Tensor) and value.parameter:
         found = (*found, True)
@@ -129,10 +132,11 @@ def note_summary(
     obj = interp.obj_of(value)
     if obj is None:
         return
-    if isinstance(obj.cls, External) and obj.cls.name in _OWNERS:
+    made_by = obj.cls.name if isinstance(obj.cls, External) else ""
+    if made_by in _OWNERS:
         span = interp.source.span(statement) if statement is not None else None
         interp.recorder.bind(path, scope, f"{name}.device", Binding("device", ACCELERATOR, span))
-    elif obj.cls == NAMESPACE:
+    elif made_by == NAMESPACE.name:
         _note_devices(interp, path, scope, name, obj, statement)
     elif obj.kind == "instance" and not is_module(interp, value):
         _note_parts(interp, path, scope, name, value, statement)
@@ -172,13 +176,16 @@ def _note_parts(
     """Devices that an object keeps, such as those of configurations, can be named through it."""
     obj = interp.obj_of(value)
     attrs = obj.attrs if obj is not None else {}
-    kept = {part: held for part, held in attrs.items() if isinstance(held, (DeviceValue, Const))}
-    parts = {part: summary(interp, held) for part, held in kept.items()}
+    parts = {part: summary(interp, held) for part, held in attrs.items() if _may_name_device(held)}
     devices = {part: (kind, device) for part, (kind, device) in parts.items() if kind == "device"}
     if "device" not in attrs and isinstance(statement, (ast.For, ast.AsyncFor)):
         devices["device"] = ("other", None)  # not all that the loop goes through have one
     for part, (kind, device) in devices.items():
         _note(interp, path, scope, f"{name}.{part}", statement, (kind, device))
+
+
+def _may_name_device(value: Value) -> bool:
+    return isinstance(value, DeviceValue) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
 def _note(
@@ -193,7 +200,8 @@ def _note(
     note = (path, scope, name, found, id(statement))
     known = interp.library.noted.get(note)
     if known is not None:
-        interp.recorder.bind_again(known)
+        if interp.recorder.journal is not None:
+            interp.recorder.journal[known] = None
     else:
         span = interp.source.span(statement) if statement is not None else None
         kind, device, *registered = found
@@ -211,11 +219,13 @@ def summary(interp: Interpreter, value: Value) -> tuple[str, Device | None]:
     if isinstance(value, Const):
         device = parse_device(value.value) if isinstance(value.value, str) else UNKNOWN_DEVICE
         return ("device", device) if device.is_known else ("other", None)
-    if is_shown_device(value):
-        return "device", ACCELERATOR
-    if isinstance(value, Ref) and is_module(interp, value):
+    if isinstance(value, Ref):
+        if not is_module(interp, value):
+            return _movable(interp, value) or _nested(interp, value) or "other", None
         first = first_parameter(interp, value)
         return "module", first.device if first is not None else None
+    if is_shown_device(value):
+        return "device", ACCELERATOR
     if isinstance(value, Union) and all(is_module(interp, member) for member in value.members):
         return _summary_of_several(interp, value)
     if isinstance(value, TupleValue) and all(isinstance(item, Tensor) for item in value.items):

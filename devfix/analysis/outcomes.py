@@ -164,7 +164,7 @@ def of_call(interp: Interpreter, function: Function, site: CallSite) -> Outcome:
     return outcome
 
 
-def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> Hashable:
+def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> tuple[Hashable, ...]:
     """What calls have in common that are alike."""
     return (
         id(function.node),
@@ -177,9 +177,9 @@ def _kind_of_call(interp: Interpreter, function: Function, site: CallSite) -> Ha
     )
 
 
-def _involves_objects(kind: Hashable) -> bool:
+def _involves_objects(kind: tuple[Hashable, ...]) -> bool:
     """Whether an object takes part in calls of a kind."""
-    return kind is _OBJECT or (isinstance(kind, tuple) and any(map(_involves_objects, kind)))
+    return any(part is _OBJECT or (isinstance(part, tuple) and _involves_objects(part)) for part in kind)
 
 
 def _kind(interp: Interpreter, value: Value, depth: int) -> Hashable:

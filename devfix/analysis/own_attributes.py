@@ -22,13 +22,16 @@ def of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[frozenset[str], 
     pending: list[ast.AST] = [method]
     while pending:  # most of a method are names, constants and attributes, which ``walk`` is not needed for
         node = pending.pop()
+        kind = node.__class__
+        if kind is ast.Name or kind is ast.Constant:
+            continue
         if isinstance(node, ast.Attribute):
             holder = node.value
             if isinstance(holder, ast.Name):
                 found.append((holder.id, node))
             else:
                 pending.append(holder)
-        elif not isinstance(node, (ast.Name, ast.Constant)):
+        else:
             if isinstance(node, ast.Assign) and _is_of_base(node.value):
                 selves.update(target.id for target in node.targets if isinstance(target, ast.Name))
             pending += below(node)

@@ -41,7 +41,7 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
     names = [*spec.posonlyargs, *spec.args] if spec.posonlyargs else spec.args
     variables = interp.state.own(interp.stack[-1].id)
     # A default that names the CPU is what ``**kwargs`` of unknown content is there to change.
-    defaults = dict(function.defaults)
+    defaults = dict(function.defaults) if function.defaults else {}
     if site.spread:
         defaults = {
             name: _OPTION if value == NONE else value

@@ -35,6 +35,10 @@ class Binding:
     statement: Span | None
     registered: bool = False
 
+    def __hash__(self) -> int:
+        span = self.statement
+        return hash((self.kind, self.device) if span is None else (self.kind, span.line, span.column))
+
 
 class OptionalCall(NamedTuple):
     """A call of a function that takes more than it must be given.

@@ -17,11 +17,17 @@ _MAX_DESCENT = 6
 
 def is_active(interp: Interpreter, function: Function) -> bool:
     """Whether a call of the function is a recursive one."""
-    return bool(_activations(interp, function))
+    node = function.node
+    return any(
+        (called := frame.function) is not None and called.node is node and frame.kind == "function"
+        for frame in interp.stack
+    )
 
 
 def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool:
     """Whether a recursive call is one too many to be followed."""
+    if not is_active(interp, function):
+        return False
     active = _activations(interp, function)
     if len(active) < _MAX_LEVELS:
         return False

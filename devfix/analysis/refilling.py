@@ -10,15 +10,16 @@ from devfix.analysis.syntax import called, remembered, spelt, statements_in, wal
 @remembered
 def renewed(node: ast.If) -> tuple[tuple[ast.expr, ast.expr], ...]:
     """What a statement makes anew that its test asks for, and of what: a cache that is filled when it does not fit."""
-    asked = _named_in(node.test)
-    return tuple(
+    made = [
         (target, part.value)
         for statement in node.body
         for part in statements_in(statement)
         if isinstance(part, ast.Assign)
         for target in part.targets
-        if spelt(target) in asked
-    )
+        if isinstance(target, (ast.Name, ast.Attribute))  # tests are asked for no others
+    ]
+    asked = _named_in(node.test) if made else ()
+    return tuple((target, value) for target, value in made if spelt(target) in asked)
 
 
 def refills(target: ast.expr, value: ast.expr) -> bool:

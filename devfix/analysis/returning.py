@@ -57,8 +57,10 @@ def _join(frame: Frame, *, split: bool) -> tuple[Value, State]:
 
     Of what was read from a file where there was one, what is made where there was none tells what it is.
     """
-    unusual = frame.unusual
-    first, *others = sorted(frame.returns or frame.rescues, key=lambda each: id(each[1]) in unusual)
+    unusual, returns = frame.unusual, frame.returns or frame.rescues
+    if len(returns) == 1:
+        return returns[0]
+    first, *others = sorted(returns, key=lambda each: id(each[1]) in unusual)
     value, state = first
     for other in others:
         other_value, other_state = other

@@ -101,7 +101,7 @@ def _book(
 ) -> None:
     account = interp.library.account(function)
     account.book(steps)
-    account.results[given] = result
+    account.keep(given, result)
 
 
 def _rebook(interp: Interpreter, booked: Outcome) -> None:

@@ -213,6 +213,12 @@ class Ref(Value):
 
     address: int
 
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is Ref and self.address == other.address
+
+    def __hash__(self) -> int:
+        return self.address
+
 
 @frozen
 class Function(Value):
@@ -345,25 +351,33 @@ class Union(Value):
 
     members: tuple[Value, ...]
     usual: Value | None = field(default=None, compare=False)
-    weight: int = field(default=1, init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        put(self, "weight", sum(map(weight_of, self.members)))
+    @property
+    def weight(self) -> int:
+        """How many values it consists of, which is asked of few."""
+        return sum(map(weight_of, self.members))
+
+
+#: Values that consist of values.
+_HEAVY = frozenset({TupleValue, Sequence, Union})
 
 
 def weight_of(value: Value) -> int:
     """How many values a value consists of."""
-    return value.weight if isinstance(value, (TupleValue, Sequence, Union)) else 1
+    return value.weight if value.__class__ in _HEAVY else 1  # type: ignore[attr-defined] # these have one
 
 
 def members(value: Value) -> tuple[Value, ...]:
     """The possible values: the members of a union, or the value itself."""
-    return value.members if isinstance(value, Union) else (value,)
+    return value.members if value.__class__ is Union else (value,)
 
 
 def without_none(value: Value) -> Value:
     """``value`` where it is used in a way that None would not survive."""
-    if not isinstance(value, Union) or NONE not in value.members:
+    if value.__class__ is not Union:
+        return value
+    assert isinstance(value, Union)
+    if NONE not in value.members:
         return value
     rest = tuple(member for member in value.members if member != NONE)
     usual = None if value.usual == NONE else value.usual

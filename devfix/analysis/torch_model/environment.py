@@ -45,8 +45,13 @@ def is_asked(interp: Interpreter, node: ast.expr) -> bool:
     So does a name that stands for the answer and for nothing else, and ``getattr(args, "device", None)``.
     """
     if isinstance(node, ast.Name):
-        return "env" in interp.source.text and node.id in _answers(interp.source.tree)
+        source = interp.source
+        return source.has_one_between(_ASKING, 1, len(source.lines)) and node.id in _answers(source.tree)
     return _is_call(node) or (isinstance(node, ast.Call) and _is_of_options(interp, node))
+
+
+#: What the text has of any call that asks the environment.
+_ASKING = ("environ", "getenv")
 
 
 @remembered
