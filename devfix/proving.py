@@ -44,10 +44,10 @@ def _prove(options: Options, target: Path, arguments: Sequence[str], wishes: Wis
     proofs, witness, faults = inquire(target, arguments, wishes, engine_of(options), _wanted(options))
     code = exit_code(proofs, faults)
     if options.output.format == "json":
-        sys.stdout.write(render_document(proofs, witness, code))
+        text = render_document(proofs, witness, code)
     else:
-        sys.stdout.write(render_table(proofs, witness, options.output.paint_for(sys.stdout)))
-    sys.stdout.flush()
+        text = render_table(proofs, witness, options.output.paint_of_report(sys.stdout))
+    write_report(text, options.output, sys.stdout)
     sys.stderr.write("".join(f"error: {fault}\n" for fault in faults))
     return code
 

@@ -46,6 +46,10 @@ class Output:
         """Colours for a stream, or none."""
         return paint_for(self.color, stream)
 
+    def paint_of_report(self, stream: TextIO) -> Paint:
+        """Colours for the report: a file is no terminal, whatever the stream would have been."""
+        return self.paint_for(stream) if self.file is None else Paint(self.color == "always")
+
 
 def write_results(results: Results, output: Output, engine: Engine, stream: TextIO) -> None:
     """Write the results to the stream or the file, and what was not looked at to standard error."""
@@ -74,8 +78,7 @@ def report_faults(results: Results, output: Output) -> None:
 
 def rendered(results: Results, output: Output, engine: Engine, stream: TextIO) -> str:
     """The results in the format that was asked for."""
-    # A file is no terminal, whatever the stream would have been.
-    paint = output.paint_for(stream) if output.file is None else Paint(output.color == "always")
+    paint = output.paint_of_report(stream)
     if output.statistics:
         return (
             render_statistics_json(results) if output.format == "json" else render_statistics(results, paint)

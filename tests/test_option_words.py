@@ -31,7 +31,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(
-    "command", [("run",), ("migrate", "export"), ("migrate", "report"), ("check",), ("apply",)]
+    "command", [("run",), ("prove",), ("migrate", "export"), ("migrate", "report"), ("check",), ("apply",)]
 )
 def test_what_is_written_where_is_called_the_same_everywhere(command: tuple[str, ...]) -> None:
     shown = run(*command, "--help")[1]

@@ -211,6 +211,22 @@ def test_a_case_that_makes_no_sense_is_an_error() -> None:
     assert "case.toml" in err
 
 
+def test_the_report_goes_to_a_file_instead() -> None:
+    write(Path(), {"train.py": FAULTY})
+    loud = run("prove", "train.py")[1]
+    code, out, _ = run("prove", "train.py", "-o", "proof.txt", "--output-format", "json")
+    assert (code, out) == (0, "")
+    assert '"verdict": "fixed"' in Path("proof.txt").read_text(encoding="utf-8")
+    assert "1 program: 1 fixed." in loud
+
+
+def test_a_report_that_cannot_be_written_is_an_error_before_anything_is_run() -> None:
+    write(Path(), {"train.py": FAULTY})
+    code, out, err = run("prove", "train.py", "--output-file", "no/such/folder.txt")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: --output-file: ")
+
+
 # ---- apply --prove
 
 

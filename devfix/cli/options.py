@@ -128,6 +128,15 @@ OutputFile = Annotated[
         help="Write the findings to this file instead of standard output.",
     ),
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output-file",
+        "-o",
+        metavar="FILE",
+        help="Write the report to this file instead of standard output.",
+    ),
+]
 Statistics = Annotated[bool, typer.Option("--statistics", help="Show only how many findings each rule has.")]
 ShowFixes = Annotated[bool, typer.Option("--show-fixes", help="List what was fixed.")]
 Quiet = Annotated[

@@ -16,6 +16,7 @@ from devfix.cli.options import (
     Plain,
     PlainFormat,
     Python,
+    ReportFile,
     RunOn,
     Steps,
     Timeout,
@@ -68,6 +69,7 @@ def prove(
         ),
     ] = None,
     output_format: Plain = PlainFormat.TEXT,
+    output_file: ReportFile = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", min=1, metavar="NUMBER", help="Programs to run at a time.")
     ] = 1,
@@ -88,7 +90,7 @@ def prove(
         asked=replace(asked, adopt=adopt),
         paths=(target,),
         unsafe=unsafe,
-        output=reporting.Output(format=output_format.value, color=color.value),
+        output=reporting.Output(format=output_format.value, file=output_file, color=color.value),
     )
     wishes = Wishes(
         on=on.value,

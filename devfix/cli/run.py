@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
 
 from devfix.cli.old_words import OutputCommand, renewed
-from devfix.cli.options import Color, Colour, Kind, Python, ReportFormat, Steps
+from devfix.cli.options import Color, Colour, Kind, Python, ReportFile, ReportFormat, Steps
 from devfix.running.invocation import ProgramCommand
 
 RunSeconds = Annotated[
@@ -63,15 +62,7 @@ def run(
     report_format: Annotated[
         ReportFormat, typer.Option("--output-format", help="The format of the report.")
     ] = ReportFormat.TEXT,
-    output_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--output-file",
-            "-o",
-            metavar="FILE",
-            help="Write the report to this file instead of standard output.",
-        ),
-    ] = None,
+    output_file: ReportFile = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what the runs show, and run again until it runs through.")
     ] = False,
