@@ -395,3 +395,55 @@ def test_a_variable_that_nothing_reads_any_more_goes() -> None:
 )
 def test_a_variable_that_something_may_read_stays(before: str, after: str, other: str) -> None:
     assert tidy(before, after, others={"other.py": ("z = 1\n", other)}) == after
+
+
+_LOOP = """
+def main():
+    for step in range(3):
+        x, y = draw(8)
+        loss = smoothed(model(x), y)
+        print(loss{more})
+"""
+
+
+def _late(more: str = "", suffix: str = ".to(device)") -> str:
+    text = _LOOP.format(more=more)
+    moved = text.replace("draw(8)\n", "draw(8)\n        x = x.to(device)\n")
+    return moved.replace("model(x), y)", f"model(x), y{suffix})")
+
+
+def test_what_moves_where_it_is_used_once_moves_with_what_it_was_unpacked_with() -> None:
+    text = _LOOP.format(more="")
+    together = text.replace("draw(8)\n", "draw(8)\n        x, y = x.to(device), y.to(device)\n")
+    assert tidy(text, _late()) == together
+    loop = "for x, y in loader:\n    f(g(x), y)\n"
+    moved = "for x, y in loader:\n    x = x.to(d)\n    f(g(x), y.to(d))\n"
+    assert tidy(loop, moved) == "for x, y in loader:\n    x, y = x.to(d), y.to(d)\n    f(g(x), y)\n"
+
+
+@pytest.mark.parametrize(("more", "suffix"), [(", y.sum()", ".to(device)"), ("", ".to(other)")])
+def test_what_is_used_otherwise_or_moves_elsewhere_moves_there(more: str, suffix: str) -> None:
+    after = _late(more, suffix)
+    assert tidy(_LOOP.format(more=more), after) == after
+
+
+def test_what_moves_in_some_cases_alone_moves_there() -> None:
+    before = "for x, y in loader:\n    f(x)\n    if train:\n        g(y)\n"
+    after = before.replace("    f(x)", "    x = x.to(d)\n    f(x)").replace("g(y)", "g(y.to(d))")
+    assert tidy(before, after) == after
+
+
+def test_a_move_that_somebody_wrote_stays() -> None:
+    before = "for x, y in loader:\n    f(x, y.to(d))\n"
+    after = before.replace("    f(", "    x = x.to(d)\n    f(")
+    assert tidy(before, after) == after
+
+
+def test_new_lines_are_as_long_as_those_of_the_file() -> None:
+    names = "observations, actions, rewards, following"
+    before = f"{names} = self.memory.sample(batch)\n"
+    moves = "".join(f"{name} = {name}.to(device)\n" for name in names.split(", "))
+    line = f"{names} = (t.to(device) for t in ({names}))\n"
+    assert tidy(before + "f()\n", before + moves + "f()\n") == before + moves + "f()\n"
+    long = f"# {'-' * len(line)}\n"
+    assert tidy(long + before + "f()\n", long + before + moves + "f()\n") == long + before + line + "f()\n"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import arguments, bindings, devices, idle, lines, unpackings
+from devfix.tidying import arguments, bindings, devices, idle, lines, siblings, unpackings
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -35,6 +35,7 @@ def tidied(
         if at_top:
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
+            text = siblings.moved_together(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from devfix.joined_moves import WIDTH
 from devfix.tidying.written import Written
 
 _MOVE = r"[A-Za-z_]\w*"
@@ -27,12 +26,12 @@ def _joined(written: Written) -> Iterator[str]:
         if moves is not None and (not run or _fit(run[0], line)):
             run.append(line)
             continue
-        yield from _as_one(before, run)
+        yield from _as_one(before, run, written.width)
         run = [line] if moves is not None else []
         before = before if run else line
         if not run:
             yield line
-    yield from _as_one(before, run)
+    yield from _as_one(before, run, written.width)
 
 
 def moves_of(line: str) -> tuple[str, list[str]] | None:
@@ -59,7 +58,7 @@ def _fit(first: str, line: str) -> bool:
     return same and first[: len(first) - len(first.lstrip())] == line[: len(line) - len(line.lstrip())]
 
 
-def _as_one(before: str, run: list[str]) -> Iterator[str]:
+def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
     """One line for a run of them, where it is not too long."""
     found = [moves for moves in map(moves_of, run) if moves is not None]
     names = list(dict.fromkeys(name for _, each in found for name in each))
@@ -74,9 +73,9 @@ def _as_one(before: str, run: list[str]) -> Iterator[str]:
     line = f"{indent}{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
     part = name_for_each({*names, *re.findall(r"\w+", suffix)})
     each = f"{indent}{', '.join(names)} = ({part}{suffix} for {part} in ({', '.join(names)}))"
-    if len(line) <= WIDTH:
+    if len(line) <= width:
         yield line + end
-    elif len(each) <= WIDTH:
+    elif len(each) <= width:
         yield each + end
     else:
         yield from (f"{indent}{name} = {name}{suffix}{end}" for name in names)

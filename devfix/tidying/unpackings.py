@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from devfix.joined_moves import WIDTH
 from devfix.tidying.functions import read_names
 from devfix.tidying.lines import moves_of, name_for_each
 from devfix.tidying.written import Written
@@ -51,7 +50,7 @@ def _move(written: Written, lines: list[str], statement: ast.Assign, first: int)
     if not moved or moved != set(names) or len(suffixes) != 1:
         return
     changed = _changed(written, statement, names, suffixes.pop())
-    if changed is not None and len(changed.rstrip()) <= WIDTH:
+    if changed is not None and len(changed.rstrip()) <= written.width:
         lines[statement.lineno - 1] = changed
         lines[first - 1 : last - 1] = [""] * (last - first)
 
@@ -74,7 +73,7 @@ def _changed(written: Written, statement: ast.Assign, names: list[str], suffix: 
         before, element, behind = _around(written, value.elt, line)
         element = element if isinstance(value.elt, _ATOMS) else f"({element})"
         return f"{before}{element}{suffix}{behind}"
-    if isinstance(value, (ast.Name, ast.Attribute)) and not _has_room(statement, names, suffix):
+    if isinstance(value, (ast.Name, ast.Attribute)) and not _has_room(written, statement, names, suffix):
         before, whole, behind = _around(written, value, line)
         part = name_for_each({*asked, *read_names(value)})
         return f"{before}({part}{suffix} for {part} in {whole}){behind}"
@@ -94,7 +93,7 @@ def _around(written: Written, node: ast.expr, line: str) -> tuple[str, str, str]
     return line[: span.column], line[span.column : span.end_column], line[span.end_column :]
 
 
-def _has_room(statement: ast.Assign, names: list[str], suffix: str) -> bool:
+def _has_room(written: Written, statement: ast.Assign, names: list[str], suffix: str) -> bool:
     """Whether one line can hold the moves of all names, one after the other."""
     moves = f"{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
-    return statement.col_offset + len(moves) <= WIDTH
+    return statement.col_offset + len(moves) <= written.width

@@ -8,12 +8,15 @@ from bisect import bisect_left
 from functools import cached_property
 
 from devfix.findings import Span
+from devfix.joined_moves import WIDTH
 from devfix.source import Source
 from devfix.tidying.differences import Hunk, differences
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: A larger difference does not tell what was written.
 _LARGEST = 1_000
+#: No line is longer on account of another.
+_WIDEST = 120
 #: Where a part of a text begins and ends.
 Offsets = tuple[int, int]
 
@@ -24,6 +27,11 @@ class Written:
     def __init__(self, before: Source, after: Source) -> None:
         self.before = before
         self.after = after
+
+    @cached_property
+    def width(self) -> int:
+        """How many columns new lines may have: as many as the longest line that was there, within bounds."""
+        return min(_WIDEST, max(WIDTH, *(len(line.rstrip()) for line in self.before.lines), 0))
 
     def is_new_line(self, number: int) -> bool:
         """Whether a line, counted from 1, is changed or new."""
