@@ -98,3 +98,29 @@ def test_what_is_made_where_a_sample_is_comes_along() -> None:
     after = _fixed(_WORKERS.format(moved=".to(device)"))
     assert after == _fixed(_WORKERS.format(moved=""))
     assert "torch.eye(n, device=kinds.device)[kinds]" in after
+
+
+_CALLS = """
+def steps(f, start, times):
+    path = [start]
+    for t, s in zip(times[:-1].unsqueeze(1), times[1:].unsqueeze(1)):
+        path.append(f(path[-1] * t) * (s - t))
+    return path
+
+
+start = torch.ones(2, 4, device=device)
+{near}
+print(steps(net, start, torch.linspace(0, 3, 18)))
+"""
+
+
+def test_what_is_made_as_an_argument_is_made_where_other_calls_have_theirs() -> None:
+    near = "print(steps(net, start, torch.linspace(0, 2, 12, device=device)))"
+    after = _fixed(_CALLS.format(near=near))
+    assert "print(steps(net, start, torch.linspace(0, 3, 18, device=device)))" in after
+    assert "t = t.to(" not in after
+
+
+def test_where_no_call_has_it_there_the_function_moves_it() -> None:
+    after = _fixed(_CALLS.format(near="print(steps(net, start, torch.linspace(0, 2, 12)))"))
+    assert "torch.linspace(0, 3, 18)))" in after

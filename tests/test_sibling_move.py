@@ -120,6 +120,15 @@ def test_what_is_made_moves_under_the_guard_of_what_is_made_with_it(made: str) -
     assert fixed_alone(before) == before.replace("    y = y.cuda()\n", "    y = y.cuda()\n    x = x.cuda()\n")
 
 
+@pytest.mark.parametrize("other", ["z.cuda()", "z"])
+def test_one_statement_of_a_guard_may_move_several(other: str) -> None:
+    made = f"{ONE_BY_ONE}\nz = torch.ones(2)"
+    several = f"    y, z = y.cuda(), {other}\n"
+    before = GUARDED.format(made=made).replace("    y = y.cuda()\n", several)
+    after = before.replace(several, f"{several}    x = x.cuda()\n")
+    assert (fixed_alone(before) == after) is (other == "z.cuda()")
+
+
 @pytest.mark.parametrize(
     ("made", "guard"),
     [

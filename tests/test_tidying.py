@@ -447,3 +447,15 @@ def test_new_lines_are_as_long_as_those_of_the_file() -> None:
     assert tidy(before + "f()\n", before + moves + "f()\n") == before + moves + "f()\n"
     long = f"# {'-' * len(line)}\n"
     assert tidy(long + before + "f()\n", long + before + moves + "f()\n") == long + before + line + "f()\n"
+
+
+def test_moves_side_by_side_name_one_device() -> None:
+    before = "for x, y in loader:\n    f(g(x), y)\n"
+    moves = "    x = x.to({})\n    y = y.to({})\n"
+    asked, told = "next(g.parameters()).device", 'args["device"]'
+    for order in ((asked, told), (told, asked)):
+        after = before.replace("    f(", moves.format(*order) + "    f(")
+        line = f"    x, y = x.to({told}), y.to({told})\n"
+        assert tidy(before, after) == before.replace("    f(", line + "    f(")
+    own = before.replace("    f(", moves.format(asked, "x.device") + "    f(")
+    assert tidy(before, own) == own

@@ -17,6 +17,7 @@ from devfix.placement.shared_memory import is_written_later
 Edits = tuple[FileEdit, ...]
 
 _MOVES = ("to", "cuda")
+_KEPT = ("attribute", "module-attribute")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -37,6 +38,23 @@ def parameter_at(facts: Facts, site: Origin) -> tuple[ast.FunctionDef | ast.Asyn
     parameter = next((node for node in outline.nodes_at(site.span) if isinstance(node, ast.arg)), None)
     function = outline.function_of(parameter) if parameter is not None else None
     return (function, parameter.arg) if parameter is not None and isinstance(function, _FUNCTIONS) else None
+
+
+def is_given_elsewhere(facts: Facts, life: tuple[Origin, ...]) -> bool:
+    """Whether a value was made as an argument, where other calls give what is on the accelerator, and no object keeps it.
+
+    In a program that has just been given its device, any other call may be yet to.
+    """
+    site = life[1] if len(life) > 1 else None
+    if site is None or site.kind != "argument" or any(each.kind in _KEPT for each in life):
+        return False
+    found = parameter_at(facts, site) if site.path in facts.program.sources else None
+    if found is None:
+        return False
+    scope = facts.outline(site.path).scope(found[0].body[0])
+    known = facts.bindings(site.path, scope).get(found[1], [])
+    given = (each.device for each in known if each.statement is None and each.kind == "tensor")
+    return facts.program.adopts or any(device is not None and device.is_accelerator for device in given)
 
 
 def _moved_with_others(

@@ -48,6 +48,7 @@ from devfix.placement import (
     suffixes,
     together,
     told_function,
+    told_operation,
     unused_device,
     wholes,
     writing,
@@ -157,7 +158,8 @@ class Relocator:
         yield sibling_move.along(self.facts, self.operand.trail), 0
         yield argument_move.before_loop(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
-        returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in trails)
+        strange = [trail for trail in trails if not argument_move.is_given_elsewhere(self.facts, trail)]
+        returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in strange)
         yield () if returned else self._at_factories(), 0
         yield parameter_data.moved(self.facts, self.operand.trail), 0
         yield told_function.of_kept(self.facts, trails), 0
@@ -204,8 +206,12 @@ class Relocator:
         found: dict[FileEdit, None] = {}
         for trail in trails:
             far = self._is_elsewhere(trail[0])
-            meant = anyhow or stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
-            if derived and far and not meant:
+            meant = stayed(trail, self.operand.trail) or is_of_module(self.facts, trail)
+            if (
+                derived
+                and far
+                and not (anyhow or meant or argument_move.is_given_elsewhere(self.facts, trail))
+            ):
                 return ()
             if derived and not (far or anyhow) and ancestry.serves_others(self.facts, trail, self.operand):
                 return ()
@@ -217,21 +223,12 @@ class Relocator:
 
     def _at_origin(self, trails: list[Trail]) -> Iterator[Edits]:
         """The ways that change nothing where the operand is used, or that the operation itself has."""
-        yield self._told()
+        yield told_operation.told(self.facts, self.mismatch, self.operand, self.peers)
         yield map_location.of_host(self.facts, (self.operand.trail, *trails))
         yield left_out.all_handed_on(self.facts, trails)
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield from wholes.ways(self.facts, self.operand, trails)
         yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
-
-    def _told(self) -> Edits:
-        """An operation that moves its inputs itself is told the device."""
-        keyword = self.mismatch.get("told")
-        place = self._place(self.mismatch.path, self.mismatch.sink) if keyword is not None else None
-        found = self._expression(place) if place is not None and self.operand.role != "weight" else None
-        if place is None or keyword is None or found is None:
-            return ()
-        return (*found.edits, FileEdit(place.path, SetKeyword(self.mismatch.sink, keyword, found.code)))
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""

@@ -188,14 +188,26 @@ def _moved_alone(guard: ast.If) -> dict[str, tuple[ast.stmt, str]]:
         return {}
     found = {}
     for part in guard.body:
-        value = part.value if isinstance(part, (ast.Assign, ast.Expr)) else None
-        suffix = move_of(value) if value is not None else ""
-        if not suffix or not isinstance(value, ast.Call):
-            return {}
-        name = ast.unparse(value)[: -len(suffix)]
-        if binds(part, name) or isinstance(part, ast.Expr):
-            found[name] = (part, suffix)
+        for target, value in _pairs(part):
+            suffix = move_of(value)
+            if not suffix or not isinstance(value, ast.Call):
+                return {}
+            name = ast.unparse(value)[: -len(suffix)]
+            if target is None or (isinstance(target, ast.Name) and target.id == name):
+                found[name] = (part, suffix)
     return found
+
+
+def _pairs(part: ast.stmt) -> list[tuple[ast.expr | None, ast.expr]]:
+    """What a statement binds one by one, and to what: two pairs of ``x, y = x.cuda(), y.cuda()``; nothing is bound by a call."""
+    if isinstance(part, ast.Expr):
+        return [(None, part.value)]
+    if not isinstance(part, ast.Assign):
+        return [(None, ast.Constant(None))]
+    target, value = part.targets[0], part.value
+    if len(part.targets) == 1 and isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=False))
+    return [(target if len(part.targets) == 1 else ast.Constant(None), value)]
 
 
 def _is_module(facts: Facts, place: Place, move: ast.stmt, name: str) -> bool:

@@ -19,7 +19,7 @@ def joined(written: Written) -> str:
 def _joined(written: Written) -> Iterator[str]:
     before = ""
     run: list[str] = []
-    for number, line in enumerate(written.after.lines, 1):
+    for number, line in enumerate(_agreed(written), 1):
         moves = moves_of(line) if written.is_new_line(number) else None
         if moves is not None and _stood_there(moves, written.instead_of(number)):
             moves = None
@@ -32,6 +32,30 @@ def _joined(written: Written) -> Iterator[str]:
         if not run:
             yield line
     yield from _as_one(before, run, written.width)
+
+
+def _agreed(written: Written) -> list[str]:
+    """The lines, where new moves next to one another name one device: that which has a name, and no module to ask."""
+    lines = list(written.after.lines)
+    for number in range(1, len(lines)):
+        if not written.is_new_line(number) or not written.is_new_line(number + 1):
+            continue
+        for one, other in ((number - 1, number), (number, number - 1)):
+            told, asked = moves_of(lines[one]), moves_of(lines[other])
+            if told is None or asked is None or not _asks_module(asked[0]) or _asks_module(told[0]):
+                continue
+            named = set(re.findall(r"\w+", told[0]))
+            if _indent(lines[one]) == _indent(lines[other]) and named.isdisjoint({*told[1], *asked[1]}):
+                lines[other] = lines[other].replace(asked[0], told[0])
+    return lines
+
+
+def _asks_module(suffix: str) -> bool:
+    return ".parameters())" in suffix
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def moves_of(line: str) -> tuple[str, list[str]] | None:
@@ -55,7 +79,7 @@ def _fit(first: str, line: str) -> bool:
     """Whether two lines call the same on their names, and stand at the same depth."""
     one, other = moves_of(first), moves_of(line)
     same = one is not None and other is not None and one[0] == other[0]
-    return same and first[: len(first) - len(first.lstrip())] == line[: len(line) - len(line.lstrip())]
+    return same and _indent(first) == _indent(line)
 
 
 def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
@@ -69,7 +93,7 @@ def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
         return
     order = re.findall(r"\w+", before)
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    indent, end = run[0][: len(run[0]) - len(run[0].lstrip())], run[0][len(run[0].rstrip()) :]
+    indent, end = _indent(run[0]), run[0][len(run[0].rstrip()) :]
     line = f"{indent}{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
     part = name_for_each({*names, *re.findall(r"\w+", suffix)})
     each = f"{indent}{', '.join(names)} = ({part}{suffix} for {part} in ({', '.join(names)}))"
