@@ -47,3 +47,13 @@ def test_the_source_is_cast(write: str) -> None:
 )
 def test_what_autocast_or_a_copy_casts_is_left_alone(write: str) -> None:
     assert clashes(f"{HEAD}    {write}\n") == []
+
+
+@pytest.mark.parametrize("layer", ["Softplus()", "Softmax(1)", "LogSoftmax(1)"])
+def test_what_a_layer_computes_in_float32_is_written_as_it_is(layer: str) -> None:
+    assert not clashes(f"{HEAD}    out[at] = nn.{layer}(y)\n")
+
+
+@pytest.mark.parametrize("layer", ["ReLU()", "Dropout(0.1)"])
+def test_what_a_layer_leaves_a_half_is_not(layer: str) -> None:
+    assert clashes(f"{HEAD}    out[at] = nn.{layer}(y)\n")

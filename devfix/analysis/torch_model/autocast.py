@@ -30,6 +30,11 @@ _WIDENED = frozenset(
     "upsample_bilinear lp_pool1d lp_pool2d lp_pool3d dist cosine_similarity pairwise_distance layer_norm group_norm "
     "rms_norm matrix_power matrix_exp inverse pinverse cholesky".split()
 )
+#: Layers without weights that are computed in float32.
+_WIDENED_LAYERS = frozenset(
+    "Softmax Softmax2d Softmin LogSoftmax Softplus Upsample UpsamplingNearest2d UpsamplingBilinear2d "
+    "LPPool1d LPPool2d LPPool3d".split()
+)
 #: Operations that give a float, and leave a half what it is.
 _KEEPING = frozenset("sqrt tanh sigmoid gelu silu leaky_relu mean std var amax amin max min median".split())
 
@@ -51,10 +56,10 @@ def floated(interp: Interpreter, dtype: str | None, operation: str = "") -> str 
 
 
 def widened(interp: Interpreter, operation: str, result: _V) -> _V:
-    """The result of an operation on halves that autocast computes in float32."""
+    """The result of an operation, or of a layer without weights, on halves that autocast computes in float32."""
     if (
         interp.autocast is not None
-        and operation in _WIDENED
+        and (operation in _WIDENED or operation in _WIDENED_LAYERS)
         and isinstance(result, Tensor)
         and result.dtype in _HALVES
     ):

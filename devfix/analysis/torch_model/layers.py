@@ -361,4 +361,4 @@ def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
     result = operations.derived(interp, [value], site, value.dtype, rank)
     norm = norms.NORMS.get(name)
-    return result if norm is None else autocast.widened(interp, norm.function, result)
+    return autocast.widened(interp, name if norm is None else norm.function, result)
