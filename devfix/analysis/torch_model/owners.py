@@ -264,7 +264,9 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
             top, container = root(interp, ref)
             if container is not None:
                 return _Life(interp.obj(container).trail, MODULES)
-            if _has_stayed(interp, top):
+            # What a move begins the life of was put there before it was registered, unless the module moved.
+            was_moved = trail[0].kind == "move" and "moved" in interp.obj(top).facts
+            if _has_stayed(interp, top) and not was_moved:
                 return _Life(_life(interp, top, ref))
         for value in obj.attrs.values():
             held = interp.obj_of(value)
