@@ -24,6 +24,7 @@ TOPICS = (
     "environment",
     "legacy",
     "number",
+    "attention",
 )
 
 #: What differs between two runs, machines or releases without saying anything.
