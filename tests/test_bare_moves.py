@@ -361,3 +361,47 @@ def test_a_module_moves_as_all_does_that_each_run_comes_to(used: str) -> None:
 )
 def test_a_module_that_other_runs_have_on_another_place_gets_a_device(moved: str, used: str) -> None:
     assert "    net.cuda()\n" not in _fixed(HARD_CODED.format(moved=moved, used=used))
+
+
+GIVEN = """
+import argparse
+import torch
+from torch import nn
+
+def build():
+    return nn.Linear(3, 2)
+
+def train(options{more}):
+    net = build()
+    {before}
+    for _ in range(2):
+        x = torch.ones(4, 3)
+        if {test}:
+            x = x.cuda()
+        net(x).sum().backward()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--gpu", type=int, default=-1)
+train(parser.parse_args())
+"""
+
+
+@pytest.mark.parametrize("test", ["options.gpu", "options.gpu >= 0", "options.gpu != -1", "not options.gpu"])
+def test_an_option_that_the_function_was_given_guards_its_module(test: str) -> None:
+    text = GIVEN.format(test=test, before="pass", more="")
+    made = "net = build()\n"
+    assert _fixed(text) == text.replace(made, f"{made}    if {test}:\n        net.cuda()\n")
+
+
+@pytest.mark.parametrize(
+    ("test", "before", "more"),
+    [
+        ("options.gpu >= 0", "options.gpu = 0", ""),
+        ("options.gpu >= 0", "options = parser.parse_args()", ""),
+        ("options.gpu >= limit", "pass", ", limit=0"),
+        ("options.gpu + 1 > 0", "pass", ""),
+        ("len(x) > 0", "pass", ""),
+    ],
+)
+def test_what_a_function_changes_or_computes_guards_no_module(test: str, before: str, more: str) -> None:
+    assert "net.cuda()" not in _fixed(GIVEN.format(test=test, before=before, more=more))

@@ -61,7 +61,7 @@ def test_the_test_of_a_choice_between_two_types_guards_the_module(moved: str) ->
 @pytest.mark.parametrize(
     ("after", "before"),
     [
-        (CHOICE + "\n        print(kind)\n        rate = 0.2", "kind = torch.FloatTensor"),
+        (CHOICE + "\n        print(kind)\n        options = None", "kind = torch.FloatTensor"),
         ("", "kind = torch.cuda.FloatTensor if torch.cuda.device_count() > 1 else torch.FloatTensor"),
         (
             "",

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from devfix.analysis.outline import Outline
+from devfix.placement import chains
 from devfix.placement.boundness import is_bound, parameters
 from devfix.placement.type_aliases import names_accelerator
 
@@ -65,14 +66,19 @@ def is_flag(test: ast.expr) -> bool:
         return is_flag(test.operand)
     if isinstance(test, ast.Compare):
         (against, *others) = test.comparators
-        return (
-            not others and isinstance(against, ast.Constant) and against.value is True and is_flag(test.left)
-        )
+        return not others and _is_plain(against) and is_flag(test.left)
     if isinstance(test, ast.Subscript):
         return isinstance(test.slice, ast.Constant) and is_flag(test.value)
     if isinstance(test, ast.Attribute):
         return is_flag(test.value)
     return isinstance(test, ast.Name) or ast.unparse(test) == AVAILABLE
+
+
+def _is_plain(against: ast.expr) -> bool:
+    """Whether an option is compared with truth or with a number, as in ``args.gpu >= 0``."""
+    if isinstance(against, ast.UnaryOp):
+        return isinstance(against.op, ast.USub) and _is_plain(against.operand)
+    return isinstance(against, ast.Constant) and (against.value is True or type(against.value) is int)
 
 
 def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.expr] | None:
@@ -95,11 +101,28 @@ def reads_the_same(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
     if ast.unparse(test) == AVAILABLE:
         return is_bound(outline, place, "torch")
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-    inside = (outline.function_of(node) for node in (test, place))
+    inside = [outline.function_of(node) for node in (test, place)]
+    if inside[0] is inside[1] and _are_given(inside[0], names):
+        return is_flag(test)
     local = {name for function in inside if function is not None for name in _bound(function)}
     whole = outline.names_in(outline.source.tree)
     settled = all(len(whole.binders(name)) == 1 and is_bound(outline, place, name) for name in names)
     return is_flag(test) and settled and names.isdisjoint(local) and not _is_set_later(outline, test, place)
+
+
+def _are_given(function: ast.FunctionDef | ast.AsyncFunctionDef | None, names: set[str]) -> bool:
+    """Whether names are all parameters of a function that binds none of them anew, nor sets what they hold."""
+    if function is None or not names or not names <= parameters(function):
+        return False
+    return not any(
+        _stores(node) and chains.name_of(node, ast.Attribute, ast.Subscript) in names
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+    )
+
+
+def _stores(node: ast.Name | ast.Attribute | ast.Subscript) -> bool:
+    return not isinstance(node.ctx, ast.Load)
 
 
 def _is_set_later(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
