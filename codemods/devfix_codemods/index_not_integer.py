@@ -41,6 +41,9 @@ class IndexNotInteger(Rule):
             message = f"`{operand.text}` is {operand.dtype} and is used as an index"
             fixes = Recaster(facts, mismatch, operand, "int64").at_use_first()
             if mismatch.get("either") is not None:
-                masks = Recaster(facts, mismatch, operand, "bool").of_truths()
-                fixes = [replace(fix, applicability=Applicability.DISPLAY) for fix in (*fixes, *masks)]
+                mask = Recaster(facts, mismatch, operand, "bool")
+                either = [
+                    replace(fix, applicability=Applicability.DISPLAY) for fix in (*fixes, *mask.of_truths())
+                ]
+                fixes = [*mask.as_mask(), *either]
             yield self.finding(mismatch, message, fixes)

@@ -40,5 +40,5 @@ class MaskNotBoolean(Rule):
         for mismatch in self.caused(facts):
             operand = mismatch.operands[0]
             message = f"`{operand.text}` is {operand.dtype} and is used as a mask"
-            fixes = Recaster(facts, mismatch, operand, "bool").of_truths()
-            yield self.finding(mismatch, message, fixes)
+            mask = Recaster(facts, mismatch, operand, "bool")
+            yield self.finding(mismatch, message, [*mask.as_mask(), *mask.of_truths()])

@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
-from devfix.placement import gradient_function, quotients, suffixes
+from devfix.placement import gradient_function, quotients, suffixes, written_truths
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -108,6 +108,10 @@ class Recaster:
             self._is_inverted(trail[0]) for trail in (self.operand.trail, *self.operand.roots) if trail
         )
         return [] if turned else self.at_use()
+
+    def as_mask(self) -> list[Fix]:
+        """Where a mask is made as numbers, to which nothing but truths is written."""
+        return self._fixes(written_truths.at_factories(self.facts, self.operand))
 
     def _is_inverted(self, origin: Origin) -> bool:
         """Whether a value is what ``~`` made of whole numbers, or of what a run saw no more of than the result."""
