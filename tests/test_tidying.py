@@ -55,6 +55,29 @@ def test_so_does_the_statement_that_moves_a_model() -> None:
     assert tidy("", alone, "model.to(d)") == "if d:\n    model\n"
 
 
+@pytest.mark.parametrize("value", ["tuple(part.to(d) for part in h)", "[part.to(d) for part in h]"])
+def test_what_moves_each_part_goes_as_a_whole(value: str) -> None:
+    assert tidy("y = f(x, h)\n", f"y = f(x, {value})\n", "part.to(d)") == "y = f(x, h)\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        ("tuple(part.to(d) for part in h if part)", "tuple(part for part in h if part)"),
+        ("max(part.to(d) for part in h)", "max(part for part in h)"),
+        ("[part.to(d) for parts in h for part in parts]", "[part for parts in h for part in parts]"),
+    ],
+)
+def test_what_does_more_than_that_stays(value: str, left: str) -> None:
+    assert tidy(f"y = f(x, {left})\n", f"y = f(x, {value})\n", "part.to(d)") == f"y = f(x, {left})\n"
+
+
+def test_what_was_written_for_each_part_stays() -> None:
+    before = "y = f(x, [part.to(d) for part in h])\nz = x\n"
+    after = "y = f(x, [part.to(d) for part in h])\nz = x.to(d)\n"
+    assert tidy(before, after, "part.to(d)") == after
+
+
 def test_of_several_names_the_idle_ones_go() -> None:
     before = "x, y, z = f()\ng(x)\n"
     after = "x, y, z = f()\nx, y, z = x.to(d), y.to(d), z.to(d)\ng(x)\n"

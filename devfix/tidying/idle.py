@@ -39,14 +39,33 @@ def _parts(written: Written, call: ast.Call, idle: frozenset[Span]) -> list[Offs
         return [_lines(source, statement)]
     if isinstance(statement, ast.Assign) and _moves_each(statement, call):
         return _of_several(written, statement, call, idle)
-    begin, end = written.offsets(source.span(call))
-    first, last = written.offsets(source.span(call.func.value))
+    whole, value = _of_each(source.tree, call) or (call, call.func.value)
+    begin, end = written.offsets(source.span(whole))
+    first, last = written.offsets(source.span(value))
+    if whole is not call:
+        return [(begin, first), (last, end)]
     if begin == first:
         return [(last, end)]
     bare = [(begin, first), (last, end)]
     if _means_the_same(source, bare, call):
         return bare
     return [(source.text.index(")", last) + 1, end)]
+
+
+def _of_each(tree: ast.Module, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+    """``tuple(part.to(device) for part in parts)`` or a list like that, around the call, and what its parts are of."""
+    for node in ast.walk(tree):  # what stands around an expression comes before it
+        made = node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 else node
+        if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or made.elt is not call:
+            continue
+        each = made.generators[0]
+        name = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        plain = len(made.generators) == 1 and not each.ifs and ast.unparse(each.target) == name
+        if plain and isinstance(made, ast.ListComp):
+            return made, each.iter
+        tupled = isinstance(node, ast.Call) and ast.unparse(node.func) == "tuple"
+        return (node, each.iter) if plain and tupled and isinstance(node, ast.Call) else None
+    return None
 
 
 def _moves_itself(statement: ast.Assign, call: ast.Call) -> bool:
