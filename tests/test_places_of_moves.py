@@ -94,7 +94,6 @@ for x in DataLoader(Kinds(), batch_size=4, num_workers=2):
 
 
 def test_what_is_made_where_a_sample_is_comes_along() -> None:
-
     after = _fixed(_WORKERS.format(moved=".to(device)"))
     assert after == _fixed(_WORKERS.format(moved=""))
     assert "torch.eye(n, device=kinds.device)[kinds]" in after
