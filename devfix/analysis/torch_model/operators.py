@@ -149,6 +149,8 @@ def tensor_result(
     if strict:
         requirements.same_dtype(interp, node, name, parts)
     operand_types.check_logical(interp, node, name, parts, [left[0], right[0]])
+    if not unknown:
+        operand_types.check_subtracted(interp, node, name, parts)
     if isinstance(op, ast.Pow):
         number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
@@ -364,6 +366,7 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
         in_place_results.check(interp, node, name, parts, [right])
         operand_types.check_logical(interp, node, name, parts, [])
+        operand_types.check_subtracted(interp, node, name, parts[1:])
         return replace(left, cast_of=None)
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(
