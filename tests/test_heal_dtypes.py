@@ -252,24 +252,3 @@ def test_shapes_that_do_not_fit_are_no_dtype_mistake(machine: Machine) -> None:
         error = caught
     assert "shapes cannot be multiplied" in str(error)
     assert machine.log.mismatches == []
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda: draw(2, 2, dtype=torch.complex64) @ draw(2, 2),
-        lambda: torch.einsum("ij,jk->ik", draw(2, 2, dtype=torch.complex64), draw(2, 2)),
-        lambda: nn.Linear(3, 2).to(D)(draw(2, 3, dtype=torch.complex64)),
-        lambda: F.mse_loss(draw(2), draw(2, dtype=torch.complex64)),
-        lambda: in_place(draw(2), lambda x: x.add_(draw(2, dtype=torch.complex64))),
-    ],
-)
-def test_no_imaginary_part_is_thrown_away(act: Callable[[], Any], machine: Machine) -> None:
-    machine.log.clear()
-    error = None
-    try:
-        act()
-    except (RuntimeError, NotImplementedError) as caught:
-        error = caught
-    assert error is not None
-    assert machine.log.mismatches == []

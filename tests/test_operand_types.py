@@ -30,28 +30,6 @@ torch.where(i, f, f)
 torch.where(u, f, f)
 f.where(b, f)
 f.where(i, f)
-1 - b
-1 - u
-1.0 - b
-b - 1
-f - b
-b - f
-b - b
-u - u
-i - u
-torch.sub(f, b)
-torch.sub(b, f)
-torch.subtract(b, b)
-torch.rsub(b, 1)
-torch.rsub(f, b)
-f.sub(b)
-b.sub(1)
-b.sub_(b)
-b + b
-1 + b
-b * b
-b ^ b
-(1 - f) - b.float()
 b & b
 i & i
 i & 1

@@ -4,17 +4,13 @@ from collections.abc import Iterator
 
 from devfix.rules import Applicability, Facts, Finding, Fix, Mismatch, Recaster, Rule
 
-_SUBTRACTION = (".sub", ".subtract", ".rsub")
-
 
 class IntegerWhereFloatNeeded(Rule):
-    """Integers or bools are averaged, normed or put through a softmax, or bools are subtracted.
+    """Integers or bools are averaged, normed or put through a softmax.
 
     ``mean``, ``std``, ``norm`` and ``softmax`` have a float result, and PyTorch does not choose
     its width for integers: "mean(): could not infer output dtype", on every device. Matrices of
     integers are multiplied on the CPU alone: on CUDA "addmm_cuda" is not implemented for 'Long'.
-    Bools are subtracted nowhere, and from nothing: ``1 - mask``, which was right when comparisons
-    gave uint8, says so since PyTorch 1.2.
 
     The fix adds ``.float()`` in front, or makes the cast that is there one to float. It is unsafe,
     as every cast: integers above 2**24 are rounded.
@@ -43,10 +39,9 @@ class IntegerWhereFloatNeeded(Rule):
             names = " and ".join(f"`{operand.text}`" for operand in operands)
             verb = "are" if len(operands) > 1 else "is"
             where = " on an accelerator" if len(operands) > 1 else ""
-            refused = f"{mismatch.operation} takes floats alone{where}"
-            if mismatch.operation.endswith(_SUBTRACTION):
-                refused = "PyTorch subtracts no bools (`~` turns a mask round)"
-            message = f"{names} {verb} {operands[0].dtype}, and {refused}"
+            message = (
+                f"{names} {verb} {operands[0].dtype}, and {mismatch.operation} takes floats alone{where}"
+            )
             yield self.finding(mismatch, message, _casts(facts, mismatch, names))
 
 

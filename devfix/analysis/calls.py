@@ -37,6 +37,7 @@ from devfix.analysis.torch_model import (
     module_apply,
     movers,
     moves,
+    number_places,
     own_optimizers,
     strangers,
     tokenizers,
@@ -74,7 +75,10 @@ def evaluate(interp: Interpreter, node: ast.Call) -> Value:
     site = _call_site(interp, node)
     if isinstance(node.func, ast.Attribute) and node.func.attr in idle_moves.METHODS:
         idle_moves.note(interp, node, callee, site)
-    return call(interp, callee, site)
+    result = call(interp, callee, site)
+    if not isinstance(callee, External):
+        number_places.note_result(interp, result, node)
+    return result
 
 
 #: Makes an argument without a call of Python, of which there are two for most calls that are interpreted.

@@ -10,7 +10,6 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import ACCELERATOR
 from devfix.analysis.recorder import OptionalCall
-from devfix.analysis.syntax import remembered, walk
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     NONE,
@@ -98,34 +97,19 @@ def _has_other_name(function: Function, node: ast.expr) -> bool:
     return getattr(called, "id", None) != name and getattr(called, "attr", None) != name
 
 
-def _is_of_another(interp: Interpreter, arg: Arg | None) -> bool:
-    """Whether an argument is the device of a tensor, ``x.device``, which may be anywhere; that of settings is a choice."""
+def _is_of_another(arg: Arg | None) -> bool:
+    """Whether an argument is the device of a variable, ``x.device``: that of a tensor, which may be anywhere."""
     node = arg.node if arg is not None else None
     if not isinstance(node, ast.Attribute) or node.attr != "device" or not isinstance(node.value, ast.Name):
         return False
-    caller = interp.stack[-2].function if len(interp.stack) > 1 else None
-    return caller is not None and node.value.id in _tensors_of(caller.node)
-
-
-#: What tensors are asked for, and settings are not.
-_OF_TENSORS = frozenset({"to", "size", "dim", "ndim", "view", "unsqueeze", "squeeze"})
-
-
-@remembered
-def _tensors_of(function: ast.AST) -> frozenset[str]:
-    """The variables of a function that it asks for what only tensors have."""
-    return frozenset(
-        part.value.id
-        for part in walk(function)
-        if isinstance(part, ast.Attribute) and part.attr in _OF_TENSORS and isinstance(part.value, ast.Name)
-    )
+    return node.value.id not in ("self", "cls")
 
 
 def _bound(
     interp: Interpreter, function: Function, parameter: ast.arg, value: Value | None, arg: Arg | None
 ) -> Value:
     """What a parameter stands for, which is written down."""
-    nobody_says = value is None or (isinstance(value, Unknown) and not _is_of_another(interp, arg))
+    nobody_says = value is None or (isinstance(value, Unknown) and not _is_of_another(arg))
     if nobody_says and device_parameters.is_device(function, parameter.arg):
         value = DeviceValue(ACCELERATOR)
     if arg is None and placeholders.is_default(function, parameter.arg, value):

@@ -64,15 +64,9 @@ class RefusedCall(NamedTuple):
 
 
 def guesses(call: RefusedCall) -> Iterator[Guess]:
-    """What may be wrong with the dtypes of a call, likeliest first.
-
-    Where numbers are complex nobody can tell whether their imaginary parts are meant: only indices and masks are guessed.
-    """
-    yield from _indices(call)
-    yield from _masks(call)
-    if not any(slot.tensor.is_complex() for slot in call.slots):
-        for find in (_targets, _in_place, _mixed, _integers):
-            yield from find(call)
+    """What may be wrong with the dtypes of a call, likeliest first."""
+    for find in (_indices, _masks, _targets, _in_place, _mixed, _integers):
+        yield from find(call)
 
 
 def _indices(call: RefusedCall) -> Iterator[Guess]:

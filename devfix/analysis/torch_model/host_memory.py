@@ -9,15 +9,12 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import CPU
-from devfix.analysis.torch_model import numpy_types, requirements
+from devfix.analysis.torch_model import number_places, numpy_types, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import of_its_own, roots_of
 from devfix.analysis.values import (
     UNKNOWN,
-    Array,
-    Const,
     Obj,
-    Scalar,
     Sequence,
     Tensor,
     TupleValue,
@@ -28,8 +25,6 @@ from devfix.analysis.values import (
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: What is no tensor, nor contains one.
-_NUMBERS = frozenset({Const, Scalar, Array})
 #: Functions outside NumPy that turn their arguments into arrays, by package.
 _CONVERTING = {
     "matplotlib.pyplot": "plot scatter hist bar barh imshow matshow fill_between errorbar step stem "
@@ -81,19 +76,12 @@ def check(interp: Interpreter, name: str, site: CallSite) -> None:
         value = without_none(arg.value)
         if name in _ASKING and isinstance(value, Tensor):
             continue
-        if value.__class__ in _NUMBERS:
-            _note_number(interp, value, arg.node)
+        if value.__class__ in number_places.NUMBERS:
+            number_places.note(interp, value, arg.node)
             continue
         if isinstance(value, Tensor) and not requirements.leaves_host(interp, value):
             check_dtype(interp, name, site.node, Part(value, "array", arg.node))
         check_argument(interp, name, site.node, arg)
-
-
-def _note_number(interp: Interpreter, value: Value, node: ast.expr | None) -> None:
-    """Remember what is no tensor at a place where others may hand over one: it has none of its methods."""
-    is_other = isinstance(value, Const) and not isinstance(value.value, (int, float))
-    if node is not None and not isinstance(node, ast.Constant) and not is_other:
-        interp.recorder.remarked.add(interp.site("number", node))
 
 
 def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> None:

@@ -52,8 +52,6 @@ _PRODUCTS = frozenset(
     f"torch.{name}" for name in "matmul mm bmm mv dot vdot addmm addbmm baddbmm addmv".split()
 )
 
-_SUBTRACTIONS = frozenset({"torch.sub", "torch.subtract", "torch.rsub"})
-
 
 def check_masks(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
     """A mask of numbers: "masked_fill_ only supports boolean masks", on every device."""
@@ -132,13 +130,6 @@ def check_product(interp: Interpreter, node: ast.AST, operation: str, parts: lis
     kinds = {part.tensor.dtype for part in parts}
     if operation in _PRODUCTS and len(parts) > 1 and len(kinds) == 1 and kinds <= set(INTEGERS):
         requirements.record(interp, node, operation, "float-dtype", parts, wanted="float32")
-
-
-def check_subtracted(interp: Interpreter, node: ast.AST, operation: str, parts: list[Part]) -> None:
-    """``1 - mask`` of bools: "Subtraction, the `-` operator, with a bool tensor is not supported"."""
-    bools = [part for part in parts if part.tensor.dtype == "bool"] if operation in _SUBTRACTIONS else []
-    if bools:
-        requirements.record(interp, node, operation, "float-dtype", bools, wanted="float32")
 
 
 def operands(interp: Interpreter, left: Value, right: Value) -> tuple[Value, Value]:

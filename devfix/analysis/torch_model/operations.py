@@ -244,7 +244,6 @@ def _operation(interp: Interpreter, name: str, op: Op, site: CallSite, *, in_pla
     parts = index_types.check(interp, site.node, full, parts, _INDICES)
     operand_types.check_masks(interp, site.node, full, parts)
     operand_types.check_logical(interp, site.node, full, parts, [arg.value for arg in site.args[1:]])
-    operand_types.check_subtracted(interp, site.node, full, parts)
     detail = {"in_place": parts[0].role} if in_place else None
     scalars = op.scalars or _is_bounded_by_number(op, site)
     device = requirements.meet(interp, site.node, full, parts, scalars=scalars, detail=detail)

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     grad_mode,
     host_memory,
     in_place_results,
+    number_places,
     number_range,
     numpy_types,
     operand_types,
@@ -128,6 +129,8 @@ def tensor_result(
     right: tuple[Value, ast.expr],
 ) -> Value:
     """The tensor that comes out of an operator with a tensor on at least one side."""
+    for value, where in (left, right):
+        number_places.note(interp, value, where)
     left = (numpy_types.as_number(left[0]), left[1])
     right = (numpy_types.as_number(right[0]), right[1])
     if interp.program.adopts:
@@ -149,8 +152,6 @@ def tensor_result(
     if strict:
         requirements.same_dtype(interp, node, name, parts)
     operand_types.check_logical(interp, node, name, parts, [left[0], right[0]])
-    if not unknown:
-        operand_types.check_subtracted(interp, node, name, parts)
     if isinstance(op, ast.Pow):
         number_range.check_exponent(interp, node, Arg(*left), Arg(*right))
     device = requirements.meet(interp, node, name, parts, scalars=not strict)
@@ -366,7 +367,6 @@ def in_place(interp: Interpreter, node: ast.AugAssign, left: Value, right: Value
         requirements.meet(interp, node, name, parts, detail={"in_place": "input"})
         in_place_results.check(interp, node, name, parts, [right])
         operand_types.check_logical(interp, node, name, parts, [])
-        operand_types.check_subtracted(interp, node, name, parts[1:])
         return replace(left, cast_of=None)
     if isinstance(left, Tensor) and scalar_type(right) is not None:
         in_place_results.check(

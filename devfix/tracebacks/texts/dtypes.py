@@ -236,6 +236,5 @@ DTYPES: tuple[Family, ...] = (
         operator="sub",
         says="A bool tensor is subtracted from, as in `1 - mask`, which PyTorch refuses since 1.2.",
         advice="Turn a mask round with `~mask`, or cast it: `1 - mask.float()`.",
-        rules=("integer-where-float-needed",),
     ),
 )
