@@ -51,6 +51,7 @@ from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
 from devfix.placement.early_copy import copied_after_move
 from devfix.placement.faults import Fault, merged
+from devfix.placement.guarded_choice import with_doubt
 from devfix.placement.hard_coded import one_variable as one_device_variable
 from devfix.placement.hard_coded import spots as hard_coded_spots
 from devfix.placement.host import copied_to_host
@@ -136,6 +137,7 @@ __all__ = [
     "spawned",
     "spoken_name",
     "unregistered",
+    "with_doubt",
     "with_targets",
 ]
 

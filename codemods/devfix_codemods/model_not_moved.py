@@ -15,6 +15,7 @@ from devfix.rules import (
     copied_after_move,
     misplaced,
     spoken_name,
+    with_doubt,
 )
 
 
@@ -28,7 +29,8 @@ class ModelNotMoved(Rule):
     too, and so does a layer that replaces another one after the move.
 
     The fix adds ``.to(device)`` where the module is made, or else where it passes a place that
-    knows the device: a binding, an attribute of a trainer, the top of a function.
+    knows the device: a binding, an attribute of a trainer, the top of a function. Where an option
+    decides whether the inputs move, and nothing there tells it, the fix is unsafe.
 
     Before::
 
@@ -80,4 +82,5 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
     instead = not fixes or mover.moves_later()
     if instead and (mismatch.get("module") is None or operand.role != "weight"):
         fixes += Relocator(facts, mismatch, operand).fixes()
-    return Fault(mismatch, message, tuple(fixes or mover.by_own_choice()), mover.made)
+    doubted = with_doubt(facts, fixes or mover.by_own_choice(), _others(mismatch, operand))
+    return Fault(mismatch, message, tuple(doubted), mover.made)

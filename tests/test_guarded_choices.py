@@ -1,0 +1,68 @@
+"""A device chosen by what the machine has is a guess where an option decides whether the inputs move."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import check_texts, files
+
+from devfix.findings import Applicability
+
+NETS = """
+import torch
+from torch import nn
+
+class Learner:
+    def __init__(self):
+        self.net = nn.Linear(3, 2)
+
+    def step(self, x):
+        return self.net(x).sum()
+"""
+MAIN = """
+import argparse
+import torch
+from nets import Learner
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cuda", action="store_true", default=True)
+    args = parser.parse_args()
+    use_cuda = torch.cuda.is_available()
+    learner = Learner()
+    x = torch.ones(4, 3)
+    {move}
+    print(learner.step(x))
+
+main()
+"""
+
+
+def _trust(move: str) -> Applicability:
+    [finding] = check_texts(files(MAIN.format(move=move), nets=NETS))
+    assert finding.code == "DF101"
+    assert finding.fix is not None
+    return finding.fix.applicability
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "if args.cuda:\n        x = x.cuda()",
+        "x = x.cuda() if args.cuda else x",
+        "if args.cuda and use_cuda:\n        x = x.cuda()",
+    ],
+)
+def test_where_an_option_moves_the_inputs_the_fix_is_unsafe(move: str) -> None:
+    assert _trust(move) is Applicability.UNSAFE
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        "x = x.cuda()",
+        "if torch.cuda.is_available():\n        x = x.cuda()",
+        "if use_cuda:\n        x = x.cuda()",
+    ],
+)
+def test_where_the_machine_decides_the_fix_is_safe(move: str) -> None:
+    assert _trust(move) is Applicability.SAFE
