@@ -26,6 +26,7 @@ from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.scope_names import defaults_of
 from devfix.analysis.torch_model import (
     batch_mates,
+    command_line,
     device_settings,
     external_objects,
     float_width,
@@ -182,6 +183,7 @@ def call(interp: Interpreter, callee: Value, site: CallSite) -> Value:
         or batch_mates.method(interp, callee, site)
         or moves.typed(interp, site)
         or moves.converted(interp, site)
+        or command_line.parts(callee)
         or call_unknown(interp, site)
     )
 

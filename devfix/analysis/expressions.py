@@ -41,6 +41,8 @@ from devfix.analysis.torch_model.folding import known
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.text_methods import assembled, sliced
 from devfix.analysis.values import (
+    ARGUMENT,
+    COMMAND_LINE,
     NONE,
     UNKNOWN,
     Array,
@@ -209,7 +211,7 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
             return numpy_model.GRIDS[value.name](interp, node.slice)
         if value.name.endswith(".__dict__"):
             return reflection.chosen(interp, value, node)
-        if value.name == "sys.argv" and not isinstance(node.slice, ast.Slice):
+        if value == COMMAND_LINE and not isinstance(node.slice, ast.Slice):
             return option(_name_given(interp.frame.statement, node))
         return value  # a generic alias such as list[int]
     if isinstance(node.slice, ast.Slice) and isinstance(value, Const) and isinstance(value.value, str):
@@ -228,7 +230,7 @@ def _name_given(statement: ast.stmt | None, node: ast.expr) -> str:
     value = statement.value if isinstance(statement, ast.Assign) else None
     value = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else value
     named = statement.targets[0] if isinstance(statement, ast.Assign) and value is node else None
-    return named.id if isinstance(named, ast.Name) else "argument"
+    return named.id if isinstance(named, ast.Name) else ARGUMENT
 
 
 def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> Value:

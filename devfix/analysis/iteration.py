@@ -11,6 +11,8 @@ from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.modules import is_module
 from devfix.analysis.values import (
+    ARGUMENT,
+    COMMAND_LINE,
     NONE,
     UNKNOWN,
     Array,
@@ -26,6 +28,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -118,6 +121,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return row(value)
     if isinstance(value, Const) and isinstance(value.value, str):
         return Scalar("str")
+    if value == COMMAND_LINE:
+        return option(ARGUMENT)
     obj = interp.obj_of(value)
     return UNKNOWN if obj is None else _element_of_object(interp, value, obj, node)
 

@@ -280,6 +280,10 @@ class External(Value):
     absent: bool = field(default=False, compare=False)
 
 
+#: What a program is called with, and what one of these is named that no name tells from others.
+COMMAND_LINE, ARGUMENT = External("sys.argv"), "argument"
+
+
 @frozen
 class Namespace(Value):
     """A module of the project."""

@@ -11,6 +11,7 @@ from devfix.analysis.join import join_values
 from devfix.analysis.lattice import parse_device
 from devfix.analysis.torch_model import device_settings
 from devfix.analysis.values import (
+    ARGUMENT,
     FALSE,
     NONE,
     UNKNOWN,
@@ -24,6 +25,7 @@ from devfix.analysis.values import (
     Sequence,
     TupleValue,
     Union,
+    Unknown,
     Value,
     option,
 )
@@ -44,11 +46,21 @@ _NUMBERS: dict[Value, type[int | float]] = {
 }
 #: The entry under which a parser keeps that object; no option has such a name.
 _COMMANDS = "subcommands of the parser"
+#: The methods that cut an argument in parts: ``arg.split("=", 1)[1]`` is what the user said.
+_CUTTING = frozenset(
+    f"{option(ARGUMENT).token}.{name}" for name in ("split", "rsplit", "partition", "rpartition")
+)
 
 
 def parser(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``argparse.ArgumentParser(...)``."""
     return interp.new(Obj("external", External("argparse.ArgumentParser")))
+
+
+def parts(callee: Value) -> Value | None:
+    """What a method gives that cuts an argument of the command line, which a program reads by itself; None for other callees."""
+    cuts = isinstance(callee, Unknown) and callee.token in _CUTTING
+    return Sequence(option(ARGUMENT)) if cuts else None
 
 
 def old_parser(interp: Interpreter, name: str, site: CallSite) -> Value:
