@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, reads, receivers
+from devfix.analysis import calls, changing_globals, reads, receivers
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
@@ -174,6 +174,7 @@ def _run_uncalled(interp: Interpreter, path: str, budget: int, keeper: Keeper | 
     interp.library.begin_anew()
     with recorder.mute():
         interp.load_module(path)
+    changing_globals.forget(interp)
     interp.library.begin_anew()
     if keeper is None:
         _call_uncalled(interp, path, budget)

@@ -46,6 +46,8 @@ class Library:
     module_classes: dict[int, bool] = field(default_factory=dict)
     #: The attributes that methods of classes assign once an object is made, by the classes' frames.
     reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
+    #: The globals that functions set, by the path of their module, once somebody has asked.
+    changing: dict[str, tuple[str, ...]] | None = None
     #: Which functions make functions or classes, as far as that was asked.
     makers: dict[ast.AST, bool] = field(default_factory=dict)
     #: Whether options keep their defaults, and the device options whose default is the CPU.

@@ -1,0 +1,112 @@
+"""Changing globals: what a module keeps under a name that functions set is not known where nobody tells who calls them.
+
+``CUDA_ENABLED = False``, which ``cuda.CUDA_ENABLED = args.cuda`` or ``global CUDA_ENABLED`` in some function sets, says
+nothing of the functions that no script reaches. Scripts are followed from their first line, and know what it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from devfix.analysis.syntax import walk
+from devfix.analysis.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Value
+from devfix.source import Source
+
+if TYPE_CHECKING:
+    from devfix.analysis.interpreter import Interpreter
+    from devfix.project import Program
+
+#: ``cuda.CUDA_ENABLED = …`` in a function.
+_SET = re.compile(r"^[ \t]+(?!self\.|cls\.)(\w+)\.(\w+) = ", re.MULTILINE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class _Told(NamedTuple):
+    """What a file tells of globals: its own that functions set, and those of modules, by the last part of their names."""
+
+    own: frozenset[str]
+    others: tuple[tuple[str, str], ...]
+
+
+#: What files tell, which do not change.
+_TOLD: WeakKeyDictionary[Source, _Told] = WeakKeyDictionary()
+
+
+def forget(interp: Interpreter) -> None:
+    """Of the globals that functions set no module that was loaded tells more than what kind of thing they are."""
+    library = interp.library
+    if library.changing is None:
+        library.changing = of(interp.program)
+    for path, names in library.changing.items():
+        frame = library.modules.get(path)
+        for name in names if frame is not None else ():
+            value = interp.state.get(frame, name) if frame is not None else None
+            if frame is not None and value is not None and (other := _whatever(value)) is not None:
+                interp.state.set(frame, name, other)
+
+
+def _whatever(value: Value) -> Value | None:
+    """What may be in place of a plain value; None for others, which stay what they are."""
+    if isinstance(value, DeviceValue) or value == NONE:
+        return UNKNOWN
+    kind = type(value.value).__name__ if isinstance(value, Const) else ""
+    return Scalar(kind) if kind in ("bool", "int", "float", "str") else None
+
+
+def of(program: Program) -> dict[str, tuple[str, ...]]:
+    """The changing globals of each file of a program that has some."""
+    found: dict[str, set[str]] = {}
+    stems: dict[str, list[str]] = {}
+    for path, source in program.sources.items():
+        stems.setdefault(_stem(path), []).append(path)
+        found[path] = set(_told(source).own)
+    for source in program.sources.values():
+        for module, name in _told(source).others:
+            for path in stems.get(module, ()):
+                found[path].add(name)
+    return {path: tuple(sorted(names)) for path, names in found.items() if names}
+
+
+def _told(source: Source) -> _Told:
+    known = _TOLD.get(source)
+    if known is None:
+        own = _declared(source.tree) if "global " in source.text else frozenset[str]()
+        pairs = ((_module(source, alias), name) for alias, name in dict.fromkeys(_SET.findall(source.text)))
+        known = _TOLD[source] = _Told(own, tuple((module, name) for module, name in pairs if module))
+    return known
+
+
+def _stem(path: str) -> str:
+    pure = PurePath(path)
+    return pure.parent.name if pure.stem == "__init__" else pure.stem
+
+
+def _module(source: Source, alias: str) -> str:
+    """The last part of the name of the module that goes by an alias in a file; "" for what is no module there."""
+    renamed = re.search(rf"\bimport\s+(?:[\w.]*\.)?(\w+)\s+as\s+{alias}\b", source.text)
+    if renamed is not None:
+        return renamed[1]
+    return alias if re.search(rf"\bimport\s+[^\n#]*\b{alias}\b(?!\s+as\b)", source.text) else ""
+
+
+def _declared(tree: ast.AST) -> frozenset[str]:
+    """The globals that functions of a file set, but for those that they fill where they are still missing."""
+    names: set[str] = set()
+    for function in walk(tree):
+        if not isinstance(function, _FUNCTIONS):
+            continue
+        nodes = list(walk(function))
+        declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        names |= {name for name in declared if not any(_asks_for(node, name) for node in nodes)}
+    return frozenset(names)
+
+
+def _asks_for(node: ast.AST, name: str) -> bool:
+    """Whether a test asks if there is something under a name yet: ``if grid is None``, ``if not grid``."""
+    return isinstance(node, ast.If) and any(
+        isinstance(part, ast.Name) and part.id == name for part in walk(node.test)
+    )

@@ -1,0 +1,143 @@
+"""Globals that functions set are not known where nobody tells who calls them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from text_program import check_texts, files, names, program, rules
+
+from devfix.config import Settings
+from devfix.engine import Engine
+from devfix.lsp.edited import EditedProgram
+
+CUDA = """
+import torch
+
+ENABLED = False
+
+def tensor(values):
+    if ENABLED:
+        return torch.tensor(values).cuda()
+    return torch.tensor(values)
+{more}
+"""
+LOSS = """
+import torch
+from torch import nn
+import cuda
+
+class Loss(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layer = nn.Linear(n, n)
+        self.weights = cuda.tensor([1.0, 2.0])
+
+    def forward(self, x):
+        return self.layer(x) * self.weights
+"""
+TASK = """
+import torch
+import cuda
+
+def prepare(model, wanted):
+    {first}
+    return model.cuda() if cuda.ENABLED else model
+"""
+
+
+def _texts(first: str = "pass", more: str = "") -> dict[str, str]:
+    texts = files(LOSS, cuda=CUDA.format(more=more), task=TASK.format(first=first))
+    texts["loss.py"] = texts.pop("main.py")
+    return texts
+
+
+def test_a_flag_that_nobody_sets_is_what_it_is() -> None:
+    assert names(check_texts(_texts())) == {"unregistered-tensor"}
+
+
+@pytest.mark.parametrize(
+    ("first", "more"),
+    [
+        ("cuda.ENABLED = wanted", ""),
+        ("cuda.ENABLED = True", ""),
+        ("pass", "def enable():\n    global ENABLED\n    ENABLED = True\n"),
+    ],
+)
+def test_a_flag_that_a_function_sets_may_be_set(first: str, more: str) -> None:
+    assert check_texts(_texts(first, more)) == []
+
+
+@pytest.mark.parametrize("first", ["model.ENABLED = wanted", "print(cuda.ENABLED == wanted)"])
+def test_what_sets_something_else_says_nothing(first: str) -> None:
+    assert names(check_texts(_texts(first))) == {"unregistered-tensor"}
+
+
+def test_a_script_knows_what_was_set() -> None:
+    script = """
+    import torch
+    import cuda
+
+    def enable():
+        cuda.ENABLED = True
+
+    enable()
+    print(cuda.tensor([1.0]) + torch.ones(1, 2))
+    """
+    [finding] = check_texts(files(script, cuda=CUDA.format(more="")))
+    assert finding.path == "main.py"
+
+
+def test_what_is_filled_where_it_is_missing_is_missing_at_first() -> None:
+    text = """
+    import torch
+    from torch import nn
+
+    grid = None
+
+    class Warp(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, x):
+            global grid
+            if grid is None:
+                grid = torch.arange(3.0)
+            return self.layer(x) + grid
+
+    def run(x):
+        return Warp().cuda()(x.cuda())
+    """
+    assert len(check_texts(files(text))) == 1
+
+
+def test_an_edit_elsewhere_is_taken_into_account() -> None:
+    engine = Engine(rules(), Settings())
+    first = program(LOSS, cuda=CUDA.format(more=""), task=TASK.format(first="pass"))
+    edited = EditedProgram(first)
+    assert edited.judge(engine, first) == engine.judge(first)
+    for line in ("cuda.ENABLED = wanted", "cuda.OTHER = wanted"):
+        changed = first.with_texts({"task.py": TASK.format(first=line)})
+        if not edited.take(changed.sources["task.py"]):
+            edited = EditedProgram(changed)
+        assert edited.judge(engine, changed) == engine.judge(changed)
+
+
+def test_a_file_remembered_is_judged_anew_where_another_one_sets_its_flag(tmp_path: Path) -> None:
+    for path, text in _texts().items():
+        (tmp_path / path).write_text(text)
+    assert "DF106" in _checked(tmp_path)
+    (tmp_path / "task.py").write_text(TASK.format(first="cuda.ENABLED = wanted"))
+    assert _checked(tmp_path) == _checked(tmp_path, "--no-cache")
+    assert "DF106" not in _checked(tmp_path)
+
+
+def _checked(folder: Path, *options: str) -> str:
+    command = [sys.executable, "-m", "devfix", "check", "--output-format", "concise", *options, "."]
+    environment = {**os.environ, "DEVFIX_CACHE_DIR": str(folder / "cache")}
+    told = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return told.stdout
