@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from text_program import clashes, files, fix_texts
 
+from devfix.findings import Applicability
+
 PROGRAM = """
 import argparse, json, os
 import torch
@@ -211,7 +213,8 @@ net.step(torch.ones(2, 1, 3))
     ],
 )
 def test_a_setting_that_is_asked_like_a_switch_is_no_device_to_move_to(kept: str, asked: str) -> None:
-    fixed = fix_texts(files(SWITCHED.format(kept=kept, asked=asked, move="cuda()")))[0]["main.py"]
+    text = files(SWITCHED.format(kept=kept, asked=asked, move="cuda()"))
+    fixed = fix_texts(text, Applicability.UNSAFE)[0]["main.py"]
     assert "self.gpu)" not in fixed.replace(kept, "")
     assert clashes(fixed) == []
 

@@ -138,6 +138,8 @@ def test_what_changes_a_variable_of_others_is_interpreted_each_time() -> None:
             a = made()
             use_accelerator()
             return a + made()
+
+        entry()
         """
     assert clashes(text) == ["16: device"]
 

@@ -20,6 +20,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
+from devfix.placement import listed_twice
 from devfix.placement.dependence import dotted
 from devfix.placement.registration import Attribute, attribute_at
 
@@ -54,6 +55,8 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
     kind = f"{_FAMILIES[held]}{form}"
     unpacked = value is None and _is_unpacked(attribute, statement)
     if (value is None and not unpacked) or not form or not _suits(attribute, kind):
+        return None
+    if listed_twice.would_be(facts, attribute.name):
         return None
     name, imports = _spelt(facts, attribute.site.path, kind)
     edit = (
