@@ -33,7 +33,7 @@ class MapLocation:
                 for site in sites_of(operand):
                     if site.kind == "checkpoint":
                         loads.setdefault(site, cls(facts, mismatch, site))
-        yield from loads.values()
+        yield from (each for each in loads.values() if each.is_certain or not each.is_told_otherwise())
 
     def fixes(self) -> list[Fix]:
         """``map_location`` names the program's device; without one in sight, the CPU."""
@@ -48,6 +48,21 @@ class MapLocation:
         edit = FileEdit(self.load.path, SetKeyword(self.load.span, "map_location", code))
         trust = Applicability.SAFE if self.is_certain else Applicability.UNSAFE
         return [Fix(f"load it to `{code}`", (edit,), trust)]
+
+    def is_told_otherwise(self) -> bool:
+        """Whether the other branch of a choice around the load says where to: here the author wants what is in the file."""
+        outline = self.facts.outline(self.load.path)
+        inner: ast.AST | None = outline.expression_at(self.load.span)
+        while inner is not None and not isinstance(inner, ast.Module):
+            around = outline.parents[inner]
+            if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test:
+                body, other = (
+                    part if isinstance(part, list) else [part] for part in (around.body, around.orelse)
+                )
+                if any(map(_says_where, other if inner in body else body)):
+                    return True
+            inner = around
+        return False
 
     @property
     def is_certain(self) -> bool:
@@ -71,6 +86,12 @@ class MapLocation:
 
     def _holds_host_state(self, place: Place) -> bool:
         return holds_host_state(self.facts, place)
+
+
+def _says_where(branch: ast.AST) -> bool:
+    """Whether a branch loads something and says where to."""
+    given = (part.arg for part in ast.walk(branch) if isinstance(part, ast.keyword))
+    return "map_location" in given
 
 
 def _is_fixed(place: Place, name: str) -> bool:

@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     causal_masks,
     grad_mode,
     index_types,
+    inner_methods,
     losses,
     norms,
     number_range,
@@ -204,6 +205,8 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         return scattering.call(interp, ref, site)
     if name in losses.CRITERIA:
         return _criterion(interp, ref, name, site)
+    if inner_methods.are_overridden(interp, name, obj.cls):
+        return UNKNOWN
     if name in WEIGHTED and obj.place is not None:
         return weighted(interp, ref, name, obj.place, site)
     if obj.place is not None:

@@ -1,0 +1,49 @@
+"""A load without ``map_location`` beside one with it, in the other branch of a choice, is meant as it is."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import check_texts, files, names
+
+PROGRAM = """
+import torch
+from torch import nn
+
+net = nn.Linear(3, 3)
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+{load}
+net.to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        (
+            "if torch.cuda.is_available():\n    net.load_state_dict(torch.load('a.pt'))\n"
+            "else:\n    net.load_state_dict(torch.load('a.pt', map_location='cpu'))"
+        ),
+        (
+            "if not torch.cuda.is_available():\n    state = torch.load('a.pt', map_location=lambda s, l: s)\n"
+            "else:\n    state = torch.load('a.pt')\nnet.load_state_dict(state)"
+        ),
+        (
+            "state = torch.load('a.pt') if torch.cuda.is_available() else torch.load('a.pt', map_location='cpu')\n"
+            "net.load_state_dict(state)"
+        ),
+    ],
+)
+def test_the_other_branch_says_where(load: str) -> None:
+    assert check_texts(files(PROGRAM.format(load=load))) == []
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "net.load_state_dict(torch.load('a.pt'))",
+        "if torch.cuda.is_available():\n    net.load_state_dict(torch.load('a.pt'))\nelse:\n    print('new')",
+        "if torch.load('a.pt', map_location='cpu'):\n    net.load_state_dict(torch.load('a.pt'))",
+    ],
+)
+def test_nobody_says_where(load: str) -> None:
+    assert names(check_texts(files(PROGRAM.format(load=load)))) == {"load-without-map-location"}
