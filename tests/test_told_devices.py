@@ -1,136 +1,47 @@
-"""Objects that are told a device and work in the workers of a loader are told the CPU."""
+"""What is made beside a call that is told its device is told the same; a table of devices is none."""
 
 from __future__ import annotations
 
+import ast
+
 import pytest
-from text_program import fix_texts
+from text_program import files, fix_texts
 
 from devfix.findings import Applicability
+from devfix.observation.own_choice import _is_choice
 
 PROGRAM = """
 import torch
-from torch.utils.data import DataLoader, Dataset
 
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+class Sample(dict):
+    def member(self):
+        ids = torch.arange(2)
+        return ids.repeat_interleave(torch.tensor([2, 3], device={told}))
 
+def total():
+    sample = Sample(x=torch.ones(5).cuda())
+    return sample["x"] + sample.member()
 
-class Scaling:
-    def __init__(self, width, {parameter}):
-        {kept}
-        {more}
-
-    def __call__(self, x):
-        x = x.to(self.device)
-        return {result}
-
-
-class Rows(Dataset):
-    def __init__(self, transform):
-        self.transform = transform
-
-    def __len__(self):
-        return 8
-
-    def __getitem__(self, i):
-        return self.transform(torch.full((3,), float(i)))
-
-
-{made}
-for x in DataLoader(Rows(scaling), batch_size=4, num_workers=2):
-    x = x.to(device)
-    print(x.sum())
-"""
-USUAL = {
-    "parameter": 'device="cpu"',
-    "kept": "self.device = device",
-    "more": "self.scale = torch.ones(width, device=device)",
-    "result": "x * self.scale",
-    "made": "scaling = Scaling(3, device=device)",
-}
-
-
-def mended(**parts: str) -> str:
-    text = PROGRAM.format(**(USUAL | parts))
-    return fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
-
-
-@pytest.mark.parametrize(
-    ("parts", "made"),
-    [
-        ({}, "scaling = Scaling(3)"),
-        ({"made": "scaling = Scaling(3, device)"}, 'scaling = Scaling(3, "cpu")'),
-        ({"parameter": "device"}, 'scaling = Scaling(3, device="cpu")'),
-        ({"made": "Scaling(3)\nscaling = Scaling(3, device=device)"}, "Scaling(3)\nscaling = Scaling(3)"),
-    ],
-)
-def test_it_is_made_on_the_cpu(parts: dict[str, str], made: str) -> None:
-    text = mended(**parts)
-    assert made + "\n" in text
-    assert "x = x.to(self.device)" in text
-    assert "num_workers=2" in text
-
-
-def test_what_only_moves_moves_no_more() -> None:
-    text = mended(more="pass", result="x * 2")
-    assert "scaling = Scaling(3, device=device)" in text
-    assert ".to(self.device)" not in text
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"made": "options = {'device': device}\nscaling = Scaling(3, **options)"},
-        {"made": "given = [3, device]\nscaling = Scaling(*given)"},
-        {
-            "made": "def other():\n    class Scaling: pass\n    return Scaling()\nscaling = Scaling(3, device=device)"
-        },
-    ],
-)
-def test_where_nobody_sees_who_tells_it_nothing_changes(parts: dict[str, str]) -> None:
-    assert mended(**parts) == PROGRAM.format(**(USUAL | parts))
-
-
-def test_without_workers_it_runs_as_it_is() -> None:
-    text = PROGRAM.format(**USUAL).replace("num_workers=2", "num_workers=0")
-    assert fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"] == text
-
-
-KEPT = """
-import torch
-from torch.utils.data import DataLoader, Dataset
-
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-class Rows(Dataset):
-    def __init__(self, data, like):
-        self.data, self.like = data, like
-        self.width = len(data)
-        self.size = like.shape
-
-    def __len__(self):
-        return 8
-
-    def __getitem__(self, i):
-        return {made}
-
-
-rows = Rows([[1.0], [2.0]], torch.ones(3, device=device))
-for x in DataLoader(rows, num_workers=2):
-    x = x.to(device)
-    print(x.sum())
+print(total())
 """
 
 
+@pytest.mark.parametrize("told", ['self["x"].device', "self['x'].device", 'self["x"].detach().device'])
+def test_the_device_of_an_entry_is_named_as_it_is_written(told: str) -> None:
+    before = files(PROGRAM.format(told=told))
+    after = fix_texts(before, Applicability.UNSAFE)[0]["main.py"]
+    assert (f".to({told})" in after or f"arange(2, device={told})" in after) is ("detach" not in told)
+
+
 @pytest.mark.parametrize(
-    ("made", "after"),
+    ("value", "is_one"),
     [
-        ("torch.as_tensor(self.data, device=device)", "torch.as_tensor(self.data)"),
-        ("torch.ones(3).to(self.like)", "torch.ones(3)"),
-        ("torch.ones(3).to(self.like.device)", "torch.ones(3)"),
+        ('"cuda" if torch.cuda.is_available() else "cpu"', True),
+        ('torch.device("cuda" if torch.cuda.is_available() else "cpu")', True),
+        ('{"cuda": torch.cuda.is_available(), "cpu": True}', False),
+        ('["cpu", torch.cuda.is_available()]', False),
+        ('torch.cuda.is_available() and "cpu"', False),
     ],
 )
-def test_data_and_tensors_are_no_devices(made: str, after: str) -> None:
-    text = fix_texts({"main.py": KEPT.replace("{made}", made)}, Applicability.SAFE)[0]["main.py"]
-    assert "rows = Rows([[1.0], [2.0]], torch.ones(3, device=device))" in text
-    assert f"return {after}\n" in text
+def test_a_table_of_devices_is_no_device(value: str, *, is_one: bool) -> None:
+    assert _is_choice(ast.parse(value, mode="eval").body) is is_one

@@ -51,10 +51,16 @@ def _choices(facts: Facts) -> Iterator[str]:
 
 
 def _is_choice(value: ast.expr) -> bool:
+    """Whether an expression comes to a device or the name of one: a table of what there is does not."""
+    chooses = isinstance(value, ast.IfExp) or (isinstance(value, ast.Call) and _is_device(value.func))
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     words = {node.value for node in ast.walk(value) if isinstance(node, ast.Constant)}
     asks = any(isinstance(node, ast.Attribute) and node.attr == "is_available" for node in ast.walk(value))
-    return asks and names == {"torch"} and "cpu" in words
+    return chooses and asks and names == {"torch"} and "cpu" in words
+
+
+def _is_device(func: ast.expr) -> bool:
+    return ast.unparse(func) == "torch.device"
 
 
 def _imports_torch(tree: ast.Module) -> bool:

@@ -49,6 +49,14 @@ def _written(node: ast.AST) -> Iterator[str]:
             yield name
 
 
+def entry_named(outline: Outline, node: ast.expr) -> str | None:
+    """``self["x"].device`` as text: names, attributes and entries under constants, which can be read once more."""
+    plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Load)
+    if not all(isinstance(part, plain) for part in ast.walk(node)):
+        return None
+    return " ".join(outline.source.segment(outline.source.span(node)).split())
+
+
 def dotted(node: ast.AST) -> str | None:
     """``a.b.c`` as text; None for anything but names and attributes of names."""
     if isinstance(node, ast.Name):

@@ -27,7 +27,7 @@ from devfix.placement import (
     own_inputs,
     sizing,
 )
-from devfix.placement.dependence import dotted, hands_on, written_around
+from devfix.placement.dependence import dotted, entry_named, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
 from devfix.placement.naming import is_used_as_tensor, may_be_number, named_tensor
 from devfix.placement.reaching import (
@@ -324,7 +324,7 @@ def _told(place: Place, peer: Operand) -> str | None:
     while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
         given = next((each.value for each in made.keywords if each.arg == "device"), None)
         if given is not None:
-            return dotted(given)
+            return dotted(given) or entry_named(place.outline, given)
         made = made.func.value
     return None
 

@@ -21,6 +21,8 @@ _REFUSED = frozenset((*FLOATS, "bool", "uint8", "int8", "int16"))
 _LONG_ALONE = frozenset(
     f"torch.{name}" for name in "index_copy index_fill take take_along_dim put nn.functional.one_hot".split()
 )
+#: What counts its input, whose numbers are the places: "bincount_cpu" not implemented for 'Float'.
+_COUNTING = "torch.bincount"
 
 
 def check(
@@ -28,6 +30,8 @@ def check(
 ) -> list[Part]:
     """The operands that are looked up by are of a type that the operation takes; what comes of it is judged as if they were."""
     refused = _REFUSED | {"int32"} if operation in _LONG_ALONE else _REFUSED
+    if operation == _COUNTING:
+        refused, roles = frozenset((*FLOATS, "bool")), ("input",)
     judged = []
     for part in parts:
         if part.role in roles and part.tensor.dtype in refused:

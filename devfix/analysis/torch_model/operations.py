@@ -383,6 +383,8 @@ def joined(interp: Interpreter, name: str, op: Op, site: CallSite) -> Value:
     if any(part.tensor.device.is_accelerator for part in parts):
         strange = (part for sequence in given for part in sequences.of_strangers(interp, sequence))
         operands = [*operands, *strange]
+    if name.endswith("meshgrid"):
+        requirements.same_dtype(interp, site.node, name, parts)
     device = requirements.meet(interp, site.node, name, operands, scalars=False)
     if unclear and not device.is_known:
         device = parts[0].tensor.device if len(parts) == 1 else device
