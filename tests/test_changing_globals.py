@@ -141,3 +141,42 @@ def _checked(folder: Path, *options: str) -> str:
     environment = {**os.environ, "DEVFIX_CACHE_DIR": str(folder / "cache")}
     told = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return told.stdout
+
+
+USED = """
+import torch
+from torch import nn
+
+ENABLED = False
+
+def enable():
+    {enable}
+
+def moved(x):
+    if ENABLED:
+        return x.cuda()
+    return x
+
+def made(*size):
+    return torch.cuda.FloatTensor(*size) if ENABLED else torch.FloatTensor(*size)
+
+def device():
+    return "cuda:0" if ENABLED else "cpu"
+
+def use():
+    return nn.Linear(3, 3)({used})
+"""
+USES = ["moved(torch.zeros(2, 3))", "made(2, 3)", "torch.zeros(2, 3, device=device())"]
+
+
+@pytest.mark.parametrize("used", USES)
+def test_a_flag_that_may_be_set_or_not_chooses_no_accelerator(used: str) -> None:
+    assert check_texts(files(USED.format(enable="global ENABLED; ENABLED = True", used=used))) == []
+
+
+@pytest.mark.parametrize("used", USES)
+def test_an_option_chooses_it(used: str) -> None:
+    text = USED.format(enable="pass", used=used).replace(
+        "ENABLED = False", "import sys\nENABLED = len(sys.argv) > 1"
+    )
+    assert names(check_texts(files(text))) == {"model-not-moved"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from devfix.analysis.syntax import walk
-from devfix.analysis.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Value
+from devfix.analysis.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Unknown, Value
 from devfix.source import Source
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: ``cuda.CUDA_ENABLED = …`` in a function.
 _SET = re.compile(r"^[ \t]+(?!self\.|cls\.)(\w+)\.(\w+) = ", re.MULTILINE)
+#: The token of a flag that may be set or not: it is no option, that is meant to choose the accelerator.
+FLAG = "@changing"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -49,12 +51,19 @@ def forget(interp: Interpreter) -> None:
                 interp.state.set(frame, name, other)
 
 
+def asks_for_flag(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test asks for nothing but a flag that functions set: that chooses no accelerator, as an option does."""
+    return isinstance(test, (ast.Name, ast.Attribute)) and interp.eval(test) == Unknown(FLAG)
+
+
 def _whatever(value: Value) -> Value | None:
     """What may be in place of a plain value; None for others, which stay what they are."""
     if isinstance(value, DeviceValue) or value == NONE:
         return UNKNOWN
     kind = type(value.value).__name__ if isinstance(value, Const) else ""
-    return Scalar(kind) if kind in ("bool", "int", "float", "str") else None
+    if kind == "bool":
+        return Unknown(FLAG)
+    return Scalar(kind) if kind in ("int", "float", "str") else None
 
 
 def of(program: Program) -> dict[str, tuple[str, ...]]:

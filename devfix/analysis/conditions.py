@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis import correlated, data_tests, enumerations, fetches, rank_tests, truths
+from devfix.analysis.changing_globals import asks_for_flag
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
@@ -101,13 +102,12 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_option(interp, test.operand)
-    if _parted(interp, test) is not None:
+    if _parted(interp, test) is not None or asks_for_flag(interp, test):
         return False  # where it is not on the accelerator, neither is what the test is asked for
     if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in interp.frame.loops):
         return False  # what counts the rounds is none
-    if any(
-        loop.node is not None and data_tests.asks_for_rest(test, loop.node) for loop in interp.frame.loops
-    ):
+    loops = [loop.node for loop in interp.frame.loops if loop.node is not None]
+    if any(data_tests.asks_for_rest(test, node) for node in loops):
         return False  # neither is how much a round brings
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)

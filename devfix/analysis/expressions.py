@@ -11,6 +11,7 @@ from devfix.analysis import (
     attributes,
     binding,
     calls,
+    changing_globals,
     comprehensions,
     conditions,
     correlated,
@@ -179,6 +180,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if body is None or orelse is None:
         interp.state.dead = interp.state.dead or body is orelse
         return body or orelse or UNKNOWN
+    if changing_globals.asks_for_flag(interp, node.test) and not isinstance(body, Tensor):
+        return UNKNOWN  # which device it names, say
     usual = conditions.usual(interp, node.test)
     if isinstance(body, DTypeValue) and isinstance(orelse, DTypeValue):  # an option that chooses a dtype
         return join_values(body, orelse) if usual is None else body if usual else orelse
