@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,6 +19,7 @@ from devfix.cli.options import (
     Diff,
     ExitZero,
     FormatOfSettings,
+    Interactive,
     Jobs,
     NoBaseline,
     NoCache,
@@ -26,6 +27,7 @@ from devfix.cli.options import (
     On,
     OutputFile,
     Paths,
+    ProvenBy,
     Python,
     Quiet,
     RunOn,
@@ -51,16 +53,8 @@ def apply(
     diff: Diff = False,
     unsafe: Unsafe = False,
     adopt: Adopt = False,
-    interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Ask about each fix before anything is written.")
-    ] = False,
-    prove: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COMMAND",
-            help='Run this script ("train.py --epochs 1") or folder, and write only what it proves. Repeatable.',
-        ),
-    ] = None,
+    interactive: Interactive = False,
+    prove: ProvenBy = None,
     on: RunOn = On.AUTO,
     python: Python = None,
     timeout: Timeout = 300.0,

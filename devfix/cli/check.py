@@ -23,10 +23,13 @@ from devfix.cli.options import (
     NoCache,
     OutputFile,
     Paths,
+    PruneBaseline,
     Quiet,
     ShowTiming,
     Statistics,
     StdinName,
+    UpdateBaseline,
+    WriteBaseline,
 )
 from devfix.cli.settings_options import takes_settings
 
@@ -66,19 +69,9 @@ def check(
     baseline: Baseline = None,
     no_baseline: NoBaseline = False,
     baseline_commit: BaselineCommit = None,
-    write_baseline: Annotated[
-        bool, typer.Option("--write-baseline", help="Write all findings to the baseline, and report none.")
-    ] = False,
-    update_baseline: Annotated[
-        bool,
-        typer.Option(
-            "--update-baseline",
-            help="Write the findings of the checked files to the baseline, keep those of other files, and report none.",
-        ),
-    ] = False,
-    prune_baseline: Annotated[
-        bool, typer.Option("--prune-baseline", help="Remove from the baseline the findings that are gone.")
-    ] = False,
+    write_baseline: WriteBaseline = False,
+    update_baseline: UpdateBaseline = False,
+    prune_baseline: PruneBaseline = False,
     add_ignore: Annotated[
         str | None,
         typer.Option(

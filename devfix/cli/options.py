@@ -117,6 +117,29 @@ BaselineCommit = Annotated[
     str | None,
     typer.Option(metavar="REVISION", help="Leave out the findings that this git commit has already."),
 ]
+WriteBaseline = Annotated[
+    bool, typer.Option("--write-baseline", help="Write all findings to the baseline, and report none.")
+]
+UpdateBaseline = Annotated[
+    bool,
+    typer.Option(
+        "--update-baseline",
+        help="Write the findings of the checked files to the baseline, keep those of other files, and report none.",
+    ),
+]
+PruneBaseline = Annotated[
+    bool, typer.Option("--prune-baseline", help="Remove from the baseline the findings that are gone.")
+]
+Interactive = Annotated[
+    bool, typer.Option("--interactive", "-i", help="Ask about each fix before anything is written.")
+]
+ProvenBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COMMAND",
+        help='Run this script ("train.py --epochs 1") or folder, and write only what it proves. Repeatable.',
+    ),
+]
 Plain = Annotated[PlainFormat, typer.Option("--output-format", help="The format of the output.")]
 OutputFile = Annotated[
     Path | None,
