@@ -18,7 +18,7 @@ _Trace = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Fates:
-    """The findings that are gone: those a fix was made for, those that went with them, and how many of both were not there at first."""
+    """The findings that are gone: those a fix was made for, those that went with them, and which of the first were not there at first."""
 
     fixed: tuple[Finding, ...]
     also_fixed: tuple[Finding, ...]
@@ -28,15 +28,15 @@ class Fates:
 def fates(start: State, end: State, admitted: Iterable[Finding]) -> Fates:
     """What became of what was ``admitted`` at the start, and of what showed on the way to the end."""
     at_first = {_bare(finding) for finding in start.judgement.findings}
-    bare = [
-        (finding, home, _bare(finding) in at_first)
-        for finding, home in zip(end.fixed, end.homes, strict=True)
-    ]
     places = _Places(start.program)
-    uncovered = tuple(places.told(finding, home) for finding, home, known in bare if not known)
-    fixed = tuple(finding if known else places.told(finding, home) for finding, home, known in bare)
-    made = {_bare(finding) for finding in end.fixed}
-    others = [finding for finding in admitted if _bare(finding) not in made]
+    made = [_bare(finding) for finding in end.fixed]
+    fixed = tuple(
+        finding if bare in at_first else places.told(finding, home)
+        for finding, bare, home in zip(end.fixed, made, end.homes, strict=True)
+    )
+    uncovered = tuple(told for told, bare in zip(fixed, made, strict=True) if bare not in at_first)
+    known = set(made)
+    others = [finding for finding in admitted if _bare(finding) not in known]
     return Fates(fixed, tuple(_gone(start.program, others, end)), uncovered)
 
 

@@ -45,9 +45,11 @@ def forget(interp: Interpreter) -> None:
         library.changing = of(interp.program)
     for path, names in library.changing.items():
         frame = library.modules.get(path)
-        for name in names if frame is not None else ():
-            value = interp.state.get(frame, name) if frame is not None else None
-            if frame is not None and value is not None and (other := _whatever(value)) is not None:
+        if frame is None:
+            continue
+        for name in names:
+            value = interp.state.get(frame, name)
+            if value is not None and (other := _whatever(value)) is not None:
                 interp.state.set(frame, name, other)
 
 

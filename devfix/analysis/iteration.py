@@ -107,6 +107,17 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def is_row(interp: Interpreter, value: Value) -> bool:
+    """Whether a value is a tuple or a list."""
+    obj = interp.obj_of(value)
+    return isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
+
+
+def row_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """The items of a tuple or a list; None for anything else, and where they are not known one by one."""
+    return exact_items(interp, value) if is_row(interp, value) else None
+
+
 def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
     """What a loop variable stands for when iterating over ``value``."""
     items = exact_items(interp, value)
@@ -185,9 +196,7 @@ def may_have_item(interp: Interpreter, value: Value, key: Value) -> bool:
     if scalar_type(value) in ("int", "float", "bool"):
         return False
     obj = interp.obj_of(value)
-    if isinstance(key, TupleValue) and (
-        isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
-    ):
+    if isinstance(key, TupleValue) and is_row(interp, value):
         return False
     items = exact_items(interp, value) if obj is None or obj.kind == "list" else None
     if items is None or not isinstance(key, Const) or not isinstance(key.value, int):

@@ -67,6 +67,7 @@ class Retracer:
             self._watch, before, self._triggers, self._functions, self._numbers, strained=self._strained
         )
         recorder, library = TracingRecorder(tracer), traced_library(tracer, self._library)
+        library.changing = changing
 
         def interpreter(program: Program, recorder: Recorder, library: Library) -> TracingInterpreter:
             return TracingInterpreter(program, recorder, library, tracer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -48,11 +49,11 @@ def _is_optional(facts: Facts, operand: Operand) -> bool:
 
 
 def _is_under_option(outline: Outline, move: ast.AST) -> bool:
-    node = move
-    while not isinstance(node, (ast.Module, *_FUNCTIONS)):
-        node, inner = outline.parents[node], node
-        if isinstance(node, (ast.If, ast.IfExp)) and inner is not node.test and is_flag(node.test):
-            return not _asks_machine(outline, node.test)
+    for inner, around in pairwise((move, *outline.around(move))):
+        if isinstance(around, _FUNCTIONS):
+            return False
+        if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test and is_flag(around.test):
+            return not _asks_machine(outline, around.test)
     return False
 
 

@@ -37,10 +37,11 @@ def _of_life(facts: Facts, life: Trail) -> Edits:
         if site.kind != "argument" or site.path not in facts.program.sources:
             continue
         found = parameter_at(facts, site)
-        for choice in (
-            each for each in (found[0].body if found is not None else ()) if isinstance(each, ast.If)
-        ):
-            idle, move = _idle(list(_branches(choice)), found[1] if found is not None else "")
+        if found is None:
+            continue
+        function, name = found
+        for choice in (each for each in function.body if isinstance(each, ast.If)):
+            idle, move = _idle(list(_branches(choice)), name)
             if idle is not None and move is not None:
                 source = facts.source(site.path)
                 span, code = source.span(idle), source.segment(source.span(move))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, SetKeyword
@@ -52,17 +53,9 @@ class MapLocation:
     def is_told_otherwise(self) -> bool:
         """Whether the other branch of a choice around the load says where to: here the author wants what is in the file."""
         outline = self.facts.outline(self.load.path)
-        inner: ast.AST | None = outline.expression_at(self.load.span)
-        while inner is not None and not isinstance(inner, ast.Module):
-            around = outline.parents[inner]
-            if isinstance(around, (ast.If, ast.IfExp)) and inner is not around.test:
-                body, other = (
-                    part if isinstance(part, list) else [part] for part in (around.body, around.orelse)
-                )
-                if any(map(_says_where, other if inner in body else body)):
-                    return True
-            inner = around
-        return False
+        load = outline.expression_at(self.load.span)
+        chain = pairwise((load, *outline.around(load))) if load is not None else ()
+        return any(_says_other_branch(inner, around) for inner, around in chain)
 
     @property
     def is_certain(self) -> bool:
@@ -86,6 +79,14 @@ class MapLocation:
 
     def _holds_host_state(self, place: Place) -> bool:
         return holds_host_state(self.facts, place)
+
+
+def _says_other_branch(inner: ast.AST, choice: ast.AST) -> bool:
+    """Whether a choice, in a branch of which something stands, says in the other one where to load to."""
+    if not isinstance(choice, (ast.If, ast.IfExp)) or inner is choice.test:
+        return False
+    body, other = (part if isinstance(part, list) else [part] for part in (choice.body, choice.orelse))
+    return any(map(_says_where, other if inner in body else body))
 
 
 def _says_where(branch: ast.AST) -> bool:

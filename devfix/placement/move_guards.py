@@ -30,10 +30,9 @@ def is_guard(choice: ast.AST) -> bool:
         return body.replace(".cuda()", "") == other
     silent = [part for part in choice.body if not _says(part)]
     bound = [part.value for part in silent if isinstance(part, (ast.Assign, ast.Expr))]
-    moved = [move for value in bound for move in _moves(value) or _types(value)]
-    several = len(moved) > 1 or is_flag(choice.test)
-    placed = all(_moves(value) or _types(value) for value in bound)
-    return bool(moved) and several and len(bound) == len(silent) and placed
+    placed = [_moves(value) or _types(value) for value in bound]
+    several = sum(map(len, placed)) > 1 or is_flag(choice.test)
+    return bool(placed) and all(placed) and several and len(bound) == len(silent)
 
 
 def _says(statement: ast.stmt) -> bool:

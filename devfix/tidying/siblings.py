@@ -46,10 +46,10 @@ def _late(written: Written, scope: list[ast.stmt]) -> Iterator[tuple[int, ast.Ca
     nodes = [node for part in scope for node in ast.walk(part)]
     for statement in nodes:
         names, block = _unpacked(statement, scope, nodes)
-        moved = {name for line in _moves_after(written, block) for name in _moves(written, line)[1]}
+        lines = list(_moves_after(written, block))
+        moved = {name for line in lines for name in _moves(written, line)[1]}
         if not moved:
             continue
-        lines = list(_moves_after(written, block))
         suffix = _moves(written, lines[-1])[0]
         for name in (each for each in names if each not in moved):
             move = _only_use(nodes, block, name)

@@ -24,14 +24,11 @@ _NOT_LOWERED = frozenset(
     "bilinear grid_sample grid_sampler grid_sampler_2d grid_sampler_3d dot vdot inner tensordot cdist lstsq solve "
     "solve_ex solve_triangular tensorsolve triangular_solve cholesky_solve".split()
 )
-#: Operations that would have the dtype of their operands, and are computed in float32.
+#: Operations, and layers without weights, that would have the dtype of their operands, and are computed in float32.
 _WIDENED = frozenset(
     "pow float_power square cumsum cumprod logcumsumexp renorm interpolate upsample upsample_nearest "
     "upsample_bilinear lp_pool1d lp_pool2d lp_pool3d dist cosine_similarity pairwise_distance layer_norm group_norm "
-    "rms_norm matrix_power matrix_exp inverse pinverse cholesky".split()
-)
-#: Layers without weights that are computed in float32.
-_WIDENED_LAYERS = frozenset(
+    "rms_norm matrix_power matrix_exp inverse pinverse cholesky "
     "Softmax Softmax2d Softmin LogSoftmax Softplus Upsample UpsamplingNearest2d UpsamplingBilinear2d "
     "LPPool1d LPPool2d LPPool3d".split()
 )
@@ -59,7 +56,7 @@ def widened(interp: Interpreter, operation: str, result: _V) -> _V:
     """The result of an operation, or of a layer without weights, on halves that autocast computes in float32."""
     if (
         interp.autocast is not None
-        and (operation in _WIDENED or operation in _WIDENED_LAYERS)
+        and operation in _WIDENED
         and isinstance(result, Tensor)
         and result.dtype in _HALVES
     ):

@@ -108,6 +108,10 @@ def count(interp: Interpreter, name: str, site: CallSite) -> Value:
     return Const(0 if interp.state.hidden else 1)
 
 
+#: The class of autocast blocks.
+_AUTOCAST = External("torch.autocast")
+
+
 def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.autocast(...)`` as a context manager."""
     kind, dtype = site.value(0, "device_type"), site.value(1, "dtype")
@@ -118,13 +122,13 @@ def autocast(interp: Interpreter, name: str, site: CallSite) -> Value:
     facts: dict[str, Value] = {"dtype": DTypeValue(chosen)}
     if truth(interp, site.value(2, "enabled") or TRUE) is False:
         facts["disabled"] = TRUE
-    return interp.new(Obj("external", External("torch.autocast"), facts=facts))
+    return interp.new(Obj("external", _AUTOCAST, facts=facts))
 
 
 def is_autocast(interp: Interpreter, value: Value) -> bool:
     """Whether a value is an autocast block."""
     obj = interp.obj_of(value)
-    return obj is not None and obj.cls == External("torch.autocast")
+    return obj is not None and obj.cls == _AUTOCAST
 
 
 #: What autocast computes in, by the type of device it is for.
@@ -158,6 +162,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("torch.get_default_dtype", "torch.result_type", "torch.promote_types"), some_dtype),
     "torch.set_default_tensor_type": set_default_tensor_type,
     "torch.cuda.device_count": count,
-    "torch.autocast": autocast,
+    _AUTOCAST.name: autocast,
     "pytest.raises": raises,
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, iteration
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -54,15 +54,8 @@ def _inputs(interp: Interpreter, site: CallSite, names: tuple[str, ...]) -> Call
         return None
     if given is None or given.value in (NONE, UNKNOWN):
         return None
-    items = (given.value,) if isinstance(given.value, Tensor) else _in_turn(interp, given.value)
+    items = (given.value,) if isinstance(given.value, Tensor) else iteration.row_items(interp, given.value)
     return None if items is None else CallSite(site.node, tuple(Arg(item, given.node) for item in items))
-
-
-def _in_turn(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    obj = interp.obj_of(value)
-    if isinstance(value, TupleValue) or (obj is not None and obj.kind == "list"):
-        return iteration.exact_items(interp, value)
-    return None
 
 
 _GRAPH = _ran(False, "input_to_model")

@@ -129,10 +129,7 @@ def device_tensors(interp: Interpreter, arg: Arg) -> list[tuple[Tensor, ast.expr
 
 def _cells(interp: Interpreter, row: Value) -> tuple[Value, ...]:
     """What is known of the items of a list or tuple within another, by position; nothing for anything else."""
-    obj = interp.obj_of(row)
-    is_row = isinstance(row, TupleValue) or (obj is not None and obj.kind == "list")
-    cells = iteration.exact_items(interp, row) if is_row else None
-    return tuple(without_none(cell) for cell in cells or ())
+    return tuple(without_none(cell) for cell in iteration.row_items(interp, row) or ())
 
 
 def _reads_rows(name: str, sink: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model.batches import leaves
-from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, TupleValue, Value
+from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -44,7 +44,8 @@ def _is_moved_copy(interp: Interpreter, before: Value, after: Value) -> bool:
 def _same_form(interp: Interpreter, before: Value, after: Value) -> bool:
     if isinstance(before, Tensor) and isinstance(after, Tensor):
         return (before.dtype, before.rank) == (after.dtype, after.rank) and not after.roots
-    olds, news = _items(interp, before), _items(interp, after)
+    # A mover may well make a list of a tuple, or a tuple of a list.
+    olds, news = iteration.row_items(interp, before), iteration.row_items(interp, after)
     if olds is not None and news is not None:
         pairs = list(zip(olds, news, strict=False))
         return len(olds) == len(news) and all(_same_form(interp, a, b) for a, b in pairs)
@@ -55,11 +56,3 @@ def _same_form(interp: Interpreter, before: Value, after: Value) -> bool:
         return before == after
     kept = old.attrs.keys() == new.attrs.keys()
     return kept and all(_same_form(interp, value, new.attrs[key]) for key, value in old.attrs.items())
-
-
-def _items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
-    """The items of a tuple or list; a mover may well make one of the other."""
-    obj = interp.obj_of(value)
-    if isinstance(value, TupleValue) or (obj is not None and obj.kind == "list"):
-        return iteration.exact_items(interp, value)
-    return None

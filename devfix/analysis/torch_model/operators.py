@@ -95,7 +95,7 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
             own = sparse_matrices.arithmetic(interp, node.op, left, right)
         if own is not None:
             return own
-    if isinstance(node.op, ast.Mult) and isinstance(right, Tensor) and _is_list(interp, left):
+    if isinstance(node.op, ast.Mult) and isinstance(right, Tensor) and iteration.is_row(interp, left):
         return _python_result(interp, node.op, left, Scalar("int"))  # so often as the tensor says
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return tensor_result(interp, node, node.op, (left, node.left), (right, node.right))
@@ -105,11 +105,6 @@ def binary(interp: Interpreter, node: ast.BinOp, left: Value, right: Value) -> V
                 host_memory.check_argument(interp, "numpy.asarray", node, arg)
         return numpy_types.arithmetic(node.op, left, right)
     return _python_result(interp, node.op, left, right)
-
-
-def _is_list(interp: Interpreter, value: Value) -> bool:
-    obj = interp.obj_of(value)
-    return isinstance(value, TupleValue) or (obj is not None and obj.kind == "list")
 
 
 def _with_usual(interp: Interpreter, value: Union, node: ast.expr) -> tuple[Union, Value | None]:
