@@ -250,3 +250,30 @@ def test_no_class_is_told_what_another_one_takes(known: str, given: str) -> None
     text = mended(HEAD, "import inspect\n", CHOSEN.format(known=known, given=given))
     assert f"return cls({given})" in text
     assert "device=dev).to(device)" in text
+
+
+BASE = """
+
+class Weights:
+    def draw(self, n, {name}=None):
+        return torch.tensor([1.0] * n).float().to({name})
+
+
+class Late(Weights):
+    def draw(self, n, {name}=None):
+        return super().draw(n)
+
+
+print((torch.ones(4, device=device) * Late().draw(4, device)).sum())
+"""
+
+
+def test_what_moves_to_where_it_is_told_is_told_by_the_overriding_method() -> None:
+    text = mended(HEAD, BASE.format(name="device"))
+    assert text == HEAD + BASE.format(name="device").replace(
+        "super().draw(n)", "super().draw(n, device=device)"
+    )
+
+
+def test_what_may_be_a_dtype_is_told_no_device() -> None:
+    assert "super().draw(n)\n" in mended(HEAD, BASE.format(name="kind").replace("draw(4, device)", "draw(4)"))

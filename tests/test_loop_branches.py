@@ -378,3 +378,54 @@ def test_what_fits_the_size_of_the_round_before_is_made_in_the_first_round() -> 
         before="\nkept = 0", inside=".cuda()\n        kept = n", size="n = x.size(0)", test="n != kept"
     )
     assert clashes(text) == []
+
+
+COUNTING = """
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Schedule:
+    def __init__(self, first):
+        self.first, self.calls, self.kept = first, 0, torch.ones(3)
+
+    def draw(self):
+        {count}
+        {test}:
+            {begins}
+        return {rest}
+
+    def close(self):
+        {closes}
+
+net, schedule = nn.Linear(3, 2).to(device), Schedule(2)
+for x in torch.utils.data.DataLoader([torch.ones(3)]):
+    net(schedule.draw())
+    schedule.close()
+"""
+EARLY = {"begins": "return torch.ones(3, device=device)", "rest": "torch.zeros(3)"}
+
+
+@pytest.mark.parametrize("test", ["if self.calls <= self.first", "if self.first > self.calls"])
+@pytest.mark.parametrize(("count", "closes"), [("self.calls += 1", "pass"), ("pass", "self.calls += 1")])
+def test_a_function_comes_to_either_side_of_what_bounds_its_count(test: str, count: str, closes: str) -> None:
+    assert clashes(COUNTING.format(**EARLY, test=test, count=count, closes=closes)) == ["22: device"]
+
+
+@pytest.mark.parametrize(
+    ("test", "count"),
+    [
+        ("if self.first > 1", "self.calls += 1"),
+        ("if calls <= self.first", "calls = self.first"),
+        ("if self.calls <= self.first", "self.calls = int(input())"),
+    ],
+)
+def test_what_nothing_counts_is_an_option(test: str, count: str) -> None:
+    assert clashes(COUNTING.format(**EARLY, test=test, count=count, closes="calls = 0; calls += 1")) == []
+
+
+def test_what_the_first_calls_set_up_is_there_in_all_others() -> None:
+    begins = {"begins": "self.kept = self.kept.to(device)", "rest": "self.kept"}
+    text = COUNTING.format(**begins, test="if self.calls <= 1", count="self.calls += 1", closes="pass")
+    assert clashes(text) == []

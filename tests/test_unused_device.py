@@ -74,3 +74,40 @@ def test_what_somebody_wants_on_the_cpu_is_not_moved_for_all() -> None:
 
 def test_what_it_makes_there_is_left_alone() -> None:
     assert not changed("return ids.view(width, -1).t().to(device)")
+
+
+TOLD = """
+import torch
+
+class Weights:
+    def __init__(self, first):
+        self.first, self.calls = first, 0
+
+    def draw(self, n, device=None):
+        self.calls += 1
+        {begins}
+        return {last}
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    weights, table = Weights(3), torch.ones(8).to(device)
+    for step in range(9):
+        w = weights.draw(8, {given})
+        print((w * table).sum().item())
+
+main()
+"""
+EARLY = "if self.calls <= self.first: return torch.ones(n, device=device)"
+
+
+@pytest.mark.parametrize("begins", [EARLY, "self.last = n"])
+def test_what_is_returned_at_once_is_made_there(begins: str) -> None:
+    text = TOLD.format(begins=begins, last="torch.zeros(n)", given="device=device")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("return torch.zeros(n)", "return torch.zeros(n, device=device)")
+
+
+@pytest.mark.parametrize("given", ["device='cpu'", "None"])
+def test_what_nobody_wants_there_is_not_made_there(given: str) -> None:
+    text = TOLD.format(begins="self.last = n", last="torch.zeros(n)", given=given)
+    assert "return torch.zeros(n)\n" in fix_texts({"main.py": text})[0]["main.py"]

@@ -29,6 +29,8 @@ def come_out_both_ways(interp: Interpreter, node: ast.If, then: State, *, rounds
         return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True
+    if _compares_count(interp, test) and not _sets_up(then, interp.state):
+        return True
     loop = interp.frame.loops[-1].node if rounds else None
     if loop is not None and not node.orelse and asks_for_rest(test, loop):
         return True
@@ -110,6 +112,36 @@ def _is_size(value: ast.expr) -> bool:
         func = value.func
         return getattr(func, "id", "") == "len" or getattr(func, "attr", "") == "size"
     return isinstance(value, ast.Attribute) and value.attr == "shape"
+
+
+def _compares_count(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test puts a bound to what the function, or the class of its method, counts: sooner or later a run passes it."""
+    if not isinstance(test, ast.Compare) or not all(isinstance(op, _ORDERING) for op in test.ops):
+        return False
+    function = interp.frame.function
+    if function is None:
+        return False
+    asked = {spelt(each) for each in (test.left, *test.comparators)}
+    kept = _counted(function.owner.node) if function.owner is not None else ()
+    return not asked.isdisjoint(_counted(function.node)) or any(
+        "." in each for each in asked.intersection(kept)
+    )
+
+
+@remembered
+def _counted(around: ast.AST) -> frozenset[str]:
+    """What is counted up somewhere in a function or class, as it is spelt."""
+    steps = (
+        part for part in walk(around) if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add)
+    )
+    return frozenset(filter(None, (spelt(step.target) for step in steps)))
+
+
+def _sets_up(then: State, other: State) -> bool:
+    """Whether a branch takes something to the accelerator that is on the CPU without it: the next call finds it there."""
+    return any(
+        mine.device.is_accelerator and theirs.device.kind == "cpu" for mine, theirs in _tensors(then, other)
+    )
 
 
 def _takes_to_host(then: State, other: State) -> bool:

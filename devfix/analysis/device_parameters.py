@@ -31,7 +31,7 @@ class _Use(Flag):
 
 
 #: How devices are called. Others are not looked for: to go through every function would take an eighth of a check's time.
-_CALLED = re.compile("dev|gpu|cuda", re.IGNORECASE)
+CALLED = re.compile("dev|gpu|cuda", re.IGNORECASE)
 #: A name that says which device that is: not the accelerator.
 _OF_HOST = re.compile("(^|_)(cpu|host)(_|$)", re.IGNORECASE)
 
@@ -39,7 +39,7 @@ _OF_HOST = re.compile("(^|_)(cpu|host)(_|$)", re.IGNORECASE)
 def is_device(function: Function, name: str) -> bool:
     """Whether a parameter is used as a device, by the function or by the other methods of what it makes."""
     node = function.node
-    if _CALLED.search(name) is None or _OF_HOST.search(name) is not None:
+    if CALLED.search(name) is None or _OF_HOST.search(name) is not None:
         return False
     return not isinstance(node, ast.Lambda) and name in _of(node, function)
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from devfix.analysis.device_parameters import CALLED
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import OptionalCall
@@ -43,11 +44,24 @@ def handed_on(facts: Facts, origin: Origin) -> Edits:
     leaves that to its default, and where the function does nothing else with the device but to hand it on.
     """
     place = place_at(facts, origin.path, origin.span)
-    named = _device_of(place.node) if place is not None else None
+    named = _device_named(place) if place is not None else None
     if place is None or named is None:
         return ()
     parameter = _parameter(place.outline, named)
     return _at_call(facts, parameter, _MAX_DEPTH) if parameter is not None else ()
+
+
+def _device_named(place: Place) -> ast.expr | None:
+    """The device that a call is given, or the next one on its result: ``torch.from_numpy(x).float().to(device)``."""
+    outline, node = place.outline, place.node
+    while (named := _device_of(node)) is None:
+        method = outline.parents.get(node)
+        call = outline.parents.get(method) if isinstance(method, ast.Attribute) else None
+        if not isinstance(call, ast.Call) or call.func is not method:
+            return None
+        node = call
+    # What nobody gives may be a dtype as well.
+    return named if node is place.node or CALLED.search(ast.unparse(named)) else None
 
 
 def _device_of(node: ast.AST) -> ast.expr | None:

@@ -1,4 +1,4 @@
-"""Unused devices: what a function makes that is told a device, and does nothing with it, is to be there."""
+"""Unused devices: what a function makes that is told a device, and does nothing with it there, is to be there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
 from devfix.findings import Origin
 from devfix.placement.boundness import decides, parameters
 from devfix.placement.device_expression import Place, place_at
-from devfix.placement.provenance import STORED
+from devfix.placement.provenance import MADE, STORED
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Where a value may be one that a function names or returns.
+_PLACES = (*MADE, *STORED, "result")
 
 
 def places(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Iterator[Place]:
@@ -23,7 +24,7 @@ def places(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Iterator[Place
     for trail in trails:
         found: dict[ast.AST, Place] = {}
         for site in trail:
-            place = place_at(facts, site.path, site.span) if site.kind in (*STORED, "result") else None
+            place = place_at(facts, site.path, site.span) if site.kind in _PLACES else None
             made = _made(place) if place is not None else None
             if made is not None and _is_told_in_vain(facts, made):
                 found[made.outline.function_of(made.node) or made.node] = made
@@ -37,16 +38,21 @@ def _made(place: Place) -> Place | None:
         target = statement.targets[0]
         named = isinstance(target, ast.Name) and decides(place.outline, statement, target)
         return Place(place.path, place.outline, statement.value) if named else None
-    if isinstance(statement, ast.Return) and statement.value is place.node:
-        return place
-    return None
+    return place if place.node in _returned(statement) else None
+
+
+def _returned(statement: ast.AST) -> list[ast.expr]:
+    """What a statement returns, alone or among others."""
+    if not isinstance(statement, ast.Return) or statement.value is None:
+        return []
+    return statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
 
 
 def _is_told_in_vain(facts: Facts, place: Place) -> bool:
     function = place.outline.function_of(place.node)
     if not isinstance(function, _FUNCTIONS):
         return False
-    unused = [name for name in parameters(function) if not _is_read(place.outline, function, name)]
+    unused = [name for name in parameters(function) if _is_unused(place, function, name)]
     scope = place.outline.scopes(place.node)[0]
     bound = facts.bindings(place.path, scope)
     return any(
@@ -56,5 +62,8 @@ def _is_told_in_vain(facts: Facts, place: Place) -> bool:
     )
 
 
-def _is_read(outline: Outline, function: ast.AST, name: str) -> bool:
-    return bool(outline.occurrences(function, name))
+def _is_unused(place: Place, function: ast.AST, name: str) -> bool:
+    """Whether nothing is done with a parameter, or nothing but what the other returns of the function do with it."""
+    statement = place.outline.statement_of(place.node)
+    reads = [place.outline.statement_of(each) for each in place.outline.occurrences(function, name)]
+    return all(isinstance(read, ast.Return) and read is not statement for read in reads)
