@@ -13,6 +13,7 @@ from devfix.analysis import (
     named_tuples,
     reads,
 )
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import same_as
 from devfix.analysis.modules import is_module
@@ -89,6 +90,10 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
 def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) -> Value:
     if name == "__class__":
         return value_classes.class_of(interp, value)
+    if isinstance(value, Function):
+        given = interp.state.get(value.frame, classes.attribute_of(value, name))
+        if given is not None:
+            return given
     if name == "value" and isinstance(value, (Const, Partial)):
         return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
@@ -202,6 +207,8 @@ def _computed(interp: Interpreter, getter: Function, receiver: Ref, name: str, n
 
 def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.expr) -> Value:
     """What an attribute found on a class becomes when it is read through ``receiver``."""
+    if isinstance(found, Partial) and found.bound and isinstance(receiver, Ref):
+        return replace(found, args=(receiver, *found.args), bound=False)
     if not isinstance(found, Function):
         return found
     if found.kind == "property":

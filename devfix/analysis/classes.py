@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.syntax import remembered
-from devfix.analysis.values import Class, Value, members
+from devfix.analysis.values import Class, Function, Value, members
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -59,6 +59,11 @@ def setter_of(name: str) -> str:
     return f"setter:{name}"
 
 
+def attribute_of(function: Function, name: str) -> str:
+    """Under which name the frame around a function keeps an attribute that it was given."""
+    return f"attribute:{function.scope}.{name}"
+
+
 def find_after(interp: Interpreter, start: Class, owner: Class, name: str) -> Value | None:
     """What ``super()`` finds: the attribute after ``owner`` in the order of ``start``."""
     order = linearise(start)
@@ -104,6 +109,21 @@ class Field(NamedTuple):
     name: str
     default: ast.expr | None
     owner: Class
+    annotation: ast.expr | None = None
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether it is an ``InitVar``: what it is given goes to ``__post_init__`` and is not kept."""
+        return _type_name(self.annotation) == "InitVar"
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the generated ``__init__`` has it as a parameter."""
+        told = self.default.keywords if isinstance(self.default, ast.Call) else []
+        return not any(
+            each.arg == "init" and isinstance(each.value, ast.Constant) and each.value.value is False
+            for each in told
+        )
 
     @property
     def maker(self) -> str | None:
@@ -128,22 +148,29 @@ def fields(cls: Class) -> list[Field]:
     """The fields of a dataclass, an ``attrs`` class or a NamedTuple in order, inherited ones first."""
     found: dict[str, Field] = {}
     for current in reversed(linearise(cls)):
-        for name, default in _own_fields(current.node):
-            found[name] = Field(name, default, current)
+        for name, default, annotation in _own_fields(current.node):
+            found[name] = Field(name, default, current, annotation)
     return list(found.values())
 
 
 @remembered
-def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None], ...]:
-    """The fields that the body of a class names, and their defaults."""
+def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None, ast.expr | None], ...]:
+    """The fields that the body of a class names, their defaults and annotations."""
     by_call = _is_decorated(node, _ATTRS)
-    found: list[tuple[str, ast.expr | None]] = []
+    found: list[tuple[str, ast.expr | None, ast.expr | None]] = []
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            found.append((statement.target.id, statement.value))
+            if _type_name(statement.annotation) != "ClassVar":
+                found.append((statement.target.id, statement.value, statement.annotation))
         elif by_call and isinstance(statement, ast.Assign) and _makes_field(statement):
-            found.append((ast.unparse(statement.targets[0]), statement.value))
+            found.append((ast.unparse(statement.targets[0]), statement.value, None))
     return tuple(found)
+
+
+def _type_name(annotation: ast.expr | None) -> str:
+    """What the type of an annotation is called, without what stands in its brackets."""
+    named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
 
 
 def _makes_field(statement: ast.Assign) -> bool:

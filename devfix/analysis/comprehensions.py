@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, conditions, containers, iteration, modules
+from devfix.analysis import binding, conditions, containers, iteration, modules, object_keys
+from devfix.analysis.copying import replace
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_all
 from devfix.analysis.values import UNKNOWN, Obj, Sequence, Tensor, Value
@@ -61,13 +62,16 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
     """A dict comprehension."""
     attrs: dict[str, Value] = {}
     others: list[Value] = []
+    objects: list[Value] = []
 
     def add() -> None:
-        key = iteration.dict_key(interp.eval(node.key))
+        told = interp.eval(node.key)
+        key = iteration.dict_key(told)
         value = interp.eval(node.value)
         modules.collect(interp, value, node.value)
         if key is None:
             others.append(value)
+            objects.append(told)
         else:
             attrs[key] = value
 
@@ -75,7 +79,8 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
         _loop(interp, node, 0, add)
     element = join_all(others) if others else None
     trail = (interp.site("other", node),)
-    return interp.new(Obj("dict", attrs=attrs, element=element, trail=trail))
+    made = object_keys.added(Obj("dict", attrs=attrs, trail=trail), *objects)
+    return interp.new(replace(made, element=element))
 
 
 def _frame(interp: Interpreter) -> Frame:

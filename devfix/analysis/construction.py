@@ -130,8 +130,9 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
     obj = interp.obj(ref)
     attrs = dict(obj.attrs)
     fields = classes.fields(cls)
-    for index, field in enumerate(fields):
-        arg = site.get(index, field.name)
+    given = [field for field in fields if field.is_given]
+    for field in fields:
+        arg = site.get(given.index(field), field.name) if field in given else None
         maker = classes.find(interp, cls, field.maker) if arg is None and field.maker else None
         if arg is not None:
             value = arg.value
@@ -147,10 +148,11 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
         attrs[field.name] = value
     row = _NAMED_TUPLE in external_bases(interp, cls)
     items = tuple(attrs[field.name] for field in fields) if row else obj.items
+    passed = tuple(Arg(attrs.pop(field.name)) for field in fields if field.is_passed_on)
     interp.update(ref, replace(obj, attrs=attrs, items=items))
     post = classes.find(interp, cls, "__post_init__")
     if isinstance(post, Function):
-        calls.call_function(interp, post, [ref], site.node)
+        calls.call_function(interp, post, [ref], site.node, CallSite(site.node, passed))
 
 
 def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast.expr) -> Value:

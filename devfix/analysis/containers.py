@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import replacing, text_keys
+from devfix.analysis import object_keys, replacing, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import LEFT, join_all, join_elements, join_values, scalar_type, usually
@@ -195,6 +195,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         alone = not obj.attrs and replacing.has_its_turn(interp, node)
+        obj = object_keys.added(obj, key)
         some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
         interp.update(ref, some)
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules
+from devfix.analysis import containers, iteration, modules, object_keys
+from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
 
@@ -55,6 +56,7 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
     """
     attrs: dict[str, Value] = {}
     element: Value | None = None
+    objects: list[Value] = []
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = interp.eval(value_node)
         modules.collect(interp, value, value_node)
@@ -62,10 +64,14 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
             held, others = containers.entries(interp, value) or ({}, UNKNOWN)
             attrs.update(held)
             element = others if element is None or others == UNKNOWN else element
+            objects += [UNKNOWN] if others is not None else []
             continue
-        key = iteration.dict_key(interp.eval(key_node))
+        told = interp.eval(key_node)
+        key = iteration.dict_key(told)
         if key is None:
+            objects.append(told)
             element = value if element is None else join_values(element, value)
         else:
             attrs[key] = value
-    return interp.new(Obj("dict", attrs=attrs, element=element, trail=(interp.site("other", node),)))
+    made = object_keys.added(Obj("dict", attrs=attrs, trail=(interp.site("other", node),)), *objects)
+    return interp.new(replace(made, element=element))

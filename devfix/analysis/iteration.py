@@ -6,7 +6,7 @@ import ast
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from devfix.analysis import text_keys
+from devfix.analysis import object_keys, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.modules import is_module
@@ -160,7 +160,7 @@ def _element_of_object(interp: Interpreter, value: Value, obj: Obj, node: ast.ex
     if obj.kind == "instance":
         return iterators.iterate_instance(interp, value, node)
     if obj.kind == "dict":
-        return UNKNOWN
+        return join_all([*map(key_value, obj.attrs), object_keys.of(obj)])
     if obj.cls in NAMED:
         return Scalar("str")
     if obj.kind == "module" and obj.place is not None and isinstance(value, Ref):

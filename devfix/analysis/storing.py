@@ -78,6 +78,8 @@ def set_attribute(
         interp.assign(interp.module_frame(receiver.path), name, value)
     elif isinstance(receiver, Class):
         interp.assign(receiver.frame, name, value)
+    elif isinstance(receiver, Function):
+        interp.assign(receiver.frame, classes.attribute_of(receiver, name), value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
         replaced_data.assign(interp, target, receiver, value, statement)
     elif name == "data" and owner is not None and is_module(interp, owner):

@@ -293,11 +293,12 @@ class Namespace(Value):
 
 @frozen
 class Partial(Value):
-    """``functools.partial`` and what is like it."""
+    """``functools.partial`` and what is like it; ``bound`` to the object through which it is read, as ``partialmethod`` is."""
 
     function: Value
     args: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    bound: bool = False
 
 
 @frozen

@@ -18,6 +18,8 @@ _OF_NUMBERS = frozenset("abs max min pow round sum".split())
 _TO_NUMBER = frozenset("float int len bool".split())
 #: What does not evaluate all its parts, or not here.
 _SOMETIMES = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+#: What selects of tensors alone, or gives a list of a list.
+_OF_TENSOR = (ast.Tuple, ast.Slice, ast.Compare)
 #: Methods whose receiver may be elsewhere than what they return.
 _MOVES = ("to", "cpu", "cuda", "type", "type_as")
 
@@ -39,6 +41,8 @@ def named_tensor(outline: Outline, facts: Facts, node: ast.expr) -> str | None:
                 return None
         elif isinstance(node, ast.Subscript) and (_is_entry(node) or _is_part(outline, facts, node)):
             return outline.source.segment(outline.source.span(node))
+        elif isinstance(node, ast.Subscript) and _may_be_of_list(node):
+            return ast.unparse(node) if is_path(node, ast.Constant, ast.Name) else None
         elif isinstance(node, ast.Subscript) or (
             isinstance(node, ast.Attribute) and node.attr in ("data", "grad", "T")
         ):
@@ -205,6 +209,12 @@ def _is_entry(node: ast.Subscript) -> bool:
     """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None
     return isinstance(key, str) and isinstance(node.value, ast.Name)
+
+
+def _may_be_of_list(node: ast.Subscript) -> bool:
+    """Whether an item may be that of a list which a dict holds, and which has no device: ``groups["x"][0]``."""
+    inner = node.value
+    return isinstance(inner, ast.Subscript) and _is_entry(inner) and not isinstance(node.slice, _OF_TENSOR)
 
 
 def _is_part(outline: Outline, facts: Facts, node: ast.Subscript) -> bool:

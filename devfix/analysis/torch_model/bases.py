@@ -82,7 +82,7 @@ _LISTS = frozenset({"builtins.list", "collections.UserList", "collections.deque"
 _DICTS = frozenset({"builtins.dict", "collections.OrderedDict", mappings.USER_DICT})
 #: A class with one of these is no dict as any other. With ``__getattr__`` and ``__setattr__`` it gives its
 #: entries as attributes, as configurations do.
-_OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __missing__ __getattribute__".split())
+_OF_DICTS = frozenset("__new__ __getitem__ __setitem__ __getattribute__".split())
 
 
 def _defined(interp: Interpreter, cls: Class) -> Iterator[str]:

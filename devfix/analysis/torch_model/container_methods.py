@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules
+from devfix.analysis import containers, iteration, modules, object_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_elements
@@ -62,18 +62,18 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
         if exact:
             pairs = (TupleValue((iteration.key_value(k), v)) for k, v in obj.attrs.items())
             return TupleValue(tuple(pairs))
-        return Sequence(TupleValue((UNKNOWN, join_all(containers.everything(obj)))))
+        return Sequence(TupleValue((_key(obj), join_all(containers.everything(obj)))))
     if name == "values":
         values = containers.everything(obj)
         return TupleValue(tuple(values)) if exact else Sequence(join_all(values))
     if name == "keys":
         keys = tuple(iteration.key_value(key) for key in obj.attrs)
-        return TupleValue(keys) if exact else Sequence(UNKNOWN)
+        return TupleValue(keys) if exact else Sequence(_key(obj))
     if name in ("get", "pop", "setdefault"):
         return _entry(interp, ref, obj, name, site)
     if name == "popitem":
         values = containers.everything(obj)
-        return TupleValue((UNKNOWN, join_elements(values))) if values else UNKNOWN
+        return TupleValue((_key(obj), join_elements(values))) if values else UNKNOWN
     if name == "most_common":
         return Sequence(TupleValue((UNKNOWN, Scalar("int"))))
     if name == "update":
@@ -118,6 +118,8 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
 
         pairs = calls.call(interp, External("builtins.dict"), CallSite(site.node, site.args[:1]))
         other = interp.obj_of(pairs)
+    if other is not None and other.element is not None:
+        obj = object_keys.added(obj, object_keys.of(other))
     attrs = dict(obj.attrs)
     element = obj.element
     if other is not None and other.kind == "dict":
@@ -128,3 +130,8 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     attrs.update({name: arg.value for name, arg in site.keywords.items()})
     interp.update(ref, replace(obj, attrs=attrs, element=element))
     return NONE
+
+
+def _key(obj: Obj) -> Value:
+    """One of the keys of a dict that has some that are no constants."""
+    return join_all([*map(iteration.key_value, obj.attrs), object_keys.of(obj)])

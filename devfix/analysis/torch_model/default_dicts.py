@@ -6,18 +6,19 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, containers
+from devfix.analysis import calls, classes, containers, object_keys
 from devfix.analysis.copying import replace
-from devfix.analysis.frames import CallSite
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all
-from devfix.analysis.values import NONE, UNKNOWN, External, Obj, Ref, Scalar, Value
+from devfix.analysis.values import NONE, UNKNOWN, Class, External, Function, Obj, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 #: The fact of a dict that says what makes an entry that is not there.
 FACTORY = "factory"
+_MISSING = "__missing__"
 
 
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -36,6 +37,25 @@ def counter(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dict", element=Scalar("int") if begun else None, facts=facts))
 
 
+def has_own(interp: Interpreter, obj: Obj) -> bool:
+    """Whether the class of a dict says what it gives for keys that it does not have."""
+    return isinstance(obj.cls, Class) and isinstance(classes.find(interp, obj.cls, _MISSING), Function)
+
+
+def own_item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value:
+    """``d[key]``: the entry, or what ``__missing__`` gives."""
+    name = dict_key(key)
+    if name is not None and name in obj.attrs:
+        return obj.attrs[name]
+    method = classes.find(interp, obj.cls, _MISSING) if isinstance(obj.cls, Class) else None
+    made = calls.call(interp, method, CallSite(node, (Arg(ref), Arg(key)))) if method is not None else UNKNOWN
+    return join_all([made, *(containers.everything(obj) if name is None else _others(obj))])
+
+
+def _others(obj: Obj) -> list[Value]:
+    return [obj.element] if obj.element is not None else []
+
+
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value:
     """``d[key]``: the entry, which may be made for it."""
     name = dict_key(key)
@@ -48,7 +68,7 @@ def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) ->
     if name is not None:
         interp.update(ref, now.with_attr(name, made))
         return made
-    interp.update(ref, replace(now, element=made))
+    interp.update(ref, replace(object_keys.added(now, key), element=made))
     return join_all([*now.attrs.values(), made])
 
 

@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import (
     checkpoint,
     collation,
     command_line,
+    context_variables,
     data,
     distributions,
     example_runs,
@@ -231,6 +232,7 @@ def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite)
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     example_runs.WRITER: example_runs.of_writer,
     "torch.Generator": _generator,
+    context_variables.NAME: context_variables.method,
     checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -124,8 +125,13 @@ def tee(interp: Interpreter, name: str, site: CallSite) -> Value:
 def accumulate(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.accumulate(items)``: the items so far, joined by a function."""
     function = site.value(1, "func")
-    element = _first(interp, site)
     combine = function if function is not None and function != NONE else External("operator.add")
+    items = iteration.exact_items(interp, site.value(0, "iterable") or UNKNOWN)
+    if items is not None and len(items) <= _FOLDED:
+        begun = [each for each in (site.value(None, "initial"),) if each not in (None, NONE)]
+        row = [*begun, *items]
+        return TupleValue(tuple(itertools.accumulate(row, lambda a, b: _joined(interp, combine, a, b, site))))
+    element = _first(interp, site)
     return Sequence(join_all([element, _joined(interp, combine, element, element, site)]))
 
 

@@ -44,7 +44,11 @@ def _class(interp: Interpreter, call: ast.Call, bases: tuple[Value, ...]) -> Cla
     """The class, of a scope like that of one that a statement defines."""
     node, outer = _definition(call), interp.frame
     scope = f"{outer.scope}.{node.name}" if outer.scope else node.name
-    return Class(node, outer.path, scope, interp.fresh(), bases)
+    made = Class(node, outer.path, scope, interp.fresh(), bases)
+    interp.parents[made.frame] = (
+        outer.parent if outer.kind == "class" and outer.parent is not None else outer.id
+    )
+    return made
 
 
 @remembered

@@ -81,11 +81,12 @@ def shallow(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def partial(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``functools.partial``."""
+    """``functools.partial`` and ``partialmethod``."""
     if not site.args:
         return UNKNOWN
     keywords = tuple((key, arg.value) for key, arg in site.keywords.items())
-    return Partial(site.args[0].value, tuple(arg.value for arg in site.args[1:]), keywords)
+    given = tuple(arg.value for arg in site.args[1:])
+    return Partial(site.args[0].value, given, keywords, bound=name == "functools.partialmethod")
 
 
 def method(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -123,6 +124,11 @@ def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
         first = interp.obj_of(site.args[0].value)
         attrs = {**(dict(first.attrs) if first is not None else {}), **attrs}
     return interp.new(Obj("external", External("argparse.Namespace"), attrs=attrs))
+
+
+def storage(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``threading.local()``: an object that is there to be given attributes."""
+    return interp.new(Obj("external", External(name)))
 
 
 def real(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -176,7 +182,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     "copy.deepcopy": deepcopy,
     "copy.copy": shallow,
-    "functools.partial": partial,
+    **dict.fromkeys(("functools.partial", "functools.partialmethod"), partial),
     "types.MethodType": method,
     # What ``wraps(f)`` makes of a wrapper is the wrapper.
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
@@ -199,6 +205,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "contextlib.closing": handing_on,
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
     "types.SimpleNamespace": namespace,
+    "threading.local": storage,
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
     "argparse.ArgumentParser": command_line.parser,

@@ -17,6 +17,7 @@ from devfix.analysis.values import (
     Ref,
     Scalar,
     Sequence,
+    TupleValue,
     Value,
 )
 
@@ -139,10 +140,25 @@ def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Call
     return obj.attrs.get(_RESULT, UNKNOWN) if name == "result" else Scalar("bool")
 
 
+def completed(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``as_completed(futures)``: one of them after the other."""
+    futures = site.get(0, "fs")
+    return (
+        Sequence(iteration.element(interp, futures.value, futures.node)) if futures is not None else UNKNOWN
+    )
+
+
+def waited(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``wait(futures)``: those that are done, and those that are not."""
+    return TupleValue((completed(interp, name, site),) * 2, ("done", "not_done"))
+
+
 _QUEUES = "Queue LifoQueue PriorityQueue SimpleQueue".split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"queue.{name}": queue for name in _QUEUES},
     THREAD: thread,
     EXECUTOR: executor,
+    "concurrent.futures.as_completed": completed,
+    "concurrent.futures.wait": waited,
     _SENTINEL: sentinel,
 }
