@@ -83,7 +83,9 @@ class Relocator:
         """All fixes, the preferred one first, without repeats."""
         if self.operand.trail[-1:] and self.operand.trail[-1].kind == "sometimes":
             # What stands there is a number in other runs, which has no ``to`` and no ``device``.
-            ways = (*self._at_origin(self._trails()), self._at_factories(anyhow=True))
+            trails = self._trails()
+            told = told_function.told(self.facts, [each for each in trails if each[0].kind != "result"])
+            ways = (*self._at_origin(trails), self._at_factories(anyhow=True), told)
             return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
         inside = gradient_function.values(self.facts, self._trails(), self.mismatch)
         if made := [self._made_at(origin, place) for origin, place in inside]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import AddParameter, FileEdit, Origin
+from devfix.findings import AddParameter, FileEdit, Origin, Span
 from devfix.placement import device_expression, provenance, told_class
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.provenance import MADE
@@ -15,9 +15,12 @@ from devfix.placement.reaching import is_wanted
 from devfix.placement.told_class import HOST, NAME
 
 Edits = tuple[FileEdit, ...]
+Trail = tuple[Origin, ...]
 #: Says what the device is called where a function is called.
 Known = Callable[[Place], str | None]
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: With fewer uses that fail, what an object keeps moves where it is used.
+_MANY = 3
 #: How many functions hand the device on.
 _MAX_DEPTH = 3
 
@@ -43,9 +46,13 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
     """A device for the functions that make what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache.
 
-    All that one function makes in this way, and was left behind, is told at once.
+    All that one function makes in this way, and was left behind, is told at once. What is used in many places is told as well.
     """
-    if facts.program.adopts or not all(_is_kept_and_filled(facts, life) for life in trails):
+    if facts.program.adopts:
+        return ()
+    if widely := _used_widely(facts, trails):
+        return told(facts, widely)
+    if not all(_is_kept_and_filled(facts, life) for life in trails):
         return ()
     scopes = {(life[0].path, life[0].scope) for life in trails}
     made = {life[0] for life in trails}
@@ -59,6 +66,30 @@ def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
 def _is_kept_and_filled(facts: Facts, life: tuple[Origin, ...]) -> bool:
     kept = next((site for site in life if site.kind == "attribute"), None)
     return kept is not None and _is_filled(facts, kept)
+
+
+def _used_widely(facts: Facts, trails: list[Trail]) -> list[Trail]:
+    """The values that an object makes and keeps, or keeps something of, which meet the accelerator in many places."""
+    made = [life for life in trails if life[0].kind != "result"]
+    kept = all(_is_kept(facts, life[0]) and len(_sinks(facts, life[0])) >= _MANY for life in made)
+    return made if kept else []
+
+
+def _is_kept(facts: Facts, made: Origin) -> bool:
+    """Whether an attribute is what a call makes, or is computed from it: ``self.log = torch.zeros(1).log()``."""
+    place = place_at(facts, made.path, made.span)
+    statement = place.outline.statement_of(place.node) if place is not None else None
+    return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute)
+
+
+def _sinks(facts: Facts, made: Origin) -> set[tuple[str, Span]]:
+    """Where a value, or what is computed from it, is on the CPU and meets the accelerator."""
+    return {
+        (mismatch.path, mismatch.sink)
+        for mismatch in facts.mismatches("device")
+        for operand in mismatch.operands
+        if operand.device == "cpu" and any(life[:1] == (made,) for life in (operand.trail, *operand.roots))
+    }
 
 
 def _is_filled(facts: Facts, kept: Origin) -> bool:
