@@ -296,6 +296,7 @@ ORIGIN_KINDS = (
     "argument",
     "given",
     "discarded-move",
+    "discarded-copy",
     "holder",
     "sometimes",
     "left-tuple",

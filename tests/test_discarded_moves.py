@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from text_program import fix_texts
 
+from devfix.findings import Applicability
+
 HEAD = """\
 import torch
 
@@ -96,3 +98,79 @@ def test_the_path_that_discards_a_move_was_not_to_leave_the_tensor_behind() -> N
 def test_another_path_may_leave_it_where_it_is(move: str) -> None:
     text = MODES.format(move=move)
     assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+BATCH = """\
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    y: torch.Tensor
+    name: str = ""
+
+    def to(self, device):
+        return Batch({copied})
+
+
+def to_device(batch, device):
+    return {{key: value.to(device) for key, value in batch.items()}}
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = torch.nn.Linear(2, 2).to(device)
+
+
+def loss(batch):
+    {statement}
+    return (model({x}) - {y}).square().mean()
+
+
+for _ in range(2):
+    print(loss({given}))
+"""
+WHOLE = "self.x.to(device), self.y.to(device), self.name"
+OBJECT = {"x": "batch.x", "y": "batch.y", "given": "Batch(torch.ones(1, 2), torch.ones(1, 2))"}
+DICT = {"x": 'batch["x"]', "y": 'batch["y"]', "given": '{"x": torch.ones(1, 2), "y": torch.ones(1, 2)}'}
+
+
+@pytest.mark.parametrize(
+    ("statement", "parts"), [("batch.to(device)", OBJECT), ("to_device(batch, device)", DICT)]
+)
+def test_the_moved_copy_of_a_whole_batch_is_kept(statement: str, parts: dict[str, str]) -> None:
+    text = BATCH.format(statement=statement, copied=WHOLE, **parts)
+    fixed = fix_texts({"main.py": text}, Applicability.SAFE)[0]["main.py"]
+    assert fixed == text.replace(f"    {statement}\n", f"    batch = {statement}\n")
+
+
+def test_a_copy_that_leaves_something_out_does_not_take_the_place_of_the_batch() -> None:
+    text = BATCH.format(statement="batch.to(device)", copied=WHOLE.replace("self.name", '"copy"'), **OBJECT)
+    text = text.replace(
+        "Batch(torch.ones(1, 2), torch.ones(1, 2))", 'Batch(torch.ones(1, 2), torch.ones(1, 2), "a")'
+    )
+    assert "batch = " not in fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+
+
+def test_a_batch_that_moves_in_place_is_left_alone() -> None:
+    text = BATCH.format(statement="batch.to(device)", copied=WHOLE, **OBJECT)
+    text = text.replace(
+        f"        return Batch({WHOLE})",
+        "        self.x, self.y = self.x.to(device), self.y.to(device)\n        return self",
+    )
+    assert fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"] == text
+
+
+def test_a_name_that_is_bound_to_a_copy_would_leave_the_list_as_it_is() -> None:
+    text = BATCH.format(statement="pass", copied=WHOLE, **OBJECT)
+    text = text[: text.index("for _ in")] + dedent("""\
+        batches = [Batch(torch.ones(1, 2), torch.ones(1, 2)), Batch(torch.zeros(1, 2), torch.ones(1, 2))]
+        for batch in batches:
+            batch.to(device)
+        print(sum(loss(batch).item() for batch in batches))
+    """)
+    fixed = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert "\n    batch.to(device)\n" in fixed
+    assert fixed != text

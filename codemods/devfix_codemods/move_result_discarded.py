@@ -43,7 +43,9 @@ class MoveResultDiscarded(Rule):
 
 def _faults(facts: Facts, mismatch: Mismatch) -> Iterator[Fault]:
     moves = [site for operand in mismatch.operands for site in sites_of(operand)]
-    for move in dict.fromkeys(site for site in moves if site.kind == "discarded-move"):
+    for move in dict.fromkeys(site for site in moves if site.kind in ("discarded-move", "discarded-copy")):
         fix = binding_fix(facts, move)
         message = f"the result of `{move.text}` is thrown away, and the tensor itself does not move"
+        if move.kind == "discarded-copy":
+            message = f"a moved copy of `{move.text}` is thrown away, and `{move.text}` itself does not move"
         yield Fault(mismatch, message, (fix,) if fix is not None else (), move)

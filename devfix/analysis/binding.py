@@ -1,23 +1,20 @@
-"""Binding: what an assignment does with a value, and what throwing a value away means."""
+"""Binding: what an assignment does with a value."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import attributes, classes, iteration, modules, storing
+from devfix.analysis import attributes, iteration, modules, storing
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values
-from devfix.analysis.notes import note_attribute, note_binding
-from devfix.analysis.syntax import entry_of_items
+from devfix.analysis.notes import note_binding
 from devfix.analysis.torch_model import batch_mates, file_parts
 from devfix.analysis.trails import extend
 from devfix.analysis.values import (
     Array,
-    Class,
     Ref,
     Tensor,
-    TupleValue,
     Union,
     Unknown,
     Value,
@@ -27,7 +24,6 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-    from devfix.findings import Origin
 
 
 def bind(interp: Interpreter, target: ast.expr, value: Value, statement: ast.stmt | ast.expr | None) -> None:
@@ -130,79 +126,10 @@ def _of_length(interp: Interpreter, value: Value, count: int, open_ended: bool) 
     return fitting[0] if len(fitting) == 1 else Union(tuple(fitting))
 
 
-def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
-    """An expression statement: a tensor's move whose result is thrown away leaves a trace.
-
-    The tensor itself is unchanged; its trail remembers that somebody meant to move it. A module is moved.
-    """
-    if isinstance(node.value, ast.Tuple) and isinstance(value, TupleValue):
-        for part, made in zip(node.value.elts, value.items, strict=False):
-            _discard_move(interp, node, part, made)
-    else:
-        _discard_move(interp, node, node.value, value)
-
-
-def _discard_move(interp: Interpreter, node: ast.Expr, call: ast.expr, value: Value) -> None:
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-        return
-    from devfix.analysis.torch_model import moves, operand_types  # moves.py binds names
-
-    receiver = call.func.value
-    if call.func.attr not in moves.METHODS:
-        return
-    if isinstance(receiver, ast.Attribute) and modules.is_module(interp, value):
-        holder = interp.obj_of(interp.eval(receiver.value)) if isinstance(receiver.value, ast.Name) else None
-        if holder is not None and isinstance(holder.cls, Class):
-            note_attribute(interp, classes.linearise(holder.cls), receiver.attr, value, node)
-        return
-    if isinstance(receiver, ast.Name) and all(modules.is_module(interp, m) for m in members(value)):
-        frame = _frame_of(interp, receiver.id)
-        scope = "" if frame == interp.frame.module else interp.frame.scope
-        if frame in (interp.frame.id, interp.frame.module):
-            note_binding(interp, interp.frame.path, scope, receiver.id, value, node)
-        return
-    if not isinstance(value, Tensor) or not isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript)):
-        return
-    before = operand_types.tensor_of(interp, interp.eval(receiver))
-    if not isinstance(before, Tensor):
-        return
-    if before.device == value.device and before.dtype == value.dtype:
-        return
-    site = interp.site("discarded-move", node)
-    if isinstance(receiver, ast.Subscript):
-        _mark_entry(interp, receiver.value, receiver.slice, site)
-        return
-    rebind(interp, receiver, before.at(site))
-    if isinstance(receiver, ast.Name):
-        loop = next((loop for loop in reversed(interp.frame.loops) if receiver.id in loop.names), None)
-        entry = entry_of_items(loop.node, receiver.id) if loop is not None else None
-        if entry is not None:
-            _mark_entry(interp, *entry, site)
-
-
-def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: Origin) -> None:
-    """The entry of a dict or list remembers that somebody meant to move it; all do when nobody knows which."""
-    ref = interp.eval(container)
-    obj = interp.obj_of(ref)
-    if not isinstance(ref, Ref) or obj is None or obj.kind not in ("dict", "list"):
-        return
-    name = iteration.dict_key(interp.eval(key))
-    attrs = {
-        entry: value.at(site) if isinstance(value, Tensor) and name in (None, entry) else value
-        for entry, value in obj.attrs.items()
-    }
-    items = obj.items and tuple(
-        value.at(site) if isinstance(value, Tensor) and name in (None, f"#{number}") else value
-        for number, value in enumerate(obj.items)
-    )
-    element = obj.element.at(site) if isinstance(obj.element, Tensor) else obj.element
-    interp.update(ref, replace(obj, attrs=attrs, items=items, element=element))
-
-
 def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
     """What a name or attribute refers to was changed in place: from now on it is ``value``."""
     if isinstance(holder, ast.Name):
-        interp.assign(_frame_of(interp, holder.id), holder.id, value)
+        interp.assign(frame_of(interp, holder.id), holder.id, value)
     elif isinstance(holder, ast.Attribute):
         owner = interp.eval(holder.value)
         obj = interp.obj_of(owner)
@@ -216,7 +143,8 @@ def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
             interp.update(owner, replace(obj, place=place if isinstance(place, Tensor) else None))
 
 
-def _frame_of(interp: Interpreter, name: str) -> int:
+def frame_of(interp: Interpreter, name: str) -> int:
+    """The frame whose name ``name`` is: this one, one around it, or this one where nobody has it."""
     frame: int | None = interp.frame.id
     interp.reads.add((interp.frame.module, name))
     while frame is not None:

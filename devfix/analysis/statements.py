@@ -19,6 +19,7 @@ from devfix.analysis import (
     correlated,
     data_tests,
     decorators,
+    discarding,
     enumerations,
     handlers,
     imports,
@@ -85,7 +86,7 @@ def augmented_assign(interp: Interpreter, node: ast.AugAssign) -> None:
 def expression(interp: Interpreter, node: ast.Expr) -> None:
     """A value that nobody keeps: a move whose result is thrown away is remembered on what was to be moved."""
     value = interp.eval(node.value)
-    binding.discard(interp, node, value)
+    discarding.discard(interp, node, value)
 
 
 def if_(interp: Interpreter, node: ast.If) -> None:

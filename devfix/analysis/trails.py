@@ -24,7 +24,9 @@ _MAX_ROOTS = 6
 #: Where data becomes a tensor: what it was before has no device. A factory's tensor has roots only where it is of such data.
 _ENTRIES = ("numpy", "factory")
 #: What makes a value worth remembering when others are computed from it.
-_MILESTONES = frozenset({"module-attribute", "attribute", "discarded-move", "loader", "given"})
+_MILESTONES = frozenset(
+    {"module-attribute", "attribute", "discarded-move", "discarded-copy", "loader", "given"}
+)
 #: How the kind of a place begins at which a part of an object was left where it was, and its neighbours moved.
 LEFT = "left-part"
 

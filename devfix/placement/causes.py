@@ -63,7 +63,7 @@ def _placement_cause(mismatch: Mismatch, operand: Operand) -> str:
         return "unregistered-tensor" if _is_kept_copy(operand) else "model-not-moved"
     sites = sites_of(operand)
     kinds = {site.kind for site in sites}
-    if "discarded-move" in kinds:
+    if kinds & {"discarded-move", "discarded-copy"}:
         return "move-result-discarded"
     if registered_late(operand) is not None:
         return "unregistered-tensor"

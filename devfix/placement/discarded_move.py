@@ -16,7 +16,8 @@ def binding_fix(facts: Facts, move: Origin) -> Fix | None:
         return None
     outline = facts.outline(move.path)
     statement = outline.statement_at(move.span)
-    receiver = _receivers(outline, statement) if isinstance(statement, ast.Expr) else ""
+    copied = move.text if move.kind == "discarded-copy" else ""
+    receiver = copied or (_receivers(outline, statement) if isinstance(statement, ast.Expr) else "")
     if statement is None or not receiver:
         return None
     edit = BindResult(outline.source.span(statement), receiver)

@@ -30,6 +30,7 @@ _SPOKEN = {
     "used-before": "uses the accelerator before the process starts",
     "used-in-process": "uses it in the process",
     "discarded-move": "is moved here, but the result is thrown away",
+    "discarded-copy": "is in what is moved here as a copy, which is thrown away",
 }
 
 
