@@ -72,7 +72,7 @@ def get_attribute(interp: Interpreter, value: Value, name: str, node: ast.expr) 
             interp.state.dead = True  # an AttributeError
         return names.external_attribute(value.name, name)
     if isinstance(value, Namespace):
-        return _namespace_attribute(interp, value, name)
+        return _namespace_attribute(interp, value, name, node)
     if isinstance(value, (Tensor, Array, DeviceValue)):
         found = tensor_attributes.get(interp, value, name, node)
         return found if found is not None else _plain_attribute(interp, value, name, node)
@@ -122,7 +122,7 @@ def _unknown_attribute(interp: Interpreter, value: Unknown, name: str, node: ast
     return Unknown(f"{value.token}.{name}") if value.token.count(".") < 4 else UNKNOWN
 
 
-def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Value:
+def _namespace_attribute(interp: Interpreter, value: Namespace, name: str, node: ast.expr) -> Value:
     frame = interp.module_frame(value.path)
     found = reads.variable_of(interp, frame, name)
     if found is not None:
@@ -130,7 +130,16 @@ def _namespace_attribute(interp: Interpreter, value: Namespace, name: str) -> Va
     if name == "__dict__":
         return interp.new(Obj("dict", attrs=dict(reads.all_of(interp, frame))))
     path = reads.resolve(interp, value.path, name, 1) or reads.folder(interp, value.path, name)
-    return interp.load_module(path) if path is not None else UNKNOWN
+    if path is not None:
+        return interp.load_module(path)
+    found = of_module(interp, value.path, name, node)
+    return found if found is not None else UNKNOWN
+
+
+def of_module(interp: Interpreter, path: str, name: str, node: ast.AST) -> Value | None:
+    """What the ``__getattr__`` of a file gives for a name that the file does not have, if there is such a function."""
+    getter = reads.variable_of(interp, interp.module_frame(path), "__getattr__")
+    return _computed(interp, getter, [], name, node) if isinstance(getter, Function) else None
 
 
 def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value:
@@ -171,7 +180,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -
     if name in obj.attrs:
         return obj.attrs[name]
     getter = classes.find(interp, obj.cls, "__getattr__") if isinstance(obj.cls, Class) else None
-    found = _computed(interp, getter, ref, name, node) if isinstance(getter, Function) else UNKNOWN
+    found = _computed(interp, getter, [ref], name, node) if isinstance(getter, Function) else UNKNOWN
     setting = device_settings.entry(Const(name)) if found == UNKNOWN else None
     return (setting or found) if getter is not None else None
 
@@ -187,7 +196,7 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
         getter = classes.find(interp, cls, "__getattr__")
         own = not is_module(interp, receiver) or not tensor_attributes.is_of_modules(interp, receiver, name)
         if isinstance(getter, Function) and own:
-            return _computed(interp, getter, receiver, name, node)
+            return _computed(interp, getter, [receiver], name, node)
         return tensor_attributes.of_object(interp, receiver, interp.obj(receiver), name, node)
     if name in ("__name__", "__qualname__"):
         return Const(cls.node.name) if name == "__name__" else UNKNOWN
@@ -198,10 +207,12 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
     return ExternalMethod(receiver, name, node)
 
 
-def _computed(interp: Interpreter, getter: Function, receiver: Ref, name: str, node: ast.expr) -> Value:
+def _computed(
+    interp: Interpreter, getter: Function, receiver: list[Value], name: str, node: ast.AST
+) -> Value:
     """What ``__getattr__`` gives; nothing is known of a name for which it raises."""
     site = CallSite(node, (Arg(Const(name)),))
-    found = interp.attempt(lambda: calls.call_function(interp, getter, [receiver], node, site))
+    found = interp.attempt(lambda: calls.call_function(interp, getter, receiver, node, site))
     return UNKNOWN if found is None else found
 
 

@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING
 
-from devfix.analysis import notes, reads
+from devfix.analysis import attributes, notes, reads
 from devfix.analysis.iteration import exact_items
 from devfix.analysis.torch_model import names
 from devfix.analysis.values import Const, External, Value
@@ -72,6 +72,9 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
     inner_path = reads.resolve(interp, interp.frame.path, inner, node.level)
     if inner_path is not None:
         return interp.load_module(inner_path, inner)
+    given = attributes.of_module(interp, path, name, node) if path not in (None, interp.frame.path) else None
+    if given is not None:
+        return given
     value = names.external("." * node.level + inner)
     if isinstance(value, External) and path not in (None, interp.frame.path):
         return External(value.name, absent=True)

@@ -16,7 +16,6 @@ from devfix.findings import (
     Operand,
     Origin,
     SetKeyword,
-    Span,
 )
 from devfix.placement import (
     alike_move,
@@ -42,6 +41,7 @@ from devfix.placement import (
     parameter_data,
     part_moves,
     rebuilding,
+    restored,
     selecting,
     sibling_argument,
     sibling_move,
@@ -84,7 +84,7 @@ class Relocator:
         if self.operand.trail[-1:] and self.operand.trail[-1].kind == "sometimes":
             # What stands there is a number in other runs, which has no ``to`` and no ``device``.
             trails = self._trails()
-            told = told_function.told(self.facts, [each for each in trails if each[0].kind != "result"])
+            told = told_function.of_made(self.facts, trails)
             ways = (*self._at_origin(trails), self._at_factories(anyhow=True), told)
             return [self._fix(edits, 0) for edits in dict.fromkeys(ways) if edits]
         inside = gradient_function.values(self.facts, self._trails(), self.mismatch)
@@ -108,11 +108,8 @@ class Relocator:
             found = self._with_destination(found, kept)
         # Last, for what has to stay where it is, as samples of a dataset do.
         stays = destination.fix(self.facts, self.mismatch, self.operand, self.peers, anyway=True)
-        if (
-            stays is not None
-            and self.operand.role != "weight"
-            and not destination.is_made_there(self.facts, self.mismatch, self.operand)
-        ):
+        there = destination.is_made_there(self.facts, self.mismatch, self.operand)
+        if stays is not None and self.operand.role != "weight" and not there:
             found.setdefault(stays.edits, stays)
         return list(found.values()) or [self._fix(edits, 0) for edits in (self._where_no_other(),) if edits]
 
@@ -132,7 +129,7 @@ class Relocator:
     def handed_over(self) -> list[Fix]:
         """The ways to move the operand, first where it is written as an argument of what keeps it."""
         for site in reversed(self.operand.trail):
-            place = self._place(site.path, site.span) if site.kind == "argument" else None
+            place = place_at(self.facts, site.path, site.span) if site.kind == "argument" else None
             edits = self._given(place) if place is not None else ()
             if edits:
                 first = Fix(self.title, edits, Applicability.SAFE)
@@ -142,7 +139,7 @@ class Relocator:
     def _with_destination(self, found: dict[Edits, Fix], kept: Fix) -> dict[Edits, Fix]:
         """What is written to in place is made on the accelerator or loaded to it, or its values come to it."""
         loaded = map_location.of_host(self.facts, (self.operand.trail, *self.operand.roots))
-        ways = (self._at_factories(), loaded)
+        ways = (restored.moved(self.facts, self.mismatch, self.operand), self._at_factories(), loaded)
         made = {edits: fix for edits, fix in found.items() if edits in ways}
         rest = {edits: fix for edits, fix in found.items() if edits not in made and edits != self._at_use()}
         return {**made, kept.edits: kept, **rest}
@@ -151,6 +148,7 @@ class Relocator:
         """The ways to move, best first, and the turn of each: what was computed moves last, if it still must."""
         trails = self._trails()
         yield from ((edits, 0) for edits in self._at_origin(trails))
+        yield restored.moved(self.facts, self.mismatch, self.operand), 0
         for place in hosted_source.places(self.facts, self.operand, trails):
             yield self._wrap(place), 0
         yield moved_at_use.beside_others(self.facts, self.operand), 0
@@ -243,7 +241,7 @@ class Relocator:
         """What a dataset keeps is moved where it is taken from it to be an argument of what uses it elsewhere."""
         born = self.operand.trail[0] if self.operand.trail else None
         away = born is not None and born.kind == "loader" and self._is_elsewhere(born)
-        place = self._place(born.path, born.span) if born is not None and away else None
+        place = place_at(self.facts, born.path, born.span) if born is not None and away else None
         return self._wrap(argument_move.taken_from_dataset(place)) if place is not None else ()
 
     def _is_elsewhere(self, origin: Origin) -> bool:
@@ -251,7 +249,7 @@ class Relocator:
         return origin.path != self.mismatch.path or origin.scope != self.mismatch.get("scope")
 
     def _at_factory(self, origin: Origin, *, far: bool = False) -> Edits:
-        place = self._place(origin.path, origin.span)
+        place = place_at(self.facts, origin.path, origin.span)
         if place is None or not isinstance(place.node, ast.Call):
             return ()
         if self.facts.program.adopts and destination.is_sample(place):
@@ -270,7 +268,7 @@ class Relocator:
         """
         edits: dict[FileEdit, None] = {}
         for trail in self._trails():
-            place = self._place(trail[0].path, trail[0].span) if trail[0].kind in MADE else None
+            place = place_at(self.facts, trail[0].path, trail[0].span) if trail[0].kind in MADE else None
             found = imported_device.or_own(self.facts, place) if place is not None else None
             if place is None or found is None or device_expression.is_in_module(self.facts, place):
                 return ()
@@ -299,7 +297,7 @@ class Relocator:
         sites = ancestry.from_batch(trail)
         yield from sibling_move.where_made(self.facts, list(filter(self._is_elsewhere, sites)))
         for site in sites:
-            place = self._place(site.path, site.span)
+            place = place_at(self.facts, site.path, site.span)
             if place is None:
                 continue
             if site.kind == "collected":
@@ -320,7 +318,7 @@ class Relocator:
         for site in trail:
             if site.kind not in STORED:
                 continue
-            place = self._place(site.path, site.span)
+            place = place_at(self.facts, site.path, site.span)
             statement = place.outline.statement_of(place.node) if place is not None else None
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
@@ -361,7 +359,7 @@ class Relocator:
         return tuple(dict.fromkeys(edit for place in places for edit in self._given(place)))
 
     def _at_use(self) -> Edits:
-        place = self._place(self.operand.path, self.operand.span)
+        place = place_at(self.facts, self.operand.path, self.operand.span)
         stays = destination.stays(self.mismatch, self.operand)  # or it is copied, or moves over and over
         if place is None or stays or self.operand.span == self.mismatch.sink:
             return ()
@@ -372,7 +370,9 @@ class Relocator:
     def _where_computed(self) -> Edits:
         """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
         born = self.operand.trail[0] if self.operand.trail and self.operand.held else None
-        place = self._place(born.path, born.span) if born is not None and born.kind == "result" else None
+        place = (
+            place_at(self.facts, born.path, born.span) if born is not None and born.kind == "result" else None
+        )
         return self._wrap(place) if place and device_expression.is_in_module(self.facts, place) else ()
 
     def _given(self, place: Place) -> Edits:
@@ -394,9 +394,6 @@ class Relocator:
         suffix = f".to({found.code})"
         moved = made_alike(place, found.code) or suffixes.added(self.facts, place.outline, place.node, suffix)
         return (*found.edits, *moved) if moved else ()
-
-    def _place(self, path: str, span: Span) -> Place | None:
-        return place_at(self.facts, path, span)
 
     def _expression(self, place: Place) -> DeviceExpression | None:
         return device_expression.find(self.facts, place, self.peers)

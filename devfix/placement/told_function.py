@@ -43,6 +43,11 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     return (*given, *own)
 
 
+def of_made(facts: Facts, trails: Iterable[Trail]) -> Edits:
+    """The same for what is computed, beside what it is computed from."""
+    return told(facts, [life for life in trails if life[0].kind != "result"])
+
+
 def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
     """A device for the functions that make what plain objects keep and fill with what is on the accelerator, such as the buffers of a cache.
 
