@@ -336,3 +336,54 @@ def test_what_is_asked_whether_it_is_a_tensor_moves_only_where_it_is_one(asked: 
 def test_what_is_used_again_behind_the_question_is_not_moved_before_it() -> None:
     text = MIXED.replace("send(value)", "send(value)\n            print(net(value))")
     assert "value = value.to(" not in fix_texts({"main.py": text})[0]["main.py"]
+
+
+LOADED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 2).to(device)
+loader = DataLoader(TensorDataset(torch.ones(4, 3), torch.ones(4, 3)), batch_size=2)
+"""
+
+
+def loaded(loop: str) -> list[str]:
+    """The lines of a loop over a loader once they are fixed."""
+    return fix_texts({"main.py": LOADED + loop})[0]["main.py"].removeprefix(LOADED).splitlines()
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "    if number == 0:\n        print(net(x))\n    else:\n        print(net(x) + 1)\n",
+        "    if number == 0:\n        print(net(x))\n    elif number == 1:\n        print(1)\n    else:\n        print(net(x))\n",
+        "    if number == 0:\n        print(net(x).shape)\n    print(net(x))\n",
+        "    if number % 2 == 0:\n        print(net(x))\n",
+    ],
+)
+def test_how_many_batches_there_were_says_nothing_of_the_parts_of_one(used: str) -> None:
+    head = "for number, (x, y) in enumerate(loader):"
+    assert loaded(f"{head}\n{used}") == [head, "    x = x.to(device)", *used.splitlines()]
+
+
+@pytest.mark.parametrize("test", ["elif number == 1:", "if number == 1:"])
+def test_each_part_of_a_batch_moves_where_it_is_told_from_the_others(test: str) -> None:
+    head = "for batch in loader:\n    for number, part in enumerate(batch):\n        if number == 0:\n"
+    used = "            print(net(part){})\n"
+    after = loaded(f"{head}{used.format('')}        {test}\n{used.format(' + 1')}")
+    assert [line for line in after if "net(" in line] == [
+        "            print(net(part.to(device)))",
+        "            print(net(part.to(device)) + 1)",
+    ]
+
+
+def test_what_is_used_of_one_part_and_of_all_moves_in_both_places() -> None:
+    head = "for number, x in enumerate(DataLoader(torch.ones(4, 3), batch_size=2)):\n"
+    after = loaded(f"{head}    if number == 0:\n        print(net(x).shape)\n    print(net(x))\n")
+    assert after[1:] == [
+        "    if number == 0:",
+        "        print(net(x.to(device)).shape)",
+        "    print(net(x.to(device)))",
+    ]

@@ -291,11 +291,37 @@ def test_a_sparse_tensor_is_where_its_named_values_are() -> None:
 import torch
 
 values = torch.ones(2).cuda()
-sparse = torch.sparse_coo_tensor(indices=torch.tensor([[0, 1], [1, 0]]), values=values, size=(2, 2))
+sparse = torch.sparse_coo_tensor(indices=[[0, 1], [1, 0]], values=values, size=(2, 2))
 print(torch.sparse.mm(sparse, torch.ones(2, 2).cuda()))
 """
     assert clashes(text) == []
     assert clashes(text.replace("(2).cuda()", "(2)")) == ["6: device"]
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("where, values", ["6: device"]),
+        ("indices=where, values=values, size=(2, 2)", ["6: device"]),
+        ("where.cuda(), values.cpu()", ["6: device"]),
+        ("where, values, device='cuda'", []),
+        ("where, values, device=values.device", []),
+        ("where.cuda(), values", []),
+        ("where, values.cpu()", []),
+        ("where, [1.0, 2.0], device='cuda'", []),
+        ("[[0, 1], [1, 0]], values", []),
+    ],
+)
+def test_a_sparse_tensor_is_made_of_indices_and_values_of_one_device(made: str, found: list[str]) -> None:
+    """What a device is named for is taken there; without one an H200 refuses indices that are elsewhere."""
+    text = f"""
+import torch
+
+where = torch.tensor([[0, 1], [1, 0]])
+values = torch.ones(2).cuda()
+torch.sparse_coo_tensor({made})
+"""
+    assert clashes(text) == found
 
 
 def test_a_sparse_tensor_of_values_that_nobody_knows_may_be_anywhere() -> None:

@@ -95,21 +95,47 @@ def _in_loop(
 
 
 def _uses_by_position(loop: ast.For | ast.AsyncFor, name: str) -> list[ast.Name]:
-    """Uses of one of a batch's parts that only one of them has: where its number, or the name beside it, is tested.
+    """Uses of one of a batch's parts, where some are of one part alone: its number, or the name beside it, is tested.
 
-    It may be tested as well whether the part is a tensor at all. There are none where each part is used before anything
-    is tested.
+    It may be tested as well whether the part is a tensor at all. There are none where each part is used, before anything
+    is tested or whatever the tests say.
     """
-    beside = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} - {name}
+    beside = {node.id for node in ast.walk(_unpacked(loop)) if isinstance(node, ast.Name)} - {name}
     found: list[ast.Name] = []
     for part in loop.body:
         if isinstance(part, ast.If) and (_reads(part.test) & beside or _asks_what(part.test, name)):
-            inside = (node for branch in part.body for node in ast.walk(branch))
-            names = (node for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-            found += [node for node in names if node.id == name]
+            *branches, rest = _branches(part)
+            if any(name in _reads(each) for each in rest):
+                return []
+            found += [use for branch in branches for each in branch for use in _uses(each, name)]
         elif not found and name in _reads(part):
-            break
+            return []
+        else:
+            found += _uses(part, name) if found else []
     return found
+
+
+def _unpacked(loop: ast.For | ast.AsyncFor) -> ast.expr:
+    """What a loop's target says of one batch: not how many there were before it, as ``i, (x, y)`` does."""
+    target = loop.target
+    counted = isinstance(target, ast.Tuple) and isinstance(target.elts[-1], (ast.Tuple, ast.List))
+    named = getattr(loop.iter, "func", None)
+    if counted and isinstance(target, ast.Tuple) and getattr(named, "id", "") == "enumerate":
+        return target.elts[-1]
+    return target
+
+
+def _uses(code: ast.AST, name: str) -> list[ast.Name]:
+    """Where code reads a name."""
+    names = (node for node in ast.walk(code) if isinstance(node, ast.Name) and node.id == name)
+    return [node for node in names if isinstance(node.ctx, ast.Load)]
+
+
+def _branches(test: ast.If) -> list[list[ast.stmt]]:
+    """What is done where one of the tests of an ``if`` and its ``elif`` holds, and last what where none does."""
+    if len(test.orelse) == 1 and isinstance(further := test.orelse[0], ast.If):
+        return [test.body, *_branches(further)]
+    return [test.body, test.orelse]
 
 
 def _asks_what(test: ast.expr, name: str) -> bool:

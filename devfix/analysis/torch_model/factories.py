@@ -307,11 +307,13 @@ def _tensor_parts(site: CallSite, roles: tuple[str, ...]) -> list[Part]:
 
 
 def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``torch.sparse_coo_tensor(indices, values, size)``: where the values are."""
+    """``torch.sparse_coo_tensor(indices, values, size)``: where the values are, and the indices have to be as well."""
     parts = _tensor_parts(site, ("indices", "values"))
     device = device_of(site.value(None, "device"))
     if device is None:
         device = _device_of_values(interp, site)
+        if len(parts) > 1 and device is not UNKNOWN_DEVICE:
+            requirements.meet(interp, site.node, "torch.sparse_coo_tensor", parts, scalars=False)
     trail = (interp.site("factory", site.node),)
     roots = roots_of([part.tensor for part in parts])
     values, size, given = site.value(1, "values"), site.get(2, "size"), site.value(None, "dtype")
