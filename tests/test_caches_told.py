@@ -68,3 +68,32 @@ def test_a_cache_that_nothing_on_the_accelerator_fills_is_not_told() -> None:
     assert not any(
         "def __init__" in line for line in _added(write="self.keys[at : at + 2] = torch.ones(2, 3)")
     )
+
+
+ALLOCATED = """from dataclasses import dataclass
+
+@dataclass
+class Cache:
+    keys: torch.Tensor
+    values: torch.Tensor
+
+    @classmethod
+    def of(cls, size: int):
+        keys = torch.zeros(4, size)
+        return cls(keys, torch.zeros(4, size))
+
+"""
+
+
+def test_the_method_that_makes_the_fields_of_a_data_class_is_told() -> None:
+    text = files(PROGRAM.format(made="cache = Cache.of(3)", write=FILLED, asked="cache is not None"))[
+        "main.py"
+    ]
+    text = text[: text.index("class Cache:")] + ALLOCATED + text[text.index("    def update") :]
+    after = fix_texts({"main.py": text})[0]["main.py"].splitlines()
+    assert [line.strip() for line in after if line not in text.splitlines()] == [
+        'def of(cls, size: int, device="cpu"):',
+        "keys = torch.zeros(4, size, device=device)",
+        "return cls(keys, torch.zeros(4, size, device=device))",
+        "cache = Cache.of(3, device=device)",
+    ]

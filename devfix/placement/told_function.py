@@ -69,8 +69,7 @@ def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
 
 
 def _is_kept_and_filled(facts: Facts, life: tuple[Origin, ...]) -> bool:
-    kept = next((site for site in life if site.kind == "attribute"), None)
-    return kept is not None and _is_filled(facts, kept)
+    return any(_is_filled(facts, site) for site in life if site.kind in ("attribute", "result"))
 
 
 def _used_widely(facts: Facts, trails: list[Trail]) -> list[Trail]:
@@ -97,18 +96,25 @@ def _sinks(facts: Facts, made: Origin) -> set[tuple[str, Span]]:
     }
 
 
-def _is_filled(facts: Facts, kept: Origin) -> bool:
-    """Whether a method writes what it is given on the accelerator into a part of an attribute: ``self.keys[:n] = keys``."""
-    place = place_at(facts, kept.path, kept.span)
+def _is_filled(facts: Facts, site: Origin) -> bool:
+    """Whether a method writes what it is given on the accelerator into a part of an attribute: ``self.keys[:n] = keys``.
+
+    ``site`` is where the attribute is stored, or where a part of it is read, ``self.keys[:n]``: the fields of a data class are
+    stored nowhere.
+    """
+    place = place_at(facts, site.path, site.span)
     function = place.outline.function_of(place.node) if place is not None else None
     cls = place.outline.class_of(function) if place is not None and function is not None else None
     if place is None or cls is None:
         return False
+    kept = place.node.value if isinstance(place.node, ast.Subscript) else place.node
+    if not isinstance(kept, ast.Attribute):
+        return False
     for statement in (node for node in ast.walk(cls) if isinstance(node, ast.Assign)):
         [target, *others], value = statement.targets, statement.value
-        if others or not isinstance(target, ast.Subscript) or ast.unparse(target.value) != kept.text:
+        if others or not isinstance(target, ast.Subscript) or ast.unparse(target.value) != ast.unparse(kept):
             continue
-        names = facts.bindings(kept.path, place.outline.scopes(statement)[0])
+        names = facts.bindings(site.path, place.outline.scopes(statement)[0])
         found = names.get(value.id, []) if isinstance(value, ast.Name) else []
         if found and all(each.kind == "tensor" and is_wanted(each.device) for each in found):
             return True
@@ -132,9 +138,17 @@ def can_be_told(outline: Outline, function: ast.AST | None) -> bool:
     if cls is None:
         return function in outline.source.tree.body and not function.decorator_list
     decorated = [ast.unparse(each) for each in function.decorator_list]
-    plain = cls in outline.source.tree.body and not (cls.bases or cls.keywords or cls.decorator_list)
+    plain = cls in outline.source.tree.body and not (cls.bases or cls.keywords or any(_replaces(cls)))
     special = function.name.startswith("__") and function.name != "__init__"
     return plain and not special and decorated in ([], ["classmethod"], ["staticmethod"])
+
+
+def _replaces(cls: ast.ClassDef) -> Iterator[ast.expr]:
+    """The decorators that may change what the methods of a class are called by: a data class only adds some."""
+    for each in cls.decorator_list:
+        name = each.func if isinstance(each, ast.Call) else each
+        if ast.unparse(name).rpartition(".")[2] != "dataclass":
+            yield each
 
 
 def _called(outline: Outline, function: ast.FunctionDef) -> str:
