@@ -156,3 +156,54 @@ def test_what_is_one_text_is_no_other(body: str) -> None:
 )
 def test_what_may_be_either_text_is_still_found(body: str) -> None:
     assert found(KINDS + body) != []
+
+
+#: The script chooses the network, a function of it is given that, and asks for the option again.
+CHOSEN = """
+if args.kind == "numbers":
+    network = Numbers()
+elif args.kind == "places":
+    network = Places()
+else:
+    print("of no kind")
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+network = network.to(device)
+x, numbers, places = torch.ones(2, 3).to(device), numbers.to(device), places.to(device)
+
+def run(net{more}):
+    for i in range(9):
+{body}
+
+run(network{given})
+"""
+
+
+def of_function(body: str, more: str = "", given: str = "") -> list[str]:
+    script = CHOSEN.format(body=body, more=more, given=given).replace("use(net, ", "net(x, ")
+    return clashes(NETWORKS + script)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '        if args.kind == "places":\n            use(net, places)\n',
+        '        if args.kind == "numbers":\n            use(net, numbers)\n        else:\n            use(net, places)\n',
+        '        if args.kind != "numbers":\n            use(net, places)\n        else:\n            use(net, numbers)\n',
+        '        if i > 3 and args.kind == "places":\n            use(net, places)\n',
+    ],
+)
+def test_a_function_asks_what_the_script_asked(body: str) -> None:
+    assert of_function(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "given"),
+    [
+        ('        if args.kind == "places":\n            use(net, numbers)\n', "", ""),
+        ('        if args.other == "places":\n            use(net, numbers)\n', "", ""),
+        ('        if args.kind == "places":\n            use(net, numbers)\n', ", args", ", args"),
+        ("        use(net, numbers)\n", "", ""),
+    ],
+)
+def test_a_function_that_asks_for_something_else_is_told_nothing(body: str, more: str, given: str) -> None:
+    assert of_function(body, more, given) != []

@@ -38,15 +38,25 @@ Outcomes = Mapping[str, tuple[Value, Value]]
 
 def assume(interp: Interpreter, part: ast.expr, outcome: bool, within: ast.If | None = None) -> None:
     """What was chosen by a test is what it chooses when it comes out as ``outcome``, for what is named ``within``."""
-    frame = interp.frame
-    if not frame.choices:
+    frame, script = interp.frame, interp.stack[0]
+    if not frame.choices and not script.choices:
         return
     part, swapped = _affirmed(part)
     outcome = outcome != swapped
-    if outcome:
-        for other in _excluded(part, frame.choices):
-            _narrow(interp, frame.choices[other], False, within)
-    _narrow(interp, frame.choices.get(_dumped(part)) or {}, outcome, within)
+    for known, comes_out in _known(part, outcome, frame.choices):
+        _narrow(interp, known, comes_out, within)
+    if script is not frame and script.choices and _is_of_script(interp, script, part):
+        for known, comes_out in _known(part, outcome, script.choices):
+            _narrow_given(interp, known, comes_out, within)
+
+
+def _known(
+    part: ast.expr, outcome: bool, choices: Mapping[str, Mapping[str, Choice]]
+) -> Iterator[tuple[Mapping[str, Choice], bool]]:
+    """What was chosen by tests that come out in a certain way where one does, the latest first."""
+    for other in _excluded(part, choices) if outcome else ():
+        yield choices[other], False
+    yield choices.get(_dumped(part)) or {}, outcome
 
 
 def settle(interp: Interpreter, part: ast.expr, outcome: bool) -> None:
@@ -82,6 +92,39 @@ def _narrow(interp: Interpreter, known: Mapping[str, Choice], outcome: bool, wit
         choice = known[name]
         if interp.state.get(frame.id, name) is choice.joined:
             interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _is_of_script(interp: Interpreter, script: Frame, test: ast.expr) -> bool:
+    """Whether a function of the script asks for what the script asked for: for names that are not its own."""
+    frame = interp.frame
+    if frame.module != script.id or not _asked(test):
+        return False
+    names = (name.id for name in walk(test) if isinstance(name, ast.Name))
+    return all(interp.state.get(frame.id, name) is None for name in names)
+
+
+def _narrow_given(
+    interp: Interpreter, known: Mapping[str, Choice], outcome: bool, within: ast.If | None
+) -> None:
+    """The same for what the script chose and a function has, under whatever name."""
+    frame = interp.frame
+    if frame.function is None or not known:
+        return
+    names = (
+        _named(within) if within is not None else [each.arg for each in parameters_of(frame.function.node)]
+    )
+    for name in names:
+        value = interp.state.get(frame.id, name)
+        choice = next((each for each in known.values() if _are_the_same(value, each.joined)), None)
+        if choice is not None:
+            interp.state.set(frame.id, name, choice.then if outcome else choice.other)
+
+
+def _are_the_same(one: Value | None, other: Value) -> bool:
+    """Whether a value may be the same things as another, in whatever order."""
+    if not isinstance(one, Union) or not isinstance(other, Union) or len(one.members) != len(other.members):
+        return False
+    return all(member in other.members for member in one.members)
 
 
 def _excluded(test: ast.expr, asked: Mapping[str, object]) -> list[str]:
