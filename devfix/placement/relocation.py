@@ -31,6 +31,7 @@ from devfix.placement import (
     imported_device,
     left_out,
     lent_module,
+    loop_parameter,
     made_beside,
     map_location,
     module_binding,
@@ -262,10 +263,7 @@ class Relocator:
         return self._made_on(place, origin, found) if found is not None else ()
 
     def _by_own_choice(self) -> Edits:
-        """Where no device is in sight, the file of the factory calls gets that of another file, or a choice of its own.
-
-        Not within a module, which is wherever its owner has put it.
-        """
+        """Where no device is in sight: that of another file, or one of the file's own; a module is where its owner put it."""
         edits: dict[FileEdit, None] = {}
         for trail in self._trails():
             place = place_at(self.facts, trail[0].path, trail[0].span) if trail[0].kind in MADE else None
@@ -365,7 +363,7 @@ class Relocator:
             return ()
         if self.operand.held:
             return part_moves.each(self.facts, place, self.operand, self.peers)
-        return self._wrap(place)
+        return loop_parameter.moved(self.facts, place, self.peers) or self._wrap(place)
 
     def _where_computed(self) -> Edits:
         """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
@@ -379,7 +377,8 @@ class Relocator:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
         made = self.operand.trail[0] if self.operand.trail else None
         is_it = made is not None and made.kind in MADE and made.span == place.outline.source.span(place.node)
-        return self._at_factory(made) if made is not None and is_it else self._wrap(place)
+        once = () if is_it else loop_parameter.moved(self.facts, place, self.peers)
+        return self._at_factory(made) if made is not None and is_it else once or self._wrap(place)
 
     def _wrap(self, place: Place | None) -> Edits:
         if place is not None and isinstance(place.node, (ast.ListComp, ast.GeneratorExp)):
