@@ -115,6 +115,11 @@ class Facts:
         """Whether what a division of whole numbers gives is also reckoned with as the float that it is."""
         return quotient in self._recorder.remarked
 
+    @cached_property
+    def widened(self) -> frozenset[Origin]:
+        """The arguments that come in as halves, whose ``text`` is their dtype, and are reckoned with as wider floats."""
+        return frozenset(site for site in self._recorder.remarked if site.kind == "widened")
+
     def is_read_on_host(self, trail: tuple[Origin, ...]) -> bool:
         """Whether what has this life is also given to a call that reads it on the CPU, and finds it there."""
         first = of_its_own(trail) if trail else None

@@ -27,6 +27,7 @@ _ENTRIES = ("numpy", "factory")
 _MILESTONES = frozenset(
     {"module-attribute", "attribute", "discarded-move", "discarded-copy", "loader", "given"}
 )
+_HALVES, _WIDE = ("float16", "bfloat16"), ("float32", "float64")
 #: How the kind of a place begins at which a part of an object was left where it was, and its neighbours moved.
 LEFT = "left-part"
 
@@ -157,6 +158,19 @@ def note_fractions(interp: Interpreter, operands: list[Tensor], *, beside_float:
     found = {site for operand in operands for site in quotients(operand)}
     if found and (beside_float or any(_is_float(each) and not quotients(each) for each in operands)):
         interp.recorder.remarked.update(found)
+
+
+def note_widened(interp: Interpreter, operands: list[Tensor], dtype: str | None) -> None:
+    """Remark which arguments of the function came in as halves, and leave wider for what they are reckoned with."""
+    if dtype not in _WIDE:
+        return
+    frame = interp.frame
+    for operand in operands:
+        if operand.dtype in _HALVES:
+            given = [site for site in operand.trail if site.kind == "argument" and site.path == frame.path]
+            site = next((each for each in reversed(given) if each.scope == frame.scope), None)
+            if site is not None:
+                interp.recorder.remarked.add(replace(site, kind="widened", text=str(operand.dtype)))
 
 
 def _is_float(value: Tensor) -> bool:

@@ -20,7 +20,7 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
-from devfix.placement import gradient_function, quotients, suffixes, written_truths
+from devfix.placement import gradient_function, quotients, suffixes, widening, written_truths
 from devfix.placement.device_expression import Place
 from devfix.placement.dtype_expression import dtype_expression
 from devfix.placement.shared_memory import is_written_later
@@ -61,6 +61,8 @@ class Recaster:
 
         A dtype that somebody chose is followed where it is met, so that the choice stays theirs.
         """
+        if self.wanted not in _DEFAULTS and (back := widening.undone(self.facts, self.operand, self.wanted)):
+            return [Fix(self.title, back, Applicability.UNSAFE), *self._fixes(self._at_use())]
         if self.wanted not in _DEFAULTS and self.follows is not None:
             return self._fixes(self._at_use())
         return self._fixes(

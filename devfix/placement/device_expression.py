@@ -26,6 +26,7 @@ from devfix.placement import (
     own_device,
     own_inputs,
     sizing,
+    source_tensor,
 )
 from devfix.placement.dependence import dotted, entry_named, hands_on, written_around
 from devfix.placement.moving_module import stands_for_module
@@ -95,7 +96,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     modules = [peer for peer in peers if stands_for_module(facts, place, peer)]
     tensors = [peer for peer in peers if peer not in modules]
     code = next(filter(None, (_peer(facts, place, peer) for peer in tensors)), None)
-    code = code or sizing.sized_by(facts, place)
+    code = code or sizing.sized_by(facts, place) or source_tensor.made_of(facts, place)
     anywhere = is_in_module(facts, place) or autograd_class.is_around(place.outline, place.node)
     if code is None and (not seen or anywhere):
         code = _name(facts, place, "tensor")
@@ -119,9 +120,9 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     return DeviceExpression(f"{beside}.device") if beside is not None else _of_kept_module(facts, place)
 
 
-def of_sized(facts: Facts, place: Place) -> DeviceExpression | None:
-    """The device of the tensor whose size what is made at a place has."""
-    name = sizing.sized_by(facts, place)
+def of_data(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The device of the tensor whose size what is made at a place has, or whose numbers it is made of."""
+    name = sizing.sized_by(facts, place) or source_tensor.made_of(facts, place)
     return DeviceExpression(f"{name}.device") if name is not None else None
 
 

@@ -257,7 +257,7 @@ class Relocator:
             return ()
         inside = device_expression.is_in_module(self.facts, place)
         near = self.operand.trail[:1] == (origin,) or inside
-        beside = self._expression(place) if near or not far else device_expression.of_sized(self.facts, place)
+        beside = self._expression(place) if near or not far else device_expression.of_data(self.facts, place)
         own = device_expression.find(self.facts, place, []) if far and inside else None
         found = own or (device_expression.chosen(self.facts, place) if far else None) or beside
         return self._made_on(place, origin, found) if found is not None else ()

@@ -35,6 +35,7 @@ from devfix.analysis.trails import (
     inverted,
     keep_split,
     note_fractions,
+    note_widened,
     roots_of,
 )
 from devfix.analysis.values import (
@@ -175,6 +176,7 @@ def tensor_result(
         roots=roots_of(tensors, named=interp.program.adopts),
     )
     result = replace(result, typed=common_dtype_trails(tensors, result.dtype))
+    note_widened(interp, tensors, result.dtype)
     if isinstance(op, ast.Div):
         result = divided(interp, node, [typed(value)[0] for value, _ in (left, right)], result)
     note_fractions(
