@@ -93,3 +93,37 @@ def test_what_is_computed_where_the_module_is_is_left_alone(before: str, after: 
 
 def test_a_plain_property_is_computed_each_time() -> None:
     assert not clashes(_program("print(net.grid)").replace("    @cached_property", "    @property"))
+
+
+MADE_WITHIN = """
+from functools import cached_property
+import torch
+
+class Market:
+    def __init__(self, device):
+        self.device = device
+        self.base = torch.eye(3)
+
+    @cached_property
+    def factor(self):
+        {made}
+        return torch.linalg.cholesky(found)
+
+    def paths(self):
+        return torch.ones(2, 3, device=self.device) @ self.factor
+
+market = Market(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+print(market.paths())
+"""
+
+
+def test_what_it_makes_by_itself_is_made_on_the_device() -> None:
+    text = MADE_WITHIN.format(made="found = torch.eye(3)")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("found = torch.eye(3)", "found = torch.eye(3, device=self.device)")
+
+
+def test_what_it_computes_of_other_things_moves_where_it_is_used() -> None:
+    text = MADE_WITHIN.format(made="found = self.base + torch.eye(3)")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("@ self.factor", "@ self.factor.to(self.device)")

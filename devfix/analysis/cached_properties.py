@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 KIND = "cached_property"
+#: How the life of a tensor begins that is computed from no other.
+_MADE = ("factory", "random-factory")
 
 
 def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) -> Value:
@@ -23,7 +25,7 @@ def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) ->
     name = getattr(found.node, "name", "")
     if interp.state.dead or not name or not _is_kept(value):
         return value
-    kept = _kept(interp, value, node)
+    kept = _kept(interp, found, value, node)
     interp.update(receiver, interp.obj(receiver).with_attr(name, kept))
     if is_module(interp, receiver):
         hidden_modules.hide(interp, receiver, name)
@@ -37,13 +39,23 @@ def _is_kept(value: Value) -> bool:
     return isinstance(value, (Tensor, Ref))
 
 
-def _kept(interp: Interpreter, value: Value, node: ast.expr) -> Value:
-    """The value begins its life here: what it was computed from may have moved when it is used."""
+def _kept(interp: Interpreter, found: Function, value: Value, node: ast.expr) -> Value:
+    """The value begins its life here, if it is not all made there: what it was computed from may have moved when it is used."""
     if isinstance(value, TupleValue):
-        return value.with_items(_kept(interp, item, node) for item in value.items)
-    return (
-        replace(value, trail=(interp.site("other", node),), roots=()) if isinstance(value, Tensor) else value
-    )
+        return value.with_items(_kept(interp, found, item, node) for item in value.items)
+    if not isinstance(value, Tensor) or _is_all_made(found, value):
+        return value
+    return replace(value, trail=(interp.site("other", node),), roots=())
+
+
+def _is_all_made(found: Function, value: Tensor) -> bool:
+    """Whether the property itself makes a tensor, and all that it is computed from."""
+    born = [life[0] for life in (value.trail, *value.roots) if life]
+    made = [site for site in born if site.kind in _MADE]
+    lines = range(found.node.lineno, (found.node.end_lineno or 0) + 1)
+    within = all(site.path == found.path and site.span.line in lines for site in born)
+    computed = value.trail[:1] != () and value.trail[0].kind == "result"
+    return bool(made) and within and len(made) == len(born) - computed
 
 
 def forget(interp: Interpreter, owner: Value, name: Value | None) -> None:

@@ -20,9 +20,16 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
-from devfix.placement import gradient_function, quotients, suffixes, widening, written_truths
+from devfix.placement import (
+    cast_apart,
+    gradient_function,
+    quotients,
+    suffixes,
+    widening,
+    written_truths,
+)
 from devfix.placement.device_expression import Place
-from devfix.placement.dtype_expression import dtype_expression
+from devfix.placement.dtype_expression import dtype_expression, follows
 from devfix.placement.shared_memory import is_written_later
 
 _Change = Callable[[Origin], tuple[FileEdit, ...]]
@@ -65,6 +72,9 @@ class Recaster:
             return [Fix(self.title, back, Applicability.UNSAFE), *self._fixes(self._at_use())]
         if self.wanted not in _DEFAULTS and self.follows is not None:
             return self._fixes(self._at_use())
+        apart = cast_apart.where_returned(self.facts, self.operand, self._suffix(), _CASTS)
+        if apart is not None:
+            return self._fixes(apart, self._at_use(), self._after_unpacking())
         return self._fixes(
             self._at_entries(),
             self._at_move(),
@@ -140,7 +150,10 @@ class Recaster:
         """Every call through which the data came into torch makes the wanted dtype."""
         if self.wanted not in _DEFAULTS:
             return ()  # other dtypes are somebody's choice, to be made where they are wanted
-        return self._at_each({trail[0]: None for trail in self.operand.roots if trail}, self._at_entry)
+        origins = [trail[0] for trail in self.operand.roots if trail]
+        return self._at_each(
+            {origin: None for origin in origins if not follows(self.facts, origin)}, self._at_entry
+        )
 
     def _at_entry(self, origin: Origin) -> tuple[FileEdit, ...]:
         place = self._place(origin.path, origin.span)

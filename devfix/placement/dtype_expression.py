@@ -6,7 +6,9 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import Mismatch, Operand
+from devfix.analysis.syntax import called
+from devfix.findings import Mismatch, Operand, Origin
+from devfix.placement.device_expression import place_at
 
 #: Layers whose parameter is called ``weight``.
 _WEIGHTED = ("Linear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d")
@@ -33,6 +35,15 @@ def dtype_expression(facts: Facts, mismatch: Mismatch) -> str | None:
     if name in _WEIGHTED and _is_made_as(outline, text, name):
         return f"{text}.weight.dtype"
     return _own_dtype(outline, node) or f"next({text}.parameters()).dtype"
+
+
+def follows(facts: Facts, origin: Origin) -> bool:
+    """Whether a value has the dtype of another one, which it is made after: ``torch.randn_like(x)``."""
+    place = place_at(facts, origin.path, origin.span) if origin.kind == "result" else None
+    call = place.node if place is not None else None
+    if not isinstance(call, ast.Call) or any(keyword.arg == "dtype" for keyword in call.keywords):
+        return False
+    return called(call).endswith("_like")
 
 
 def _own_dtype(outline: Outline, node: ast.expr) -> str | None:

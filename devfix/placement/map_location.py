@@ -116,6 +116,22 @@ def holds_host_state(facts: Facts, place: Place) -> bool:
     return any(word in facts.source(place.path).text for word in _HOST_STATES)
 
 
+def to_host(facts: Facts, loads: Iterable[Origin]) -> tuple[FileEdit, ...]:
+    """Each of some calls of ``torch.load`` asks for the CPU; nothing where one is another call, or is moved at once."""
+    places = {load: device_expression.place_at(facts, load.path, load.span) for load in loads}
+    if not all(place is not None and _is_plain_load(place) for place in places.values()):
+        return ()
+    return tuple(FileEdit(load.path, SetKeyword(load.span, "map_location", '"cpu"')) for load in places)
+
+
+def _is_plain_load(place: Place) -> bool:
+    """Whether a call is of a function ``load``, and nothing moves its result there."""
+    node = place.node
+    if not isinstance(node, ast.Call) or (dotted(node.func) or "").split(".")[-1] != "load":
+        return False
+    return not any(getattr(around, "attr", "") in ("to", "cuda") for around in place.outline.around(node))
+
+
 def of_host(facts: Facts, trails: Iterable[Trail]) -> tuple[FileEdit, ...]:
     """The load of what was loaded to the CPU on request asks for the program's device."""
     for trail in trails:

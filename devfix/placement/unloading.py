@@ -17,6 +17,7 @@ from devfix.findings import (
     SetKeyword,
     Span,
 )
+from devfix.placement import map_location
 from devfix.placement.device_argument import without_device
 from devfix.placement.device_expression import Place
 from devfix.placement.emptied import without_idle
@@ -65,7 +66,14 @@ class Unloading:
     def fixes(self) -> list[Fix]:
         """All fixes, the preferred one first."""
         safe = Applicability.DISPLAY if self.is_legal else Applicability.SAFE
-        if self.moves:
+        loaded = self.mismatch.get("where") == "resident"
+        if (
+            loaded
+            and self.mismatch.kind == "worker"
+            and (edits := map_location.to_host(self.facts, self.moves))
+        ):
+            return [Fix("load it to the CPU", edits, safe)]
+        if self.moves and not loaded:
             return [Fix("move the batch where it is used", edits, safe) for edits in [self._late()] if edits]
         if self.mismatch.kind == "pin":
             edits = self._option("pin_memory", "False")

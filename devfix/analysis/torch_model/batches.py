@@ -143,6 +143,12 @@ def has_workers(obj: Obj) -> bool:
     return isinstance(number, int) and number > 0
 
 
+def _loads(moved: list[Tensor]) -> list[Origin]:
+    """The calls that loaded some tensors from files, if all of them were."""
+    born = [leaf.trail[0] for leaf in moved if leaf.trail]
+    return born if len(born) == len(moved) and all(site.kind == "checkpoint" for site in born) else []
+
+
 def record(
     interp: Interpreter,
     node: ast.expr,
@@ -154,13 +160,13 @@ def record(
 ) -> None:
     """Write down that tensors of a batch are on the accelerator too early.
 
-    The operand's trail is the loader's, its roots are the calls that put the tensors there.
+    The operand's trail is the loader's, its roots are the calls that put the tensors there, or that loaded all of them.
     """
     moved = _moved(interp, batch.value)
     if not moved:
         return
     where = "collate" if batch.in_collate else "dataset" if batch.in_dataset else "resident"
-    sites = dict.fromkeys([*batch.in_dataset, *batch.in_collate])
+    sites = dict.fromkeys([*batch.in_dataset, *batch.in_collate] or _loads(moved))
     tensor = Tensor(moved[0].device, trail=loader[:1], roots=tuple((site,) for site in sites))
     detail |= {"where": where, "form": form(interp, batch.value)}
     requirements.record(interp, node, operation, kind, [Part(tensor, "batch", node)], **detail)
