@@ -83,3 +83,58 @@ def test_a_dict_whose_entries_move_one_by_one_has_moved() -> None:
         print(net(batch["x"]) + torch.ones(3))
     """
     assert clashes(text) == ["11: device"]
+
+
+STACKED = """
+    import numpy as np
+    import torch
+
+    def stacked(samples, device):
+        {begin}
+        for {loop}:
+            {read}
+            {held}[key] = torch.from_numpy(array).to(device)
+        return {held}
+
+    def main():
+        device = torch.device("cuda")
+        return stacked({given}, device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "held", "loop"),
+    [
+        ("", "samples", "key in samples"),
+        ("", "samples", "key in samples.keys()"),
+        ("", "samples", "key in range(len(samples))"),
+        (
+            "held = {}\n        for name in samples:\n            held[name] = [samples[name]]",
+            "held",
+            "key in held",
+        ),
+    ],
+)
+def test_each_entry_has_what_it_had_before_the_loop_until_its_turn_comes(
+    begin: str, held: str, loop: str
+) -> None:
+    text = STACKED.format(
+        begin=begin, held=held, loop=loop, given="open('s')", read=f"array = np.array({held}[key])"
+    )
+    assert clashes(text) == []
+
+
+def test_the_entry_of_another_round_is_what_the_loop_stored() -> None:
+    read = "array = np.array(samples[last])\n            last = key"
+    text = STACKED.format(
+        begin="last = 0", held="samples", loop="key in samples", given="open('s')", read=read
+    )
+    assert len(clashes(text)) == 1
+
+
+def test_an_entry_that_was_stored_in_its_own_round_is_what_was_stored() -> None:
+    read = (
+        "samples[key] = torch.as_tensor(samples[key]).to(device)\n            array = np.array(samples[key])"
+    )
+    text = STACKED.format(begin="", held="samples", loop="key in samples", given="open('s')", read=read)
+    assert len(clashes(text)) == 1

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import called, remembered, spelt, statements_in
-from devfix.analysis.values import Const, Obj, Unknown
+from devfix.analysis.values import Const, Obj, Ref, Unknown
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -35,6 +35,20 @@ def renew(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> None:
     if renewed is None or not isinstance(interp.state.get(interp.frame.id, renewed), Unknown):
         return
     interp.assign(interp.frame.id, renewed, interp.new(Obj("dict")))
+
+
+def in_turn(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> tuple[Ref, Obj] | None:
+    """The list or dict of which a loop touches nothing but the entry whose turn it is, and what it holds before the loop."""
+    replaced = _only_in_turn(loop)
+    held = interp.eval(replaced) if replaced is not None else None
+    obj = interp.obj_of(held)
+    return (held, obj) if isinstance(held, Ref) and obj is not None else None
+
+
+def begin_round(interp: Interpreter, held: tuple[Ref, Obj] | None) -> None:
+    """Whose turn it is has what it had before the loop: the rounds before gave the others what they have now."""
+    if held is not None and interp.obj_of(held[0]) is not None:
+        interp.update(*held)
 
 
 def has_its_turn(interp: Interpreter, item: ast.expr | None) -> bool:
@@ -79,6 +93,27 @@ def _dict_of(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
     if not isinstance(key, ast.Name) or not isinstance(over, (ast.Name, ast.Attribute)):
         return None
     return over if (spelt(over), key.id) in _stored(loop) else None
+
+
+@remembered
+def _only_in_turn(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
+    """Such a list or dict where nothing else in the body of the loop names it, or what it is an attribute of."""
+    replaced = _list_of(loop) or _dict_of(loop)
+    if replaced is None:
+        return None
+    number = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) else loop.target
+    root = replaced
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    parts = [part for each in loop.body for part in ast.walk(each)]
+    named = sum(isinstance(part, ast.Name) and spelt(part) == spelt(root) for part in parts)
+    turns = sum(
+        isinstance(part, ast.Subscript)
+        and spelt(part.value) == spelt(replaced)
+        and spelt(part.slice) == spelt(number)
+        for part in parts
+    )
+    return replaced if named == turns else None
 
 
 @remembered
