@@ -231,3 +231,42 @@ def test_an_object_has_no_name_yet_while_it_is_made() -> None:
     """)
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert after == text.replace("self.model = model\n", "self.model = model.to(self.device)\n")
+
+
+SCRIPT = """
+import torch
+
+def train(data):
+    model = torch.nn.Linear(3, 3)
+    {read}
+    return model(x).sum()
+
+if __name__ == "__main__":
+    {begin}
+    train([1.0, 2.0, 3.0])
+"""
+CHOICE = 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+
+
+def _script(read: str, begin: str) -> tuple[str, str]:
+    text = SCRIPT.format(read=read, begin=begin)
+    return text, fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+
+
+def test_what_a_script_begins_with_is_bound_in_functions_that_read_it_anyway() -> None:
+    text, after = _script("x = torch.tensor(data).to(device)", CHOICE)
+    assert after == text.replace("Linear(3, 3)\n", "Linear(3, 3).to(device)\n")
+
+
+@pytest.mark.parametrize(
+    ("read", "begin"),
+    [
+        ("x = torch.tensor(data).cuda()", CHOICE),  # imported, the function has no device
+        ("x = torch.tensor(data).to(device)", f"started = train\n    {CHOICE}"),
+        ("x = torch.tensor(data).to(device)", f"train([]) if False else None\n    {CHOICE}"),
+        ("x = (lambda: torch.tensor(data).to(device))()", f"if torch:\n        {CHOICE}"),
+    ],
+)
+def test_what_a_script_may_not_have_bound_is_not_asked_for(read: str, begin: str) -> None:
+    _, after = _script(read, begin)
+    assert "Linear(3, 3).to(device)" not in after

@@ -15,6 +15,7 @@ from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder, place_of
+from devfix.analysis.syntax import is_main_guard
 from devfix.analysis.torch_model import checkpoint, float_width, optim, owners
 from devfix.analysis.values import (
     Class,
@@ -107,17 +108,8 @@ def _others(
 def _scripts(program: Program) -> list[str]:
     """Files that are run: those with a main guard, and those that nobody imports."""
     imported = program.imported
-    guarded = [p for p, s in program.sources.items() if _has_main_guard(s.tree)]
+    guarded = [p for p, s in program.sources.items() if any(map(is_main_guard, s.tree.body))]
     return sorted({*guarded, *(p for p in program.sources if p not in imported)})
-
-
-def _has_main_guard(tree: ast.Module) -> bool:
-    for node in tree.body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare):
-            left = node.test.left
-            if isinstance(left, ast.Name) and left.id == "__name__":
-                return True
-    return False
 
 
 def run_script(interp: Interpreter, path: str) -> None:

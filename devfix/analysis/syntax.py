@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
     from devfix.source import Source
@@ -92,6 +92,13 @@ def spelt(node: ast.expr) -> str:
         parts.append(inner.attr)
         inner = inner.value
     return ".".join([inner.id, *reversed(parts)]) if isinstance(inner, ast.Name) else ast.unparse(node)
+
+
+def is_main_guard(node: ast.AST) -> TypeGuard[ast.If]:
+    """Whether a statement is ``if __name__ == "__main__":``."""
+    test = node.test if isinstance(node, ast.If) else None
+    asked = test.left if isinstance(test, ast.Compare) else None
+    return isinstance(asked, ast.Name) and asked.id == "__name__"
 
 
 def first_line(node: ast.stmt | ast.expr) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.outline import Outline
 from devfix.analysis.scope_names import COMPREHENSIONS, DEFINITIONS, FUNCTIONS, binds, parameters_of, targets
+from devfix.analysis.syntax import is_main_guard
 
 #: What finds a function whose name is written nowhere.
 _ANY_NAME = {"globals", "locals", "eval", "exec"}
@@ -100,7 +101,28 @@ def _bound_in(outline: Outline, scope: Scope, seen_from: ast.AST, node: ast.AST,
     return any(
         statement in scope.body and not _runs_before(scope.body, statement, seen_from, outline)
         for statement in statements
+    ) or (
+        isinstance(scope, ast.Module)
+        and _is_read_anyway(outline, seen_from, node, name)
+        and any(_begins_script(outline, scope, statement, seen_from) for statement in statements)
     )
+
+
+def _is_read_anyway(outline: Outline, function: ast.AST, node: ast.AST, name: str) -> bool:
+    """Whether a function that reaches ``node`` reads a name of the file around it in any case, before or later."""
+    body = getattr(function, "body", None)
+    plain = [part for part in body if not hasattr(part, "body")] if isinstance(body, list) else []
+    own = outline.function_of(node) is function
+    return own and any(mentions([part], {name}) for part in plain if not isinstance(part, DEFINITIONS))
+
+
+def _begins_script(outline: Outline, module: ast.Module, binding: ast.stmt, inner: ast.AST) -> bool:
+    """Whether a binding stands in the main guard of a file, which asks for nothing of what is around a place before that."""
+    guard = outline.parents[binding]
+    if guard not in module.body or not is_main_guard(guard) or binding not in guard.body:
+        return False
+    above = [*module.body[: module.body.index(guard)], *guard.body[: guard.body.index(binding) + 1]]
+    return not _ask_for(above, module.body, inner, outline)
 
 
 def _is_around(outline: Outline, header: ast.stmt, node: ast.AST) -> bool:
@@ -110,11 +132,15 @@ def _is_around(outline: Outline, header: ast.stmt, node: ast.AST) -> bool:
 
 def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outline: Outline) -> bool:
     """Whether code up to the binding mentions the function around a place, or one that mentions it."""
+    return _ask_for(body[: body.index(binding) + 1], body, inner, outline)  # what is bound may come out of it
+
+
+def _ask_for(above: list[ast.stmt], body: list[ast.stmt], inner: ast.AST, outline: Outline) -> bool:
+    """Whether statements that run mention the definition of ``body`` around a place, or one that mentions it."""
     top = inner
     while not any(top is statement for statement in body):
         top = outline.parents[top]
     names = _mentioning(body, top)
-    above = body[: body.index(binding) + 1]  # what is bound may come out of it
     return any(mentions(_run_at_once(statement), names | _ANY_NAME) for statement in above)
 
 
