@@ -219,3 +219,44 @@ def test_what_a_function_makes_of_several_moves_where_the_others_do(made: str) -
 def test_what_moves_with_no_others_moves_where_it_is_made() -> None:
     text = PAIR.format(made="torch.FloatTensor(np.ones(4))").replace("    y = y.to(device)\n", "")
     assert "weights = weights.to(device)" not in fixed(text.replace(" + y.sum()", ""))
+
+
+LOOP = """
+import torch
+
+def train(loader, net, use_gpu):
+    for images, labels in loader:
+        {made}
+        if use_gpu:
+            {guard}
+        (net(noise) + images - labels).sum().backward()
+
+if __name__ == "__main__":
+    data = torch.utils.data.TensorDataset(torch.zeros(8, 3), torch.zeros(8, 3))
+    net = torch.nn.Linear(3, 3)
+    use_gpu = torch.cuda.is_available()
+    if use_gpu:
+        net.cuda()
+    train(torch.utils.data.DataLoader(data, batch_size=2), net, use_gpu)
+"""
+COMPUTED = "noise = torch.cat((images[:, :1], torch.zeros(len(images), 2)), 1)"
+PARTS = "images = images.cuda()\n            labels = labels.cuda()"
+
+
+def test_what_is_computed_in_a_round_moves_under_the_guard_of_the_batch() -> None:
+    before = LOOP.format(made=COMPUTED, guard=PARTS)
+    moved = "images = images.cuda()\n            noise = noise.cuda()\n"
+    assert fixed_alone(before) == before.replace("images = images.cuda()\n", moved)
+
+
+@pytest.mark.parametrize(
+    ("made", "guard"),
+    [
+        (f"{COMPUTED}\n        drawn = noise", PARTS),
+        (COMPUTED, f"print(len(images))\n            {PARTS}"),
+    ],
+    ids=["it is read before", "the guard does something else"],
+)
+def test_under_another_guard_of_the_batch_nothing_moves(made: str, guard: str) -> None:
+    before = LOOP.format(made=made, guard=guard)
+    assert "noise = noise.cuda()" not in fixed_alone(before)

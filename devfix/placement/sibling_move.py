@@ -173,9 +173,12 @@ def _writes_entries(statement: ast.stmt, name: str) -> bool:
 
 
 def _is_made_before(outline: Outline, guard: ast.stmt, name: str) -> bool:
-    """Whether a statement in the block of a guard, and before it, binds a name and nothing else."""
+    """Whether a statement in the block of a guard, and before it, binds a name and nothing else, or the loop around them."""
     scope = outline.function_of(guard) or outline.source.tree
     block = outline.block_of(guard)
+    loop = outline.parents[guard]
+    if isinstance(loop, (ast.For, ast.AsyncFor)) and block is loop.body and name in _unpacked(loop):
+        return True
     return any(
         part.lineno < guard.lineno and binds(part, name) and outline.block_of(part) is block
         for part in outline.names_in(scope).binders(name)
