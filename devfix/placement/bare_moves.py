@@ -9,7 +9,7 @@ from typing import TypeGuard
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Edit, FileEdit, InsertAfter, InsertAtBodyStart, Operand, Origin
-from devfix.placement import module_choice, move_guards, type_aliases
+from devfix.placement import handed_guard, module_choice, move_guards, type_aliases
 
 Edits = tuple[FileEdit, ...]
 #: What need not compute its parts, and what ends a program.
@@ -31,7 +31,7 @@ def like_inputs(facts: Facts, site: Origin, inputs: list[Operand]) -> Edits:
     if facts.program.device_policy != "cuda" or named is None or not isinstance(given, ast.Assign):
         return ()
     trails = [trail[0] for operand in inputs for trail in (operand.trail, *operand.roots) if trail]
-    moves = [origin for origin in trails if origin.kind == "move" or _has_alias(facts, origin)]
+    moves = [each for each in dict.fromkeys(trails) if each.kind == "move" or _has_alias(facts, each)]
     if given.targets != [named] or not moves or not all(_call(facts, move) for move in moves):
         return ()
     several = module_choice.after(outline, given.value)
@@ -170,12 +170,17 @@ def _may_end(statement: ast.stmt) -> bool:
 
 def _guard(facts: Facts, move: Origin, outline: Outline, made: ast.stmt) -> str | None:
     """The test of the one guard of a bare move, as it reads where the module is made; None where that is not known."""
-    tests = _tests(facts, move, made)
+    tests, asking = _tests(facts, move, made), facts.outline(move.path)
+    call = _call(facts, move)
+    if tests is None and call is not None and (found := move_guards.nearest(asking, call)) is not None:
+        tests = [found]
     if not tests or len(tests) > 1:
         return None
-    if facts.outline(move.path) is not outline and ast.unparse(tests[0]) != move_guards.AVAILABLE:
-        return None
-    return ast.unparse(tests[0]) if move_guards.reads_the_same(outline, tests[0], made) else None
+    (test,) = tests
+    own = asking is outline or ast.unparse(test) == move_guards.AVAILABLE
+    same = own and move_guards.reads_the_same(outline, test, made)
+    same = same or handed_guard.reads_the_same(facts, asking, test, outline, made)
+    return ast.unparse(test) if same else None
 
 
 def _tests(facts: Facts, move: Origin, made: ast.stmt) -> list[ast.expr] | None:

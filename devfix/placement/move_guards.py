@@ -46,11 +46,21 @@ def _says(statement: ast.stmt) -> bool:
 def _moves(value: ast.expr) -> list[ast.expr]:
     """What an assigned value moves: all of it, or nothing."""
     parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
-    moved = [
-        isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in _MOVES
-        for part in parts
-    ]
-    return parts if moved and all(moved) else []
+    return parts if parts and all(map(_is_move, parts)) else []
+
+
+def _is_move(value: ast.expr) -> bool:
+    """Whether a value is ``x.cuda()``, or ``[x.cuda() for x in xs]``, or ``list(map(lambda x: x.cuda(), xs))``."""
+    if isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        return _is_move(value.elt)
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute):
+        return value.func.attr in _MOVES
+    called, first = ast.unparse(value.func), value.args[0] if value.args else None
+    if called in ("list", "tuple"):
+        return first is not None and _is_move(first)
+    return called == "map" and isinstance(first, ast.Lambda) and _is_move(first.body)
 
 
 def _types(value: ast.expr) -> list[ast.expr]:
@@ -93,6 +103,16 @@ def tests_around(outline: Outline, move: ast.expr, place: ast.AST) -> list[ast.e
             return None
         tests += [around.test] if isinstance(around, ast.If) and inner is not around.test else []
     return tests
+
+
+def nearest(outline: Outline, move: ast.expr) -> ast.expr | None:
+    """The test of the guard right around a move, whatever other choices are made around that; None where there is none."""
+    around: ast.AST = move
+    while not isinstance(around, (ast.Module, *_FUNCTIONS)):
+        around, inner = outline.parents[around], around
+        if isinstance(around, ast.If):
+            return around.test if inner in around.body and is_guard(around) else None
+    return None
 
 
 def reads_the_same(outline: Outline, test: ast.expr, place: ast.AST) -> bool:
