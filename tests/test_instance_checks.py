@@ -71,3 +71,82 @@ def test_a_layer_is_given_what_its_dtype_lets_through() -> None:
     assert clashes(BY_DTYPE.format(test="is torch.int64")) == []
     assert clashes(BY_DTYPE.format(test="is not torch.float32")) == []
     assert clashes(BY_DTYPE.format(test="is not torch.int64")) == ["9: index-dtype"]
+
+
+PROTOCOLS = """
+import abc
+import typing
+from typing import Protocol, TypeVar, runtime_checkable
+
+T = TypeVar("T")
+
+@runtime_checkable
+class Metric(Protocol):
+    name: str
+    def update(self, x): ...
+
+@typing.runtime_checkable
+class Computed(typing.Protocol[T]):
+    def compute(self) -> T: ...
+
+class Anything(type):
+    def __instancecheck__(cls, other):
+        return True
+
+class Open(metaclass=Anything):
+    pass
+
+class Base(abc.ABC):
+    @classmethod
+    def __subclasshook__(cls, other):
+        return True
+
+class Loss:
+    name = "loss"
+    def update(self, x):
+        return x
+
+class Named:
+    def __init__(self):
+        self.name = "named"
+    def update(self, x):
+        return x
+    def compute(self):
+        return 1
+
+class Dynamic:
+    def __getattr__(self, name):
+        return name
+
+class Own(Metric):
+    name = "own"
+
+class Plain:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "asked", "known"),
+    [
+        ("Loss()", "Metric", True),
+        ("Named()", "Metric", True),
+        ("Own()", "Metric", True),
+        ("Loss()", "(Plain, Metric)", True),
+        ("Named()", "Computed", True),
+        ("Loss()", "Computed", True),
+        ("Plain()", "Metric", True),
+        ("Plain()", "Own", True),
+        ("Loss()", "Own", True),
+        ("Dynamic()", "Metric", False),
+        ("Loss()", "Open", False),
+        ("Loss()", "Base", False),
+        ("3", "Metric", False),
+    ],
+)
+def test_of_protocols_are_those_that_have_the_members(value: str, asked: str, known: bool) -> None:
+    text = f"{PROTOCOLS}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {"__name__": "main"}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert answer == Const(names["answer"]) if known else not isinstance(answer, Const)

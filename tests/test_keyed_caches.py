@@ -163,3 +163,50 @@ def test_what_may_lie_on_the_cpu_is_not_indexed_by_the_accelerator() -> None:
 
 def test_without_a_dry_run_the_same_program_is_right() -> None:
     assert clashes(HEAD + LOSS.format(used="anchors[mask].sum()", before="")) == []
+
+
+TABLES = """
+import torch
+from torch import nn
+
+TABLES = {{}}
+
+def rotary(length, dim, device):
+    key = {key}
+    if key not in TABLES:
+        angles = torch.outer(torch.arange(length, device=device).float(), torch.ones(dim, device=device))
+        TABLES[key] = (angles.cos(), angles.sin())
+    return TABLES[key]
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x):
+        cos, sin = rotary(x.shape[0], x.shape[1], x.device)
+        return self.layer(x) * cos + x * sin
+
+net = Net()
+{dry_run}
+net.cuda()
+print(net(torch.ones(3, 4).cuda()))
+"""
+DRY_NET = "net(torch.zeros(3, 4))"
+
+
+def test_a_cache_of_pairs() -> None:
+    text = TABLES.format(key="(length, dim)", dry_run=DRY_NET)
+    assert clashes(text) == ["21: device", "21: device"]
+    after = fix_texts(files(text))[0]["main.py"]
+    assert clashes(after) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "dry_run"),
+    [("(length, dim)", ""), ("(length, dim, device)", DRY_NET), ("(length, str(device))", DRY_NET)],
+)
+def test_a_cache_of_pairs_that_serves_each_device(key: str, dry_run: str) -> None:
+    text = TABLES.format(key=key, dry_run=dry_run)
+    assert clashes(text) == []
+    assert fix_texts(files(text))[0]["main.py"] == text

@@ -43,6 +43,17 @@ def _load_folders(interp: Interpreter, path: str, name: str) -> str:
     return package_file(path)
 
 
+def load_package(interp: Interpreter, path: str, name: str) -> None:
+    """Load the package that the file ``path``, imported under a dotted name, is in: what it imports is there before."""
+    if "." not in name:
+        return
+    package = package_file(
+        parent_of(path) if os.path.basename(path) != "__init__.py" else parent_of(parent_of(path))
+    )
+    if package in interp.program.sources and package not in interp.library.modules:
+        interp.load_module(package, name.rpartition(".")[0])
+
+
 def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     """``from .a import b as c``."""
     module = node.module or ""
@@ -64,14 +75,14 @@ def _bind(interp: Interpreter, name: str, value: Value, node: ast.ImportFrom) ->
 
 def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module: str, name: str) -> Value:
     if path is not None and path != interp.frame.path:
-        interp.load_module(path, module)
+        interp.load_module(path, "" if node.level else module)
         found = reads.variable_of(interp, interp.module_frame(path), name)
         if found is not None:
             return found
     inner = f"{module}.{name}" if module else name
     inner_path = reads.resolve(interp, interp.frame.path, inner, node.level)
     if inner_path is not None:
-        return interp.load_module(inner_path, inner)
+        return interp.load_module(inner_path, "" if node.level else inner)
     given = attributes.of_module(interp, path, name, node) if path not in (None, interp.frame.path) else None
     if given is not None:
         return given
@@ -83,7 +94,7 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
 
 def _import_all(interp: Interpreter, path: str | None, module: str, node: ast.ImportFrom) -> None:
     if path is not None:
-        interp.load_module(path, module)
+        interp.load_module(path, "" if node.level else module)
         held = dict(reads.all_of(interp, interp.module_frame(path)))
         public = _public(interp, held.get("__all__"))
         for name, value in held.items():

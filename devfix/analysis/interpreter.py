@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, expressions, statements
+from devfix.analysis import calls, expressions, imports, statements
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.join import join_all, usually
 from devfix.analysis.library import Library
@@ -234,14 +234,15 @@ class Interpreter:
     def load_module(self, path: str, name: str = "") -> Value:
         """The namespace of a project file, executing it on first use as part of the library.
 
-        A folder that is no package goes by the ``__init__.py`` that it lacks, and is as if that was empty.
+        The package around comes first, as with Python. A folder that is none goes by the ``__init__.py`` that it lacks.
         """
         self.reads.add(("loaded", path))
+        if path not in self.library.modules:
+            imports.load_package(self, path, dotted := name or self.program.module_name(path))
         if path not in self.library.modules:
             frame_id = self.library.modules[path] = self.fresh_globals(path, main=False)
             if path not in self.program.sources:
                 return Namespace(path)
-            dotted = name or self.program.module_name(path)
             with self._in_library():
                 self.execute_file(path, frame_id, dotted)
                 if self.exhausted:

@@ -39,7 +39,7 @@ def begins_empty(interp: Interpreter, node: ast.If) -> bool:
     if not isinstance(ref, Ref) or obj is None or obj.kind != "dict" or isinstance(obj.cls, Class):
         return False
     held = containers.everything(obj)
-    if not held or not all(isinstance(each, Tensor) and each.device == CPU for each in held):
+    if not held or not all(map(_is_on_cpu, held)):
         return False
     function = interp.frame.function
     if function is not None and _asks_for_device(function.node):
@@ -74,6 +74,13 @@ def _asks_for_device(function: ast.AST) -> bool:
         node.attr in _DEVICE_NUMBERS or (node.attr == "index" and getattr(node.value, "attr", "") == "device")
         for node in asked
     )
+
+
+def _is_on_cpu(value: Value) -> bool:
+    """Whether a value is a tensor on the CPU, or a tuple of such, as the sines and cosines of positions are."""
+    if isinstance(value, TupleValue):
+        return bool(value.items) and all(map(_is_on_cpu, value.items))
+    return isinstance(value, Tensor) and value.device == CPU
 
 
 def _is_given(interp: Interpreter, key: ast.expr) -> bool:

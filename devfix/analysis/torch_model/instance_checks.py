@@ -12,6 +12,7 @@ from devfix.analysis import classes, iteration, modules, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import Device
+from devfix.analysis.torch_model import protocols
 from devfix.analysis.torch_model.legacy_constructors import type_named
 from devfix.analysis.values import (
     NONE,
@@ -204,11 +205,12 @@ def _is_built_in(interp: Interpreter, value: Value, obj: Obj | None, name: str) 
 
 def _is_project_instance(interp: Interpreter, value: Value, option: Class) -> bool | None:
     obj = interp.obj_of(value)
+    by_members = protocols.is_told_by_members(interp, option)
     if obj is None:
-        return False
-    if isinstance(obj.cls, Class):
-        return any(cls.node is option.node for cls in classes.linearise(obj.cls))
-    return False
+        return None if by_members else False
+    if isinstance(obj.cls, Class) and any(cls.node is option.node for cls in classes.linearise(obj.cls)):
+        return True
+    return protocols.has_members(interp, value, option) if by_members else False
 
 
 def is_named_otherwise(interp: Interpreter, asked: ast.expr, name: Value) -> bool:
