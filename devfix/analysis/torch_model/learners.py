@@ -1,4 +1,4 @@
-"""scikit-learn: the dtypes of its data sets, and of what its transformers make of others."""
+"""scikit-learn: the dtypes of its data sets, and of what its transformers make of others; it reads arrays alone."""
 
 from __future__ import annotations
 
@@ -55,6 +55,20 @@ _CLASSES = frozenset(
     "load_breast_cancer load_digits".split()
 )
 _DATA = External("sklearn.utils.Bunch")
+#: What all other classes are known as that learn of data.
+_ESTIMATOR = "sklearn.base.BaseEstimator"
+_ESTIMATORS = frozenset(
+    f"sklearn.{package}"
+    for package in "cluster cross_decomposition decomposition discriminant_analysis ensemble gaussian_process "
+    "linear_model manifold mixture naive_bayes neighbors neural_network svm tree".split()
+)
+#: Their methods that make arrays of all they are given.
+_READING = frozenset(
+    "fit fit_predict fit_transform inverse_transform kneighbors partial_fit predict predict_log_proba predict_proba "
+    "decision_function score score_samples transform".split()
+)
+#: The setting with which some of them take tensors as they are.
+_DISPATCH = "array_api_dispatch"
 _OTHER_FORMS = frozenset(("coef", "return_centers", "as_frame", "n_targets"))
 
 
@@ -70,7 +84,14 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return TupleValue(tuple(part.value for part in site.args for _ in range(2)))
     if package == "sklearn.datasets" and last in _CLASSES | _PREDICTED:
         return _data(interp, last, site)
+    if package in _ESTIMATORS and last[:1].isupper() and not _takes_tensors(interp):
+        return interp.new(Obj("external", External(_ESTIMATOR)))
     return None
+
+
+def _takes_tensors(interp: Interpreter) -> bool:
+    """Whether the program speaks of the setting with which tensors stay what they are."""
+    return any(_DISPATCH in source.text for source in interp.program.sources.values())
 
 
 def _transformer(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -113,6 +134,7 @@ def is_data(obj: Obj) -> bool:
 def _method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``scaler.fit_transform(x)``: floats as wide as those of ``x``, or what the class makes of everything."""
     if name in ("fit", "partial_fit"):
+        host_memory.check(interp, f"sklearn.preprocessing.{name}", site)
         return ref
     makes = obj.facts.get("makes")
     kind = makes.value if isinstance(makes, Const) else None
@@ -140,5 +162,12 @@ def _scaled(interp: Interpreter, site: CallSite) -> Value:
     return Array(dtype, AT_LEAST_1, (interp.site("array", site.node),))
 
 
+def _of_estimator(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``KMeans(3).fit(x)``: what it is fitted to, or is asked about, has to be in host memory."""
+    if name in _READING:
+        host_memory.check(interp, f"sklearn.{name}", site)
+    return ref if name in ("fit", "partial_fit", "set_params") else UNKNOWN
+
+
 Method = Callable[["Interpreter", Ref, Obj, str, "CallSite"], Value]
-METHODS: dict[str, Method] = dict.fromkeys(_TRANSFORMERS, _method)
+METHODS: dict[str, Method] = {**dict.fromkeys(_TRANSFORMERS, _method), _ESTIMATOR: _of_estimator}
