@@ -52,3 +52,36 @@ def test_a_script_that_asks_whether_there_is_one_may_find_none(device: str) -> N
 
 def test_a_script_that_takes_no_accelerator_needs_none() -> None:
     assert found("", move="", of="")
+
+
+#: What reads the file is a script of its own, and is called by the one that wrote it as well.
+READER = """
+import torch
+import model
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def evaluate(name="best.pt"):
+    net = model.made().to(device)
+    net.load_state_dict(torch.load("kept/{}".format(name)))
+    return net(torch.ones(2, 3, device=device)).sum()
+"""
+WRITER = """
+import torch
+import model
+from reader import device, evaluate
+
+net = model.made().to(device)
+torch.save(net.state_dict(), "kept/{}".format("last.pt"))
+print(evaluate("last.pt"))
+"""
+MAIN = '\nif __name__ == "__main__":\n    print(evaluate("best.pt"))\n'
+
+
+def test_what_one_script_wrote_itself_another_one_has_from_elsewhere() -> None:
+    assert clashes(WRITER, model=MODEL, reader=READER + MAIN) == ["reader.py:9: map-location"]
+
+
+def test_what_only_the_script_that_wrote_it_reads_is_where_it_was() -> None:
+    assert clashes(WRITER, model=MODEL, reader=READER) == []
+    assert clashes(WRITER, model=MODEL, reader=READER + MAIN.replace("print(evaluate", "print(len")) == []

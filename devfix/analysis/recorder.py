@@ -125,6 +125,8 @@ class Recorder:
     forked: bool = False
     #: Calls of ``torch.load`` that read what the script that makes them has written itself.
     own_files: set[Origin] = field(default_factory=set)
+    #: Those that read what a script that makes them has not.
+    files_of_others: set[Origin] = field(default_factory=set)
     #: The functions of each file whose analysis did not come to its end.
     unfinished: dict[str, set[str]] = field(default_factory=dict)
     muted: int = 0
@@ -250,7 +252,7 @@ class Recorder:
     def _may_go_elsewhere(self, found: Mismatch) -> bool:
         """Whether a file may be loaded on another machine than it was written on."""
         loads = {site for operand in found.operands for site in operand.trail[:1]}
-        return self.conditional and not loads <= self.own_files
+        return self.conditional and not loads <= self.own_files - self.files_of_others
 
 
 def sole_content_of(saved: dict[tuple[str, ...], Any]) -> Any:

@@ -249,13 +249,13 @@ def note_own_files(interp: Interpreter) -> None:
     """Write down which loads read what the same script writes: that needs no other device.
 
     A file that goes by no name of its own is taken to be one of those that the script writes, itself or in a function
-    that stands beside the load for others to call.
+    that stands beside the load for others to call. Another script may come to the same load with a file of others.
     """
     for made, keys in interp.loads.items():
         nameless = all(key[0] != "literal" for key in keys)
         writes = bool(interp.written) or _saves(interp.program.sources[made.path].tree)
-        if (nameless and writes) or keys <= interp.written:
-            interp.recorder.own_files.add(made)
+        is_own = (nameless and writes) or keys <= interp.written
+        (interp.recorder.own_files if is_own else interp.recorder.files_of_others).add(made)
 
 
 @remembered
