@@ -115,6 +115,9 @@ def test_what_is_made_of_several_moves_as_a_whole() -> None:
 
 def test_what_serves_others_as_well_moves_by_itself() -> None:
     text = JOINED.format(more="pooled = pooled + self.layer.weight[:2, :2] * entries")
+    text = text.replace(
+        "index = torch.LongTensor([[0, 1], [0, 1]])", "index = torch.eye(2, device=self.device).long()"
+    )
     after = fix_texts({"main.py": text})[0]["main.py"]
     assert "torch.FloatTensor([1.0] * size).to(self.device)" in after
 

@@ -237,7 +237,7 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     if not isinstance(target, ast.Name) or function is None:
         return True
     names = outline.occurrences(function, target.id)
-    if all(node is target or isinstance(node.ctx, ast.Load) for node in names):
+    if all(node is target or isinstance(node.ctx, ast.Load) or _is_none(outline, node) for node in names):
         return True
     end = statement.end_lineno or statement.lineno
     later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > end]
@@ -249,6 +249,19 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
         return False
     elsewhere = {node for part in others for node in outline.occurrences(part, target.id)}
     return all(node in elsewhere or outline.dominates(whole, node) for node in later)
+
+
+def _is_none(outline: Outline, target: ast.expr) -> bool:
+    """Whether an assignment gives a name None: ``weight = None``, ``count, weight = 0, None``."""
+    around = outline.parents[target]
+    if not isinstance(around, (ast.Tuple, ast.List)):
+        given = around.value if isinstance(around, ast.Assign) else None
+    else:
+        statement = outline.parents[around]
+        whole = statement.value if isinstance(statement, ast.Assign) else None
+        parts = whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else []
+        given = parts[around.elts.index(target)] if len(parts) == len(around.elts) else None
+    return isinstance(given, ast.Constant) and given.value is None
 
 
 def _branches(outline: Outline, statement: ast.stmt, name: str) -> tuple[ast.stmt, list[ast.stmt]]:

@@ -187,7 +187,6 @@ class Relocator:
         yield self._where_handed_over(), 1
         yield module_binding.moved(self.facts, self.mismatch, self.operand), 1
         yield from ((edits, _LAST) for edits in (self._at_use(), self._where_computed()))
-        yield from ((edits, _LAST) for edits in self._where_made(self.operand.trail[:2], sure=False))
         yield self._at_factories(anyhow=True), 0
 
     def _is_computed(self) -> bool:
@@ -311,8 +310,8 @@ class Relocator:
                 yield nested_move.at_loop(self.facts, place, self.peers)
                 yield self._wrap(place) if batch_move.is_movable_whole(self.facts, place) else ()
 
-    def _where_made(self, trail: Trail, *, sure: bool = True) -> Iterator[Edits]:
-        """The right-hand side of the assignment that gave the value its name or attribute; ``sure``: and decides what it is."""
+    def _where_made(self, trail: Trail) -> Iterator[Edits]:
+        """The right-hand side of the assignment that gave the value its name or attribute."""
         for site in trail:
             if site.kind not in STORED:
                 continue
@@ -322,9 +321,7 @@ class Relocator:
                 continue
             if is_written_later(Place(place.path, place.outline, statement.value)):
                 continue
-            if statement.targets[0] is place.node and (
-                not sure or decides(place.outline, statement, place.node)
-            ):
+            if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
                 yield self._wrap(Place(place.path, place.outline, statement.value))
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
