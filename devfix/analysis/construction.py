@@ -6,7 +6,7 @@ import ast
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes
+from devfix.analysis import calls, classes, parameters
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.modules import external_bases, is_module_class
@@ -143,6 +143,7 @@ def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> N
             attrs = dict(obj.attrs)
         elif field.default is not None:
             value = _default(interp, cls, field, field.default)
+            value = parameters.unless_told(interp, value, field.name) if site.spread else value
         else:
             value = UNKNOWN
         attrs[field.name] = value

@@ -14,10 +14,12 @@ from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
+    Const,
     DeviceValue,
     Function,
     Obj,
     Ref,
+    Scalar,
     Sequence,
     Tensor,
     TupleValue,
@@ -65,6 +67,24 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
         entries = {n: a.value for n, a in site.keywords.items() if n not in known}
         element = UNKNOWN if site.open else None
         variables[spec.kwarg.arg] = interp.new(Obj("dict", attrs=entries, element=element))
+
+
+def unless_told(interp: Interpreter, value: Value, name: str) -> Value:
+    """The default of a field where keywords of unknown content may say otherwise, as those of a file of settings do.
+
+    A text is chosen there as it is by an option, and so is one in a dict, which says what is to be made.
+    """
+    if names_host(value):
+        return option(name)
+    if value == NONE:
+        return _OPTION
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Scalar("str", value.value)
+    obj = interp.obj_of(value)
+    if obj is None or obj.kind != "dict" or not obj.attrs:
+        return value
+    entries = {key: unless_told(interp, entry, key) for key, entry in obj.attrs.items()}
+    return interp.new(Obj("dict", attrs=entries, element=obj.element, trail=obj.trail))
 
 
 def note_call(interp: Interpreter, function: Function, site: CallSite) -> None:

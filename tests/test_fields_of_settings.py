@@ -1,0 +1,79 @@
+"""What a dataclass has by default is an option where it is filled with what a file of settings says."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from text_program import clashes, fix_texts
+
+from devfix.findings import Applicability
+
+HEAD = """
+import json
+from dataclasses import dataclass, field
+import torch
+
+OPTIMIZERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD, "adagrad": torch.optim.Adagrad}
+
+
+@dataclass
+class Config:
+    optimizer: str = "adam"
+    spec: dict = field(default_factory=lambda: {"kind": "adam", "lr": 0.1})
+    device: str = "cpu"
+    weights: str = None
+    width: int = 3
+
+
+"""
+
+LATE = """
+model = torch.nn.Linear(3, 1)
+optimizer = OPTIMIZERS[{kind}](model.parameters(), lr=0.1)
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model.to(device)
+model(torch.ones(2, 3, device=device)).sum().backward()
+optimizer.step()
+"""
+
+FROM_FILE = 'cfg = Config(**json.load(open("run.json")))\n'
+
+
+@pytest.mark.parametrize("kind", ["cfg.optimizer", 'cfg.spec["kind"]', 'dict(cfg.spec).pop("kind")'])
+def test_what_a_file_may_choose_is_looked_at(kind: str) -> None:
+    assert [each.partition(": ")[2] for each in clashes(HEAD + FROM_FILE + LATE.format(kind=kind))] == [
+        "optimizer-state"
+    ]
+
+
+def test_the_optimizer_is_made_once_the_model_has_moved() -> None:
+    text = dedent(HEAD + FROM_FILE + LATE.format(kind="cfg.optimizer"))
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert after.index("model.to(device)") < after.index("optimizer = OPTIMIZERS")
+
+
+@pytest.mark.parametrize("made", ["Config()", 'Config(**{"width": 4})', 'Config(optimizer="sgd")'])
+@pytest.mark.parametrize("kind", ["cfg.optimizer", 'cfg.spec["kind"]'])
+def test_what_the_program_says_itself_is_no_option(made: str, kind: str) -> None:
+    assert clashes(f"{HEAD}cfg = {made}\n{LATE.format(kind=kind)}") == []
+
+
+@pytest.mark.parametrize("kind", ["cfg.optimizer", '"sgd"'])
+def test_where_nothing_that_a_file_may_choose_fails_nothing_is_said(kind: str) -> None:
+    head = HEAD.replace(', "adagrad": torch.optim.Adagrad', "")
+    assert clashes(head + FROM_FILE + LATE.format(kind=kind)) == []
+
+
+def test_a_device_of_a_file_is_no_more_the_cpu_than_that_of_a_function() -> None:
+    use = "model = torch.nn.Linear(cfg.width, 1).to(cfg.device)\nmodel(torch.ones(2, 3))\n"
+    text = HEAD + FROM_FILE + use
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "torch.ones(2, 3, device=cfg.device)" in after
+    assert clashes(f"{HEAD}cfg = Config()\n{use}") == []
+
+
+def test_what_is_nothing_by_default_may_be_something() -> None:
+    use = "net = torch.nn.Linear(3, 1).cuda()\nif cfg.weights is not None:\n    net(torch.ones(3))\n"
+    assert [each.partition(": ")[2] for each in clashes(HEAD + FROM_FILE + use)] == ["device"]
+    assert clashes(f"{HEAD}cfg = Config()\n{use}") == []
