@@ -64,7 +64,12 @@ def test_a_flag_that_nobody_sets_is_what_it_is() -> None:
     [
         ("cuda.ENABLED = wanted", ""),
         ("cuda.ENABLED = True", ""),
+        ("import os, cuda as flags, cuda\n    cuda.ENABLED = wanted", ""),
+        ("import cuda as flags\n    flags.ENABLED = wanted", ""),
         ("pass", "def enable():\n    global ENABLED\n    ENABLED = True\n"),
+        ("pass", "def enable():\n    global OTHER, ENABLED\n    ENABLED = True\n"),
+        ("pass", "def enable():\n    global ENABLED  # for all\n    ENABLED = True\n"),
+        ("pass", "def enable():\n    global \\\n        ENABLED\n    ENABLED = True\n"),
     ],
 )
 def test_a_flag_that_a_function_sets_may_be_set(first: str, more: str) -> None:

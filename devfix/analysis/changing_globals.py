@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
     from devfix.project import Program
 
 #: ``cuda.CUDA_ENABLED = …`` in a function.
-_SET = re.compile(r"^[ \t]+(?!self\.|cls\.)(\w+)\.(\w+) = ", re.MULTILINE)
+_SET = re.compile(r"\n[ \t]+(?![ \t]|self\.|cls\.)(\w+)\.(\w+) = ")
+#: ``global CUDA_ENABLED``, and no prose such as "global pooling of". Patterns that begin with a letter are found many times as fast.
+_GLOBAL = re.compile(r"global[ \t]+(?:\w+\s*)?(?:[,;#\\]|$)", re.MULTILINE)
+#: ``import settings.cuda as cuda``, ``from settings import cuda, other``, and the names that keep theirs.
+_RENAMED = re.compile(r"\bimport\s+(?:[\w.]*\.)?(\w+)\s+as\s+(\w+)\b")
+_IMPORTED = re.compile(r"import\b\s+([^\n#]*)")
+_NOT_RENAMED = re.compile(r"\b(\w+)\b(?!\s+as\b)")
 #: The token of a flag that may be set or not: it is no option, that is meant to choose the accelerator.
 FLAG = "@changing"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -85,10 +92,15 @@ def of(program: Program) -> dict[str, tuple[str, ...]]:
 def _told(source: Source) -> _Told:
     known = _TOLD.get(source)
     if known is None:
-        own = _declared(source.tree) if "global " in source.text else frozenset[str]()
-        pairs = ((_module(source, alias), name) for alias, name in dict.fromkeys(_SET.findall(source.text)))
-        known = _TOLD[source] = _Told(own, tuple((module, name) for module, name in pairs if module))
+        own = _declared(source.tree) if _GLOBAL.search(source.text) else frozenset[str]()
+        known = _TOLD[source] = _Told(own, tuple(_set_elsewhere(source.text)))
     return known
+
+
+def _set_elsewhere(text: str) -> Iterator[tuple[str, str]]:
+    pairs = dict.fromkeys(_SET.findall(text))
+    modules = _modules(text) if pairs else {}
+    yield from ((modules[alias], name) for alias, name in pairs if alias in modules)
 
 
 def _stem(path: str) -> str:
@@ -96,12 +108,11 @@ def _stem(path: str) -> str:
     return pure.parent.name if pure.stem == "__init__" else pure.stem
 
 
-def _module(source: Source, alias: str) -> str:
-    """The last part of the name of the module that goes by an alias in a file; "" for what is no module there."""
-    renamed = re.search(rf"\bimport\s+(?:[\w.]*\.)?(\w+)\s+as\s+{alias}\b", source.text)
-    if renamed is not None:
-        return renamed[1]
-    return alias if re.search(rf"\bimport\s+[^\n#]*\b{alias}\b(?!\s+as\b)", source.text) else ""
+def _modules(text: str) -> dict[str, str]:
+    """The last parts of the names of the modules that a file imports, by what they go by there."""
+    plain = {name: name for line in _IMPORTED.findall(text) for name in _NOT_RENAMED.findall(line)}
+    # Of two modules that go by one name the first counts.
+    return plain | {alias: module for module, alias in reversed(_RENAMED.findall(text))}
 
 
 def _declared(tree: ast.AST) -> frozenset[str]:
