@@ -93,7 +93,10 @@ class Account:
         return self.calls - calls, self.steps - steps
 
     def known(self, given: tuple[Value, ...]) -> Value | None:
-        """What a call with these arguments gave, or else one with tensors like these and any other objects."""
+        """What a call with these arguments gave, or else one with tensors like these and any other objects.
+
+        Where that one gave an object that it was given, this one gives its own.
+        """
         self.results.update(self._given)
         self._given.clear()
         found = self.results.get(given)
@@ -103,7 +106,10 @@ class Account:
             self._firsts.setdefault(tuple(map(_kind, others)), others)
         self._asked = len(self.results)
         first = self._firsts.get(tuple(map(_kind, given)))
-        return None if first is None else self.results[first]
+        if first is None:
+            return None
+        result = self.results[first]
+        return given[first.index(result)] if isinstance(result, Ref) and result in first else result
 
     def book(self, steps: int) -> None:
         """Write down one more call."""

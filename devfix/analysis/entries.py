@@ -15,8 +15,8 @@ from devfix.analysis.lattice import same_as
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder, place_of
-from devfix.analysis.syntax import is_main_guard
-from devfix.analysis.torch_model import checkpoint, float_width, optim, owners
+from devfix.analysis.syntax import is_main_guard, remembered, spelt, walk
+from devfix.analysis.torch_model import checkpoint, default_choices, optim, owners
 from devfix.analysis.values import (
     Class,
     Function,
@@ -66,6 +66,7 @@ def run_program(
         else:
             recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
+    default_choices.note(library, program)
     with _others(program, recorder, library, budget, keeper, jobs) as knowing:
         for path in sorted(program.sources):
             if library.steps < budget:
@@ -161,12 +162,12 @@ def _run_uncalled(interp: Interpreter, path: str, budget: int, keeper: Keeper | 
     source = interp.program.sources[path]
     if not any(_unreached(recorder, path, source.tree)):
         return
-    float_width.note_choice(interp, source)
     # What is found in a file depends on what it uses, and not on what calls in other files came to.
     interp.library.begin_anew()
     with recorder.mute():
         interp.load_module(path)
     changing_globals.forget(interp)
+    default_choices.forget_device(interp)
     interp.library.begin_anew()
     if keeper is None:
         _call_uncalled(interp, path, budget)
@@ -227,6 +228,8 @@ def _definitions(tree: ast.Module) -> dict[ast.AST, str]:
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
     if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
+    if "onnx.export" in interp.program.sources[function.path].text and _exports_itself(function.node):
+        return
     interp.state.dead = False
     before = interp.state.fork()
     place = _place(function.node)
@@ -237,6 +240,17 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
         interp.recorder.leave(function.path, function.scope)
     interp.finish()
     interp.state = before
+
+
+@remembered
+def _exports_itself(node: ast.AST) -> bool:
+    """Whether a method hands its object to ``torch.onnx.export``, with inputs of its own: it is called where these are."""
+    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
+    calls_ = (part for part in walk(node) if isinstance(part, ast.Call) and part.args)
+    return any(
+        spelt(call.func).endswith("onnx.export") and spelt(call.args[0]).partition(".")[0] == receiver
+        for call in calls_
+    )
 
 
 def _place(node: ast.AST) -> ast.expr:

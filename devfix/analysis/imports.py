@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import attributes, notes, reads
 from devfix.analysis.iteration import exact_items
-from devfix.analysis.torch_model import names
+from devfix.analysis.torch_model import default_choices, names
 from devfix.analysis.values import Const, External, Value
 from devfix.imports import package_file, parent_of
 
@@ -20,6 +20,8 @@ def import_(interp: Interpreter, node: ast.Import) -> None:
     """``import a.b as c``."""
     for alias in node.names:
         path = reads.resolve(interp, interp.frame.path, alias.name, 0)
+        if path is None:
+            default_choices.imported(interp, alias.name)
         if alias.asname is not None:
             value = interp.load_module(path, alias.name) if path else names.external(alias.name)
             interp.state.set(interp.frame.id, alias.asname, value)
@@ -58,6 +60,8 @@ def import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     """``from .a import b as c``."""
     module = node.module or ""
     path = reads.resolve(interp, interp.frame.path, module, node.level)
+    if path is None and not node.level:
+        default_choices.imported(interp, module)
     for alias in node.names:
         if alias.name == "*":
             _import_all(interp, path, module, node)

@@ -59,6 +59,8 @@ class Library:
     casts_unknown: bool = False
     #: Whether the default device is that of a default tensor type, which ``torch.Tensor`` follows.
     default_type: bool = False
+    #: Whether some function of the program sets the default device.
+    default_placed: bool = False
     #: The default device that importing a module leaves behind, by the module's path.
     default_devices: dict[str, Value | None] = field(default_factory=dict)
     layer: Layer = field(init=False)

@@ -337,6 +337,7 @@ def _start(interp: Interpreter, path: str) -> str:
     recorder, library = interp.recorder, interp.library
     floats = (
         library.default_floats, library.casts_unknown, library.default_type, library.as_given, bool(recorder.muted),
+        library.default_placed,
     )  # fmt: skip
     return f"{sorted(executed_in(recorder, path))} {flags_of(recorder)} {floats}"
 

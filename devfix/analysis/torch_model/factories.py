@@ -133,7 +133,7 @@ def _new(
     trail = (interp.site(kind, site.node),)
     if "out" in site.keywords:
         out = without_none(site.keywords["out"].value)
-        return replace(out, empty=False) if isinstance(out, Tensor) else Tensor(trail=trail)
+        return replace(out, empty=False) if isinstance(out, Tensor) else Tensor(UNKNOWN_DEVICE, trail=trail)
     made = Tensor(placed, dtype, rank, grad=grad, leaf=True, trail=trail, roots=roots)
     leaves.note(interp, made)
     mps.check_factory(interp, made, site)

@@ -102,15 +102,16 @@ def _check_index(
     where: ast.expr,
     *,
     counted: bool = False,
+    written: bool = False,
 ) -> bool:
-    """A CPU tensor cannot be indexed by an accelerator's; the reverse is fine (facts: "index").
+    """A CPU tensor cannot be indexed by an accelerator's, unless it is ``written`` to; the reverse is fine (facts: "index").
 
     Beside others that are ``counted``, it is not a mask. Returns whether the devices do not fit.
     """
     parted = value.split if value.is_parted else None  # as the path has it that leaves it on the CPU
     whole = parted or value
     apart = whole.device.kind == "cpu" and index.rank != 0 and index.device.is_accelerator
-    apart = apart and not _may_be_number(interp, index, where)
+    apart = apart and not written and not _may_be_number(interp, index, where)
     if apart:
         target = node.value if isinstance(node, ast.Subscript) else None
         parts = [Part(whole, "self", target), Part(index, "index", where)]
@@ -222,7 +223,7 @@ def _selected(rank: int, key: Value) -> int | None:
 
 
 def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Value, value: Value) -> None:
-    """``tensor[key] = value``: copies across devices, except under an index tensor or mask.
+    """``tensor[key] = value``: copies across devices, except under an index tensor or mask, which may be elsewhere itself.
 
     Facts: "slice assign: cuda[0:2] = cpu" runs, "index_put: cuda tensor, cpu values" does not.
     """
@@ -230,7 +231,7 @@ def assign(interp: Interpreter, target: ast.Subscript, tensor: Tensor, key: Valu
     indices = [(index, where) for index, where in keys if isinstance(index, Tensor)]
     counted = _counts(keys)
     for index, where in indices:
-        _check_index(interp, target, tensor, index, where, counted=counted)
+        _check_index(interp, target, tensor, index, where, counted=counted, written=True)
     # An integer of 0 dimensions selects, as a number does: what is left is a slice.
     indices = [
         (index, where) for index, where in indices if index.dtype == "bool" or index.rank not in (0, None)

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, modules
+from devfix.analysis.conditions import truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
@@ -57,6 +58,11 @@ _ADAPTING = ("peft.get_peft_model", "peft.prepare_model_for_kbit_training")
 #: Layers of graph libraries take (x, edge_index, ...): everything must be in one place.
 _GRAPH = ("torch_geometric.nn", "dgl.nn")
 
+#: The arguments by which a model is quantised, and put on the accelerator, when it is loaded.
+_QUANTIZING = ("load_in_8bit", "load_in_4bit", "quantization_config")
+#: How the classes of what the last of these says are called.
+_QUANTIZERS = ("BitsAndBytesConfig", "QuantoConfig", "HqqConfig", "GPTQConfig", "AwqConfig", "TorchAoConfig")
+
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """A model (or another object) made by a call of ``name``; None when it is none."""
@@ -66,6 +72,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package == "transformers" and tokenizers.is_maker(last):
         return tokenizers.make(interp, name, site)
     is_class = last[:1].isupper()
+    if is_class and package == "transformers" and last.endswith(_QUANTIZERS):
+        return interp.new(Obj("external", External(name)))
     if name in _ADAPTING:
         return site.value(0, "model") or UNKNOWN
     if name.startswith(_MAKERS) and not _is_helper(name, last):
@@ -113,17 +121,24 @@ def _from_pretrained(interp: Interpreter, owner: str, site: CallSite) -> Value:
     if site.value(None, "trust_remote_code") not in (None, FALSE):
         obj = obj.with_fact(_FOREIGN, TRUE)
     mapped = site.keywords.get("device_map")
-    quantized = {"load_in_8bit", "load_in_4bit", "quantization_config"} & set(site.keywords)
+    quantized = [_is_true(interp, site.value(None, name)) for name in _QUANTIZING]
     if mapped is not None and mapped.value != NONE:
         single = device_of(mapped.value) if isinstance(mapped.value, Const) else None
         known = single is not None and single.is_known
         obj = replace(obj, place=replace(place, device=single if known and single else UNKNOWN_DEVICE))
         obj = obj.with_fact("dispatched", mapped.value)
-    elif quantized:
+    elif True in quantized:
         obj = replace(obj, place=replace(place, device=ACCELERATOR)).with_fact(
             "dispatched", Const("quantized")
         )
+    elif None in quantized:
+        obj = replace(obj, place=replace(place, device=UNKNOWN_DEVICE))  # where it is not, it can be moved
     return interp.new(obj)
+
+
+def _is_true(interp: Interpreter, value: Value | None) -> bool | None:
+    """Whether an argument turns on what it is for, as an object does; None where nobody knows."""
+    return False if value is None else isinstance(value, Ref) or truth(interp, value)
 
 
 def call(
@@ -207,6 +222,9 @@ def method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     obj = interp.obj(ref)
     if name == "generate" and obj.place is not None:
         return _generated(interp, obj, obj.place, site)
+    if name.startswith("enable_") and name.endswith("_offload"):
+        modules.havoc(interp, ref)  # from here on its parts are taken to where they are needed
+        return NONE
     if name in ("train_dataloader", "log", "log_dict", "print", "save_pretrained", "manual_backward"):
         return UNKNOWN
     if metrics.is_metric(obj):

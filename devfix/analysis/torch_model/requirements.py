@@ -115,6 +115,15 @@ def _learn(interp: Interpreter, placed: list[Part]) -> None:
 
 #: Kinds of mismatch that say something of how wide a float is.
 _OF_WIDTH = frozenset({"dtype", "target-width"})
+#: What puts tensors together one after the other, among which may be one without elements.
+_JOINING = frozenset(
+    f"torch.{name}" for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack")
+)
+
+
+def _is_stand_in(tensor: Tensor) -> bool:
+    """Whether a tensor stands where there is none: one without elements has no shape in common with what it meets."""
+    return tensor.empty and tensor.rank == 1
 
 
 def _record(
@@ -126,6 +135,8 @@ def _record(
     detail: dict[str, str],
 ) -> None:
     if interp.recorder.muted or (kind in _OF_WIDTH and not float_width.is_known(interp)):
+        return
+    if operation not in _JOINING and any(_is_stand_in(part.tensor) for part in parts):
         return
     if kind == "device":
         from devfix.analysis.torch_model import owners  # owners.py describes parts

@@ -218,6 +218,10 @@ _METHODS = frozenset(
 )
 
 
+#: How methods of models are called that give no tensor of the kind that submodules give.
+_VERBS = ("disable_", "enable_", "load_", "predict_", "print_", "set_")
+
+
 #: What else each module has.
 _DATA = frozenset("training dump_patches call_super_init T_destination _parameters _buffers _modules".split())
 
@@ -229,8 +233,8 @@ def is_of_modules(interp: Interpreter, ref: Ref, name: str) -> bool:
 
 
 def _is_method(name: str) -> bool:
-    """Whether no submodule goes by a name; what ends in ``_`` is done to a parameter in place."""
-    return name in _METHODS or name.startswith("__") or name.endswith("_")
+    """Whether no submodule goes by a name; what ends in ``_`` is done to a parameter in place, and verbs are methods."""
+    return name in _METHODS or name.startswith(("__", *_VERBS)) or name.endswith("_")
 
 
 def _child(interp: Interpreter, ref: Ref, obj: Obj, name: str) -> Value:
