@@ -113,6 +113,7 @@ def _learn(interp: Interpreter, placed: list[Part]) -> None:
         interp.recorder.unify(symbolic[0], token)
 
 
+_HALVES = frozenset({"float16", "bfloat16"})
 #: Kinds of mismatch that say something of how wide a float is.
 _OF_WIDTH = frozenset({"dtype", "target-width"})
 #: What puts tensors together one after the other, among which may be one without elements.
@@ -203,11 +204,24 @@ def same_dtype(
     fixed = decisive is not None
     if len(dtypes) < 2 or (interp.autocast and not fixed and dtypes <= autocast.CAST):
         return
+    if not interp.is_script and _awaits_halves(known):
+        return
     decisive = decisive or _decisive(known)
     for part in known:
         if part.tensor.dtype != decisive.tensor.dtype and (fixed or not _is_cast_by_autocast(interp, part)):
             pair = [part, decisive]
             _record(interp, node, operation, "dtype", pair, {"wanted": decisive.tensor.dtype or ""})
+
+
+def _awaits_halves(parts: list[Part]) -> bool:
+    """Whether code that no script calls hands halves to parameters of which nobody is seen to choose the dtype.
+
+    Whoever calls it has cast the model to halves, or does so under autocast.
+    """
+    weights = [part.tensor for part in parts if part.tensor.parameter]
+    others = {part.tensor.dtype for part in parts if not part.tensor.parameter}
+    unchosen = bool(weights) and all(weight.dtype == "float32" for weight in weights)
+    return unchosen and bool(others & _HALVES) and others <= {*_HALVES, "float32"}
 
 
 def _is_cast_by_autocast(interp: Interpreter, part: Part) -> bool:
@@ -235,7 +249,7 @@ def _decisive(parts: list[Part]) -> Part:
 def _is_gradient(tensor: Tensor) -> bool:
     """Whether a half begins as an argument: a gradient, which has the dtype that autocast chose for the result."""
     trails = dtype_trails(tensor)
-    halves = tensor.dtype in ("float16", "bfloat16")
+    halves = tensor.dtype in _HALVES
     return halves and bool(trails) and all(trail[:1] and trail[0].kind == "argument" for trail in trails)
 
 
