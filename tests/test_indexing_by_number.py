@@ -24,9 +24,9 @@ def test_one_item_of_an_order(use: str) -> None:
     assert clashes(RANKING.format(use=use)) == []
 
 
-@pytest.mark.parametrize("use", ["print(taken[order])", "taken[order] = 1", "print(taken[order[:2]])"])
+@pytest.mark.parametrize("use", ["print(taken[order])", "taken[order] += 1", "print(taken[order[:2]])"])
 def test_the_order_itself(use: str) -> None:
-    assert clashes(RANKING.format(use=use)) == ["9: device"]
+    assert set(clashes(RANKING.format(use=use))) == {"9: device"}
 
 
 @pytest.mark.parametrize("found", ["torch.where(cost > 0)", "(cost > 0).nonzero(as_tuple=True)"])
