@@ -13,7 +13,10 @@ import contextvars
 import dataclasses
 import functools
 import itertools
+import pickle
 import threading
+import types
+import weakref
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import ClassVar
 
@@ -118,6 +121,11 @@ WAYS = [
     "all_done(x)",
     "list(itertools.accumulate([x, x]))[1]",
     "in_context(x)",
+    "pickle.loads(pickle.dumps({'a': x}))['a']",
+    "types.MappingProxyType({'a': x})['a']",
+    "weakref.ref(Holder(x))().base()",
+    "weakref.proxy(Holder(x)).base()",
+    "weakref.WeakValueDictionary(a=Holder(x))['a'].base()",
     "of_function(x)",
     "Table(x)['other']",
     "of_made_class(x)",
@@ -234,3 +242,68 @@ def test_an_item_of_a_list_in_a_dict_is_asked_for_its_device_not_the_list(item: 
     after = fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"]
     assert '["low"].device' not in after
     assert clashes(after) == []
+
+
+MEMBERS = """\
+import enum
+
+import torch
+
+
+class Kind(enum.Enum):
+    NEAR = torch.rand(3)
+    BOTH = (torch.rand(3), torch.rand(3).cuda())
+    PLACE = torch.device("cuda")
+
+
+chosen = Kind.{name}
+there = torch.rand(3).cuda()
+there * {used}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "used", "fits"),
+    [
+        ("NEAR", "chosen.value", False),
+        ("NEAR", "chosen.value.to(Kind.PLACE.value)", True),
+        ("BOTH", "chosen.value[0]", False),
+        ("BOTH", "chosen.value[1]", True),
+        ("PLACE", "torch.rand(3, device=chosen.value)", True),
+    ],
+)
+def test_members_of_an_enumeration_hold_tensors_and_devices(name: str, used: str, fits: bool) -> None:
+    assert clashes(MEMBERS.format(name=name, used=used)) == ([] if fits else ["14: device"])
+
+
+PUT = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+
+    def forward(self, x):
+        return self.body(x)
+
+
+model = Net()
+{before}
+{put}
+{after}
+model(torch.rand(2, 3).cuda())
+"""
+PUTS = [
+    'model._modules["body"] = nn.Linear(3, 3)',
+    'model.body._modules["0"] = nn.Linear(3, 3)',
+    "for name, child in list(model.named_children()):\n    model._modules[name] = nn.Sequential(child, nn.Linear(3, 3))",
+]
+
+
+@pytest.mark.parametrize("put", PUTS)
+def test_what_is_put_among_the_submodules_is_a_part(put: str) -> None:
+    assert clashes(PUT.format(before="model.cuda()", put=put, after="")) != []
+    assert clashes(PUT.format(before="", put=put, after="model.cuda()")) == []

@@ -40,6 +40,8 @@ _MANY = 4
 _MOST_OBJECTS = 32
 #: What is put together of known items is known item by item up to here.
 MOST_ITEMS = 256
+#: The fact of a dict that says which module has these submodules.
+PARTS_OF = "parts of"
 #: The fact of a list that it was made as ``[x] * n`` or ``[f() for _ in range(n)]``, to be filled entry by entry.
 REPEATED = "repeated"
 #: That fact where ``x`` holds nothing: only what takes its place is read.
@@ -185,6 +187,11 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         from devfix.analysis.torch_model import reflection  # it gets attributes by name
 
         reflection.store_hidden(interp, owner, name, value, node)
+    whole = obj.facts.get(PARTS_OF)
+    if isinstance(whole, Ref):
+        from devfix.analysis.torch_model import reflection  # as above
+
+        reflection.store_part(interp, whole, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
     elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:

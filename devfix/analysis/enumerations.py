@@ -1,4 +1,4 @@
-"""Enumerations whose members have methods: each member is an object. Members of others stand for their values."""
+"""Enumerations whose members have methods, or are no constants: each member is an object. Others stand for their values."""
 
 from __future__ import annotations
 
@@ -8,12 +8,26 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
 from devfix.analysis.modules import external_bases
-from devfix.analysis.values import UNKNOWN, Class, Const, Function, Obj, Ref, Union, Value
+from devfix.analysis.values import (
+    UNKNOWN,
+    Array,
+    Class,
+    Const,
+    DeviceValue,
+    Function,
+    Obj,
+    Ref,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 BASES = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
+_OBJECTS = (Tensor, Array, DeviceValue, TupleValue, Ref)
 #: The fact of an object that is a member, with its name.
 _MEMBER = "member"
 
@@ -25,7 +39,7 @@ def is_one(interp: Interpreter, cls: Class) -> bool:
 
 def make_members(interp: Interpreter, cls: Class) -> None:
     """An enumeration was just made: what its body assigns are its members."""
-    if not is_one(interp, cls) or not _has_methods(interp, cls):
+    if not is_one(interp, cls) or not (_has_methods(interp, cls) or _has_objects(interp, cls)):
         return
     for name in _assigned(cls.node):
         value = interp.state.get(cls.frame, name)
@@ -38,6 +52,12 @@ def make_members(interp: Interpreter, cls: Class) -> None:
 def _has_methods(interp: Interpreter, cls: Class) -> bool:
     held = (value for each in classes.linearise(cls) for value in interp.state.variables(each.frame).values())
     return any(isinstance(value, Function) and value.owner is not None for value in held)
+
+
+def _has_objects(interp: Interpreter, cls: Class) -> bool:
+    """Whether the value of a member is something that has attributes of its own, or several things."""
+    held = (interp.state.get(cls.frame, name) for name in _assigned(cls.node))
+    return any(isinstance(value, _OBJECTS) for value in held)
 
 
 def _assigned(node: ast.ClassDef) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
@@ -32,4 +33,4 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     return NONE
 
 
-HANDLERS = {NAME: make}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {NAME: make}

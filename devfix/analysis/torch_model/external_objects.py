@@ -46,6 +46,7 @@ from devfix.analysis.torch_model import (
     threads,
     tokenizers,
     vision,
+    weak_references,
 )
 from devfix.analysis.values import (
     UNKNOWN,
@@ -232,6 +233,7 @@ def _manager(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite)
 _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = {
     example_runs.WRITER: example_runs.of_writer,
     "torch.Generator": _generator,
+    weak_references.NAME: weak_references.method,
     context_variables.NAME: context_variables.method,
     checkpoint.LOADED.name: _file,
     sobol.NAME: sobol.method,

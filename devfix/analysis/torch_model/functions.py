@@ -54,6 +54,7 @@ from devfix.analysis.torch_model import (
     numpy_model,
     operations,
     optim,
+    pickled_texts,
     pictures,
     plots,
     processes,
@@ -78,6 +79,7 @@ from devfix.analysis.torch_model import (
     trees,
     value_classes,
     vision,
+    weak_references,
 )
 from devfix.analysis.values import UNKNOWN, Value
 
@@ -139,6 +141,8 @@ HANDLERS: dict[str, Handler] = {
     **rearrangements.HANDLERS,
     **differential_equations.HANDLERS,
     **threads.HANDLERS,
+    **pickled_texts.HANDLERS,
+    **weak_references.HANDLERS,
     **context_variables.HANDLERS,
     **trees.HANDLERS,
     **plots.HANDLERS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.analysis.containers import PARTS_OF
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_values
 from devfix.analysis.modules import is_module
@@ -70,16 +71,18 @@ def submodule(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 
 
 def by_name(interp: Interpreter, ref: Ref) -> Value:
-    """``module._modules``: the direct submodules as a dict."""
+    """``module._modules``: the direct submodules as a dict; what is put there belongs to the module."""
+    facts: dict[str, Value] = {PARTS_OF: ref}
     if _is_closed(interp, ref):
-        return interp.new(Obj("dict", element=_part(interp, ref)))
+        return interp.new(Obj("dict", element=_part(interp, ref), facts=facts))
     named, others = {}, []
     for name, value in _children(interp, ref):
         if name is None:
             others.append(value)
         else:
             named[name] = value
-    return interp.new(Obj("dict", attrs=named, element=join_all(list(others)) if others else None))
+    element = join_all(list(others)) if others else None
+    return interp.new(Obj("dict", attrs=named, element=element, facts=facts))
 
 
 def _is_closed(interp: Interpreter, ref: Ref) -> bool:

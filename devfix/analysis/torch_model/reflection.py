@@ -263,11 +263,18 @@ def store_hidden(
     interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
 ) -> None:
     """An attribute that is put into ``__dict__``: no module registers what it holds there."""
+    store_part(interp, owner, name, value, node)
+    if name is not None and is_module(interp, owner):
+        hidden_modules.hide(interp, owner, name)
+
+
+def store_part(
+    interp: Interpreter, owner: Ref, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """An attribute that is put into one of the dicts in which an object has its attributes, or a module its submodules."""
     if name is not None and node is not None:
         value = storing.stored(interp, owner, interp.obj(owner), name, value, node)
     store(interp, owner, name, value)
-    if name is not None and is_module(interp, owner):
-        hidden_modules.hide(interp, owner, name)
 
 
 def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:

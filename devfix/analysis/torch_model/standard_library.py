@@ -181,6 +181,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     "copy.deepcopy": deepcopy,
+    # What is written through it is refused; what is read is what the dict holds.
+    "types.MappingProxyType": lambda _interp, _name, site: site.value(0, "mapping") or UNKNOWN,
     "copy.copy": shallow,
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), partial),
     "types.MethodType": method,
