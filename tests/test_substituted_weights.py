@@ -74,6 +74,27 @@ def test_weights_that_are_where_the_input_is(text: str) -> None:
     assert fix_texts(files(HEAD + text))[0]["main.py"] == HEAD + text
 
 
+MADE = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.body(x)
+
+net = Net().to(device)
+fast = {name: torch.zeros(p.shape) for name, p in net.named_parameters()}
+print(functional_call(net, fast, (x,)))
+"""
+
+
+def test_weights_that_were_made_for_the_call_are_made_where_its_input_is() -> None:
+    after = fix_texts(files(HEAD + MADE))[0]["main.py"]
+    assert after == (HEAD + MADE).replace("torch.zeros(p.shape)", "torch.zeros(p.shape, device=device)")
+    assert fix_texts(files(after))[0]["main.py"] == after
+
+
 def test_after_the_call_the_module_has_its_own_weights() -> None:
     text = FAST.replace("net.to(device)\n", "").replace("clone()", "to(device)") + "print(net(x))\n"
     last = len((HEAD + text).splitlines())

@@ -182,16 +182,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
-    owner = obj.facts.get("namespace of")
-    if isinstance(owner, Ref):
-        from devfix.analysis.torch_model import reflection  # it gets attributes by name
-
-        reflection.store_hidden(interp, owner, name, value, node)
-    whole = obj.facts.get(PARTS_OF)
-    if isinstance(whole, Ref):
-        from devfix.analysis.torch_model import reflection  # as above
-
-        reflection.store_part(interp, whole, name, value, node)
+    if "namespace of" in obj.facts or PARTS_OF in obj.facts:
+        _set_in_owner(interp, obj, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
     elif obj.kind in ("list", "module") and obj.items is not None and _index(obj, key) is not None:
@@ -215,6 +207,19 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, shuffled(obj, value))
     elif obj.kind == "external" and obj.element is not None:  # a tokenizer's batch
         interp.update(ref, replace(obj, element=join_values(obj.element, value)))
+
+
+def _set_in_owner(
+    interp: Interpreter, obj: Obj, name: str | None, value: Value, node: ast.expr | None
+) -> None:
+    """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module."""
+    from devfix.analysis.torch_model import reflection  # it gets attributes by name
+
+    owner, whole = obj.facts.get("namespace of"), obj.facts.get(PARTS_OF)
+    if isinstance(owner, Ref):
+        reflection.store_hidden(interp, owner, name, value, node)
+    if isinstance(whole, Ref):
+        reflection.store_part(interp, whole, name, value, node)
 
 
 def _with_some_entry(obj: Obj, pattern: str | None, value: Value) -> Obj:

@@ -257,6 +257,8 @@ def _life_of(interp: Interpreter, trail: Trail) -> _Life:
         ref = Ref(address)
         if obj.kind not in ("module", "instance") or not modules.is_module(interp, ref):
             continue
+        if SUBSTITUTED in obj.facts:  # lent for a call, by who made it
+            continue
         # What a criterion of torch's own was given is moved where it is made.
         given = obj.kind == "module" and obj.cls not in NAMED
         own = [part for name, part in modules.registered(obj) if name == "" or not given]
