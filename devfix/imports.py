@@ -52,18 +52,42 @@ def find_imports(tree: ast.Module) -> tuple[Import, ...]:
 
 def _find_imports(tree: ast.Module) -> tuple[Import, ...]:
     found: dict[Import, None] = {}
+    for node in import_statements(tree):
+        if isinstance(node, ast.Import):
+            found.update((Import(alias.name), None) for alias in node.names)
+        else:
+            names = tuple(alias.name for alias in node.names)
+            found[Import(node.module or "", node.level, names)] = None
+    return tuple(found)
+
+
+def import_statements(tree: ast.Module) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The statements of a module that import something, at any depth; the tree keeps the answer."""
+    known: tuple[ast.Import | ast.ImportFrom, ...] | None = tree.__dict__.get("import_statements")
+    if known is None:
+        known = tree.__dict__["import_statements"] = tuple(_import_statements(tree))
+    return known
+
+
+def _import_statements(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
     pending: list[ast.AST] = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Import):
-            found.update((Import(alias.name), None) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names = tuple(alias.name for alias in node.names)
-            found[Import(node.module or "", node.level, names)] = None
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
         else:
             for name in _BLOCKS.get(node.__class__, ()):
                 pending += getattr(node, name)
-    return tuple(found)
+
+
+def modules_called(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """The names that a module's imports bind, each with the module, and its level, that it may mean."""
+    for node in import_statements(tree):
+        level = 0 if isinstance(node, ast.Import) else node.level
+        base = f"{node.module}." if isinstance(node, ast.ImportFrom) and node.module else ""
+        for alias in node.names:
+            bare = alias.name.partition(".")[0] if isinstance(node, ast.Import) else alias.name
+            yield (alias.asname, base + alias.name, level) if alias.asname else (bare, base + bare, level)
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,35 @@ def test_a_flag_that_a_function_sets_may_be_set(first: str, more: str) -> None:
     assert check_texts(_texts(first, more)) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "taken"),
+    [
+        ("cuda.py", "import cuda as switches"),
+        ("tools/cuda.py", "from tools import cuda as switches"),
+        ("tools/cuda.py", "from tools import (\n    cuda as switches,\n)"),
+        ("tools/cuda.py", "import tools.cuda as switches"),
+    ],
+)
+def test_a_module_that_goes_by_another_name_is_found(path: str, taken: str) -> None:
+    texts = _texts("switches.ENABLED = wanted")
+    texts["task.py"] = texts["task.py"].replace("import cuda", taken)
+    if path != "cuda.py":
+        texts[path] = texts.pop("cuda.py")
+        texts["tools/__init__.py"] = ""
+        texts["loss.py"] = texts["loss.py"].replace("import cuda", "from tools import cuda")
+    assert check_texts(texts) == []
+
+
+@pytest.mark.parametrize(
+    "taken", ["from other import cuda", "import other.cuda as cuda", "from .other import cuda"]
+)
+def test_another_module_of_that_name_says_nothing(taken: str) -> None:
+    texts = _texts("cuda.ENABLED = wanted")
+    texts["task.py"] = texts["task.py"].replace("import cuda", taken)
+    texts |= {"other/__init__.py": "", "other/cuda.py": "ENABLED = False\n"}
+    assert names(check_texts(texts)) == {"unregistered-tensor"}
+
+
 @pytest.mark.parametrize("first", ["model.ENABLED = wanted", "print(cuda.ENABLED == wanted)"])
 def test_what_sets_something_else_says_nothing(first: str) -> None:
     assert names(check_texts(_texts(first))) == {"unregistered-tensor"}

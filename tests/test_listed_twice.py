@@ -42,6 +42,7 @@ def _titles(collected: str, outside: str = INSIDE) -> list[str]:
     [
         ("return itertools.chain(self.parameters(), *(m.parameters() for m in self.members))", INSIDE),
         ("return [*self.parameters(), *(p for m in self.members for p in m.parameters())]", INSIDE),
+        ("a = dict(self.named_parameters()); return a, [m.named_parameters() for m in self.members]", INSIDE),
         ("pass", "weights = list(net.parameters())\nfor m in net.members:\n    weights += m.parameters()"),
     ],
 )

@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from devfix.analysis.syntax import walk
 from devfix.analysis.values import NONE, UNKNOWN, Const, DeviceValue, Scalar, Unknown, Value
+from devfix.imports import modules_called
 from devfix.source import Source
 
 if TYPE_CHECKING:
@@ -25,20 +25,18 @@ if TYPE_CHECKING:
 _SET = re.compile(r"\n[ \t]+(?![ \t]|self\.|cls\.)(\w+)\.(\w+) = ")
 #: ``global CUDA_ENABLED``, and no prose such as "global pooling of". Patterns that begin with a letter are found many times as fast.
 _GLOBAL = re.compile(r"global[ \t]+(?:\w+\s*)?(?:[,;#\\]|$)", re.MULTILINE)
-#: ``import settings.cuda as cuda``, ``from settings import cuda, other``, and the names that keep theirs.
-_RENAMED = re.compile(r"\bimport\s+(?:[\w.]*\.)?(\w+)\s+as\s+(\w+)\b")
-_IMPORTED = re.compile(r"import\b\s+([^\n#]*)")
-_NOT_RENAMED = re.compile(r"\b(\w+)\b(?!\s+as\b)")
+#: What is imported, of which few files set anything: only their trees are looked at.
+_IMPORTED = re.compile(r"import\b\s+(\([^)]*\)|[^\n#]*)")
 #: The token of a flag that may be set or not: it is no option, that is meant to choose the accelerator.
 FLAG = "@changing"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class _Told(NamedTuple):
-    """What a file tells of globals: its own that functions set, and those of modules, by the last part of their names."""
+    """What a file tells of globals: its own that functions set, and those of modules that it imports, with their levels."""
 
     own: frozenset[str]
-    others: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, int, str], ...]
 
 
 #: What files tell, which do not change.
@@ -77,14 +75,11 @@ def _whatever(value: Value) -> Value | None:
 
 def of(program: Program) -> dict[str, tuple[str, ...]]:
     """The changing globals of each file of a program that has some."""
-    found: dict[str, set[str]] = {}
-    stems: dict[str, list[str]] = {}
-    for path, source in program.sources.items():
-        stems.setdefault(_stem(path), []).append(path)
-        found[path] = set(_told(source).own)
-    for source in program.sources.values():
-        for module, name in _told(source).others:
-            for path in stems.get(module, ()):
+    found = {path: set(_told(source).own) for path, source in program.sources.items()}
+    for importer, source in program.sources.items():
+        for module, level, name in _told(source).others:
+            path = program.resolve(importer, module, level)
+            if path in found:
                 found[path].add(name)
     return {path: tuple(sorted(names)) for path, names in found.items() if names}
 
@@ -93,26 +88,17 @@ def _told(source: Source) -> _Told:
     known = _TOLD.get(source)
     if known is None:
         own = _declared(source.tree) if _GLOBAL.search(source.text) else frozenset[str]()
-        known = _TOLD[source] = _Told(own, tuple(_set_elsewhere(source.text)))
+        known = _TOLD[source] = _Told(own, tuple(_of_modules(source)))
     return known
 
 
-def _set_elsewhere(text: str) -> Iterator[tuple[str, str]]:
-    pairs = dict.fromkeys(_SET.findall(text))
-    modules = _modules(text) if pairs else {}
-    yield from ((modules[alias], name) for alias, name in pairs if alias in modules)
-
-
-def _stem(path: str) -> str:
-    pure = PurePath(path)
-    return pure.parent.name if pure.stem == "__init__" else pure.stem
-
-
-def _modules(text: str) -> dict[str, str]:
-    """The last parts of the names of the modules that a file imports, by what they go by there."""
-    plain = {name: name for line in _IMPORTED.findall(text) for name in _NOT_RENAMED.findall(line)}
-    # Of two modules that go by one name the first counts.
-    return plain | {alias: module for module, alias in reversed(_RENAMED.findall(text))}
+def _of_modules(source: Source) -> Iterator[tuple[str, int, str]]:
+    """The modules that go by the names of a file whose attributes functions set, and the attributes."""
+    pairs = dict.fromkeys(_SET.findall(source.text))
+    imported = set(re.findall(r"\w+", " ".join(_IMPORTED.findall(source.text)))) if pairs else set[str]()
+    wanted = [(owner, name) for owner, name in pairs if owner in imported]
+    for called, module, level in modules_called(source.tree) if wanted else ():
+        yield from ((module, level, name) for owner, name in wanted if owner == called)
 
 
 def _declared(tree: ast.AST) -> frozenset[str]:

@@ -13,7 +13,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE
 from devfix.analysis.modules import havoc
 from devfix.analysis.scope_names import parameters_of
-from devfix.analysis.syntax import below, remembered
+from devfix.analysis.syntax import below, first_name, remembered
 from devfix.analysis.values import Function, Obj, Ref, Tensor, Value
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ def moved_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozen
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MOVES:
-            found.add(_root(node.func.value))
+            found.add(first_name(node.func.value))
         if not isinstance(node, (ast.Name, ast.Constant)):
             pending += below(node)
     return frozenset(found & own)
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

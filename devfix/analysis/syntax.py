@@ -101,6 +101,13 @@ def is_main_guard(node: ast.AST) -> TypeGuard[ast.If]:
     return isinstance(asked, ast.Name) and asked.id == "__name__"
 
 
+def first_name(node: ast.AST) -> str:
+    """The name that a path of attributes begins with, as ``x`` in ``x.y.z``; "" where anything else stands there."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def first_line(node: ast.stmt | ast.expr) -> int:
     """The line in which a piece of code begins, its decorators included."""
     line = node.lineno

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from devfix.analysis.syntax import first_name
 from devfix.analysis.torch_model.number_range import FILLING, MAKING
 from devfix.findings import Mismatch, Operand
 from devfix.observation.sighting import Sighting
@@ -62,11 +63,10 @@ def _name(call: ast.Call) -> str:
 
 def _receiver(sighting: Sighting, call: ast.Call) -> ast.expr | None:
     """The tensor whose method is called; None for a function of a module of Python's."""
-    receiver = root = call.func.value if isinstance(call.func, ast.Attribute) else None
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    is_path = isinstance(root, ast.Name)
-    return None if receiver is None or (is_path and not sighting.is_bound(receiver)) else receiver
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if receiver is None or (first_name(receiver) and not sighting.is_bound(receiver)):
+        return None
+    return receiver
 
 
 def _given(call: ast.Call, given: list[ast.expr], position: int, name: str) -> ast.expr | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from devfix.analysis.syntax import first_name
 from devfix.findings import Span
 from devfix.observation.bindings import binding_of
 from devfix.observation.lives import Lives
@@ -32,10 +33,8 @@ class Sighting:
 
     def is_bound(self, node: ast.expr) -> bool:
         """Whether an expression begins with a name that is bound to a value, not to a module of Python's."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        return isinstance(root, ast.Name) and binding_of(root.id, self.sink) is not None
+        root = first_name(node)
+        return root != "" and binding_of(root, self.sink) is not None
 
     def what_is_at(self, span: Span) -> str:
         """What the expression at a span of the sink's file stands for; "" when that was not seen."""

@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.analysis.syntax import called
+from devfix.analysis.syntax import called, first_name
 from devfix.findings import Mismatch, Operand, Origin
 from devfix.placement.device_expression import place_at
 
@@ -71,9 +71,7 @@ def _is_module(mismatch: Mismatch, decisive: Operand) -> bool:
 
 def _is_plain(node: ast.expr) -> bool:
     """A name or attributes of one: to say it again costs nothing and changes nothing."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name)
+    return first_name(node) != ""
 
 
 def _is_made_as(outline: Outline, text: str, name: str) -> bool:

@@ -17,7 +17,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def would_be(facts: Facts, name: str) -> bool:
     """Whether some function, or script, collects the parameters of an object and of what its attribute ``name`` holds."""
     for source in facts.program.sources.values():
-        if f".{name}" not in source.text or ".parameters(" not in source.text:
+        if f".{name}" not in source.text or "parameters(" not in source.text:
             continue
         if any(_lists_both(scope, name) for scope in _scopes(source.tree)):
             return True

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
+from devfix.analysis.syntax import first_name
 
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
@@ -64,9 +65,7 @@ def given(bindings: list[Binding]) -> list[Binding]:
 
 def import_of(outline: Outline, node: ast.AST) -> str | None:
     """What dotted names begin with that stand for something in an imported module: ``nn.functional.softplus``."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return outline.imported.get(node.id) if isinstance(node, ast.Name) else None
+    return outline.imported.get(first_name(node))
 
 
 def _is_of_one(call: ast.Call) -> bool:

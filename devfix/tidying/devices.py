@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
+from devfix.analysis.syntax import first_name
 from devfix.tidying.functions import (
     Function,
     arguments_of,
@@ -104,14 +105,8 @@ def _may_import(written: Written, name: str) -> bool:
         alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names
     ]
     modules = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
-    asked = {part.attr for part in nodes if isinstance(part, ast.Attribute) and _root(part) in modules}
+    asked = {part.attr for part in nodes if isinstance(part, ast.Attribute) and first_name(part) in modules}
     return name in asked or any(alias.name in (name, "*") for alias in aliases)
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _may_ask(written: Written) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from devfix.analysis.syntax import first_name
 from devfix.tracebacks import signatures
 from devfix.tracebacks.scene import Tail
 from devfix.tracebacks.views import View, name_of_call
@@ -87,9 +88,7 @@ _NAMESPACES = frozenset(
 
 def is_namespace(node: ast.expr) -> bool:
     """Whether ``x`` in ``x.f(...)`` is a package and not a tensor."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in _NAMESPACES
+    return first_name(node) in _NAMESPACES
 
 
 def forward_parameters(tail: Tail) -> tuple[str, ...]:
