@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from reality import holds, run
+from reality import holds, lies, run
 from text_program import Ending, clashes
 
 from devfix.analysis.values import Array, Tensor
@@ -441,3 +441,39 @@ def test_a_device_is_shown_by_its_name(test: str) -> None:
     """
     assert clashes(text) == []
     assert clashes(text.replace(test, test.replace("cuda", "meta").replace("!=", "==")))
+
+
+def test_lists_of_arrays_hold_numbers_of_python() -> None:
+    assert not lies(
+        """
+        import numpy as np
+        x = np.ones((4, 3), dtype=np.float32)
+        row, rows, one = x[0].tolist(), x.tolist(), x[0, 0].item()
+        whole, truth = np.arange(3).tolist(), (x[0] > 0).tolist()
+        first, second, third = np.quantile(x[:, 0], [0.25, 0.5, 0.75]).tolist()
+        back = np.array(row)
+        counted = np.array(whole)
+        """
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("np.array(x.mean(0).tolist())", ["6: dtype"]),
+        ("np.array([v for v in x[0].tolist()])", ["6: dtype"]),
+        ("np.array(x[0].tolist(), dtype=np.float32)", []),
+        ("np.arange(3).tolist()[0]", []),
+    ],
+)
+def test_what_a_list_of_floats_is_taken_from_is_float64(made: str, found: list[str]) -> None:
+    assert (
+        clashes(f"""
+import numpy as np
+import torch
+x = np.random.rand(4, 3).astype(np.float32)
+scaled = torch.from_numpy(x - {made})
+torch.nn.Linear(3, 1)(scaled)
+""")
+        == found
+    )

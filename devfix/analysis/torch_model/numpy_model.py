@@ -317,8 +317,8 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         return Array("int64", numpy_ranks.reduced(interp, name, array.rank, whole))
     if name in ("argsort", "searchsorted"):
         return Array("int64", None)
-    if name == "item":
-        return Scalar("float" if (array.dtype or "float").startswith("float") else "int")
+    if name in ("item", "tolist"):
+        return numpy_types.as_python(array, listed=name == "tolist")
     if name == "dot":
         other = without_none(site.args[0].value) if site.args else UNKNOWN
         return Array(numpy_types.common(interp, [array, other]), None, array.trail)

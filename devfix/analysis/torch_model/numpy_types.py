@@ -10,7 +10,7 @@ from devfix.analysis import iteration
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import FLOATS, INTEGERS, REAL_OF, promote, rank_of_broadcast
 from devfix.analysis.trails import Trail
-from devfix.analysis.values import Array, Scalar, Sequence, Tensor, Union, Value, without_none
+from devfix.analysis.values import UNKNOWN, Array, Scalar, Sequence, Tensor, Union, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -48,6 +48,19 @@ def of_data(interp: Interpreter, value: Value | None) -> str | None:
     if found == {"int64", "bool"}:
         return "int64"
     return "float64" if found and found <= {"int64", "float64", "bool"} else None
+
+
+def as_python(array: Array, *, listed: bool) -> Value:
+    """The number of Python that ``item`` takes out, or what ``tolist`` makes: such numbers, in lists where there are dimensions."""
+    if not listed:
+        return Scalar("float" if (array.dtype or "float").startswith("float") else "int")
+    kind = "float" if array.dtype in FLOATS else "int" if array.dtype in INTEGERS else array.dtype
+    if kind not in NUMBERS or array.rank is None or array.rank < 0:
+        return UNKNOWN
+    made: Value = Scalar(kind)
+    for _ in range(array.rank):
+        made = Sequence(made)
+    return made
 
 
 def contents(interp: Interpreter, value: Value) -> tuple[Value, ...]:
