@@ -136,7 +136,7 @@ def _namespace_attribute(interp: Interpreter, value: Namespace, name: str, node:
     return found if found is not None else UNKNOWN
 
 
-def of_module(interp: Interpreter, path: str, name: str, node: ast.AST) -> Value | None:
+def of_module(interp: Interpreter, path: str, name: str, node: ast.expr) -> Value | None:
     """What the ``__getattr__`` of a file gives for a name that the file does not have, if there is such a function."""
     getter = reads.variable_of(interp, interp.module_frame(path), "__getattr__")
     return _computed(interp, getter, [], name, node) if isinstance(getter, Function) else None
@@ -208,7 +208,7 @@ def _class_attribute(interp: Interpreter, cls: Class, receiver: Value, name: str
 
 
 def _computed(
-    interp: Interpreter, getter: Function, receiver: list[Value], name: str, node: ast.AST
+    interp: Interpreter, getter: Function, receiver: list[Value], name: str, node: ast.expr
 ) -> Value:
     """What ``__getattr__`` gives; nothing is known of a name for which it raises."""
     site = CallSite(node, (Arg(Const(name)),))

@@ -87,7 +87,8 @@ def _member(interp: Interpreter, node: ast.ImportFrom, path: str | None, module:
     inner_path = reads.resolve(interp, interp.frame.path, inner, node.level)
     if inner_path is not None:
         return interp.load_module(inner_path, "" if node.level else inner)
-    given = attributes.of_module(interp, path, name, node) if path not in (None, interp.frame.path) else None
+    named = ast.copy_location(ast.Name(name), node)
+    given = attributes.of_module(interp, path, name, named) if path not in (None, interp.frame.path) else None
     if given is not None:
         return given
     value = names.external("." * node.level + inner)
