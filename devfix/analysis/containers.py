@@ -135,6 +135,9 @@ def _unnamed(obj: Obj, name: str) -> Value:
 
 def _meant(obj: Obj, key: Value) -> list[Value]:
     """All values of a dict that may stand under a key that nobody knows."""
+    if isinstance(key, TupleValue):
+        values = [value for entry, value in obj.attrs.items() if text_keys.may_be_tuple(entry, key)]
+        return values if obj.element is None else [*values, obj.element]
     pattern = text_keys.pattern(key)
     if pattern is None:
         return everything(obj)

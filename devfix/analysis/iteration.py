@@ -213,9 +213,9 @@ def row(value: Tensor | Array) -> Tensor | Array:
 
 
 def dict_key(key: Value) -> str | None:
-    """The attribute name under which a dict's object keeps the entry of a constant key."""
+    """The attribute name under which a dict's object keeps the entry of a constant key, or of a tuple of such."""
     if not isinstance(key, Const):
-        return None
+        return text_keys.name_of_tuple(key) if isinstance(key, TupleValue) else None
     return key.value if isinstance(key.value, str) else f"#{key.value!r}"
 
 
@@ -226,7 +226,8 @@ def key_value(key: str) -> Value:
         return unnamed
     if key.startswith("#"):
         try:
-            return Const(ast.literal_eval(key[1:]))
+            told = ast.literal_eval(key[1:])
         except (ValueError, SyntaxError):
             return UNKNOWN
+        return TupleValue(tuple(map(Const, told))) if isinstance(told, tuple) else Const(told)
     return Const(key)

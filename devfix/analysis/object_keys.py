@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_elements
-from devfix.analysis.values import UNKNOWN, Class, External, Function, Obj, Ref, Tensor, Value
+from devfix.analysis.values import UNKNOWN, Class, External, Function, Obj, Ref, Tensor, Value, members
 
 #: The fact of a dict that says what one of these keys is.
 _KEYS = "keys"
@@ -19,8 +19,8 @@ def of(obj: Obj) -> Value:
 def added(obj: Obj, *keys: Value) -> Obj:
     """A dict in which there are further keys that are no constants; ``obj`` is what it was before it had them."""
     known = (obj.facts.get(_KEYS, UNKNOWN),) if obj.element is not None else ()
-    found: list[Value] = [key if isinstance(key, _OBJECTS) else UNKNOWN for key in (*known, *keys)]
-    if not found or UNKNOWN in found:
+    found = [each for key in (*known, *keys) for each in members(key)]
+    if not found or not all(isinstance(each, _OBJECTS) for each in found):
         return without(obj)
     return obj.with_fact(_KEYS, join_elements(found))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from devfix.analysis.values import UNKNOWN, Scalar, Value
+from devfix.analysis.values import UNKNOWN, Const, Scalar, TupleValue, Value
 
 #: How the name of an entry begins of whose key nothing is known.
 _SOME = "\0"
@@ -34,6 +34,23 @@ def pattern(key: Value) -> str | None:
     if not isinstance(key, Scalar) or key.ends == ("", ""):
         return None
     return _BETWEEN.join(key.ends)
+
+
+def name_of_tuple(key: TupleValue) -> str | None:
+    """The name of the entry for a tuple of numbers and texts; None where one of them is not known."""
+    parts = [part.value for part in key.items if isinstance(part, Const)]
+    plain = len(parts) == len(key.items) and all(isinstance(part, (str, int, float)) for part in parts)
+    return f"#{tuple(parts)!r}" if plain else None
+
+
+def may_be_tuple(entry: str, key: TupleValue) -> bool:
+    """Whether an entry may be the one that a tuple names of which some parts are known."""
+    if not entry.startswith("#("):
+        return entry.startswith(_SOME)
+    told = ast.literal_eval(entry[1:])
+    return len(told) == len(key.items) and all(
+        not isinstance(part, Const) or part.value == mine for part, mine in zip(key.items, told, strict=True)
+    )
 
 
 def has_patterns(entries: Iterable[str]) -> bool:

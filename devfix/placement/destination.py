@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
-from devfix.placement import left_out, moving_back, suffixes
+from devfix.placement import aliases, left_out, moving_back, suffixes
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, is_in_module, place_at
@@ -125,6 +125,8 @@ def fix(
     if outline is None or node is None or operand.path != mismatch.path:
         return None
     name = named_tensor(outline, facts, node) if not operand.held else None
+    if name is None and is_written(mismatch, operand) and not operand.held:
+        name = aliases.written_path(outline, node)
     suffix = f".to({name}.device)" if name is not None else _same_move(facts, outline, operand, node)
     kept_here = is_written(mismatch, operand) and suffix == ".cpu()"
     if suffix is None or (name is None and not (on_purpose or kept_here)):

@@ -18,6 +18,7 @@ from devfix.findings import (
     SetKeyword,
 )
 from devfix.placement import (
+    aliases,
     alike_move,
     ancestry,
     argument_move,
@@ -319,7 +320,8 @@ class Relocator:
             statement = place.outline.statement_of(place.node) if place is not None else None
             if place is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
                 continue
-            if is_written_later(Place(place.path, place.outline, statement.value)):
+            value = Place(place.path, place.outline, statement.value)
+            if is_written_later(value) or aliases.is_written(place.outline, statement):
                 continue
             if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
                 yield self._wrap(Place(place.path, place.outline, statement.value))
