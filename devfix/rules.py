@@ -56,6 +56,7 @@ from devfix.placement.hard_coded import one_variable as one_device_variable
 from devfix.placement.hard_coded import spots as hard_coded_spots
 from devfix.placement.host import copied_to_host
 from devfix.placement.leafhood import Leafhood
+from devfix.placement.lookups import is_index
 from devfix.placement.map_location import MapLocation
 from devfix.placement.module_container import container_fix, container_site, parts_fix
 from devfix.placement.module_move import ModuleMover, spoken_name
@@ -120,6 +121,7 @@ __all__ = [
     "device_expression",
     "device_name",
     "hard_coded_spots",
+    "is_index",
     "legacy",
     "life",
     "limit_fixes",

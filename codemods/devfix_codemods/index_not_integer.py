@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from devfix.rules import Applicability, Facts, Finding, Recaster, Rule
+from devfix.rules import Applicability, Facts, Finding, Recaster, Rule, is_index
 
 
 class IndexNotInteger(Rule):
@@ -40,7 +40,7 @@ class IndexNotInteger(Rule):
             operand = mismatch.operands[0]
             message = f"`{operand.text}` is {operand.dtype} and is used as an index"
             fixes = Recaster(facts, mismatch, operand, "int64").at_use_first()
-            if mismatch.get("either") is not None:
+            if mismatch.get("either") is not None and not is_index(facts, operand):
                 mask = Recaster(facts, mismatch, operand, "bool")
                 either = [
                     replace(fix, applicability=Applicability.DISPLAY) for fix in (*fixes, *mask.of_truths())

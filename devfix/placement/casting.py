@@ -23,6 +23,7 @@ from devfix.findings import (
 from devfix.placement import (
     cast_apart,
     gradient_function,
+    lookups,
     quotients,
     suffixes,
     widening,
@@ -93,6 +94,7 @@ class Recaster:
         casts = self._fixes(
             self._at_casts(),
             self._for_all_uses(),
+            self._at_each(lookups.entries(self.facts, self.operand, self.wanted), self._at_entry),
             self._at_use(),
             self._after_unpacking(),
             self._at_entries(),
