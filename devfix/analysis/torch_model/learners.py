@@ -70,6 +70,14 @@ _READING = frozenset(
 #: The setting with which some of them take tensors as they are.
 _DISPATCH = "array_api_dispatch"
 _OTHER_FORMS = frozenset(("coef", "return_centers", "as_frame", "n_targets"))
+#: What some of them find, as wide as what they are fitted to.
+_FOUND: dict[str, dict[str, Value]] = {
+    **{
+        name: {"cluster_centers_": Array(None, 2)}
+        for name in ("KMeans", "MiniBatchKMeans", "BisectingKMeans")
+    },
+    "GaussianMixture": {"means_": Array(None, 2), "weights_": Array(None, 1)},
+}
 
 
 def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
@@ -85,7 +93,7 @@ def call(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     if package == "sklearn.datasets" and last in _CLASSES | _PREDICTED:
         return _data(interp, last, site)
     if package in _ESTIMATORS and last[:1].isupper() and not _takes_tensors(interp):
-        return interp.new(Obj("external", External(_ESTIMATOR)))
+        return interp.new(Obj("external", External(_ESTIMATOR), attrs=_FOUND.get(last, {})))
     return None
 
 
