@@ -40,7 +40,7 @@ from devfix.placement.reaching import (
     may_be_packed,
     reaches,
 )
-from devfix.placement.switch_names import is_switch
+from devfix.placement.switch_names import is_default, is_switch
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
 
@@ -222,6 +222,7 @@ def _variables(facts: Facts, place: Place) -> Iterator[str | None]:
             and ("." not in name or _root_is_visible(facts, place, name))
             and _is_bound(place, name)
             and not is_switch(facts, name)
+            and not is_default(place.outline, name)
         ]
         yield min(found, key=partial(_rank, written_around(place.outline, place.node, found)), default=None)
         inner.append(scope)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from devfix.analysis.facts import Facts
+    from devfix.analysis.outline import Outline
 
 
 def is_switch(facts: Facts, name: str) -> bool:
@@ -21,6 +22,13 @@ def is_switch(facts: Facts, name: str) -> bool:
     asked = re.compile(rf"\b(if|and|not)\b[^\n]*\b{re.escape(word)}\b")
     trees = (source.tree for source in facts.program.sources.values() if asked.search(source.text))
     return any(_is_asked(node, word) for tree in trees for node in ast.walk(tree))
+
+
+def is_default(outline: Outline, name: str) -> bool:
+    """Whether a file asks for a variable for nothing but the default of an option: what the option says counts."""
+    named = outline.occurrences(outline.source.tree, name)
+    around = [outline.parents[node] for node in named if isinstance(node.ctx, ast.Load)]
+    return bool(around) and all(isinstance(each, ast.keyword) and each.arg == "default" for each in around)
 
 
 def _is_asked(node: ast.AST, word: str) -> bool:
