@@ -27,6 +27,7 @@ from devfix.placement import (
     imported_device,
     introduction,
     module_choice,
+    module_lists,
     named_entry,
     sibling_module,
 )
@@ -104,6 +105,7 @@ class ModuleMover:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
+        yield module_lists.moved_by_callers(self.facts, self.made) if self.made is not None else ()
         for site in self._homes:
             yield from self._at(site, imported_device.find)
             yield from self._at(site, _alone)
