@@ -77,3 +77,12 @@ def test_what_is_nothing_by_default_may_be_something() -> None:
     use = "net = torch.nn.Linear(3, 1).cuda()\nif cfg.weights is not None:\n    net(torch.ones(3))\n"
     assert [each.partition(": ")[2] for each in clashes(HEAD + FROM_FILE + use)] == ["device"]
     assert clashes(f"{HEAD}cfg = Config()\n{use}") == []
+
+
+@pytest.mark.parametrize("device", ["cuda", "cuda:0", "mps"])
+def test_an_accelerator_by_default_is_one(device: str) -> None:
+    head = HEAD.replace('"cpu"', f'"{device}"').replace("weights: str = None", 'dtype: str = "float64"')
+    use = "model = torch.nn.Linear(3, 1).to(torch.device(cfg.device))\nmodel(torch.ones(2, 3))\n"
+    assert [each.partition(": ")[2] for each in clashes(head + FROM_FILE + use)] == ["device"]
+    use = "torch.nn.Linear(3, 1)(torch.ones(2, 3, dtype=getattr(torch, cfg.dtype)))\n"
+    assert [each.partition(": ")[2] for each in clashes(head + FROM_FILE + use)] == ["dtype"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import device_parameters, modules, notes, placeholders
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.lattice import ACCELERATOR
+from devfix.analysis.lattice import ACCELERATOR, DTYPES, parse_device
 from devfix.analysis.recorder import OptionalCall
 from devfix.analysis.torch_model.arguments import names_host
 from devfix.analysis.values import (
@@ -72,14 +72,16 @@ def bind(interp: Interpreter, function: Function, site: CallSite) -> None:
 def unless_told(interp: Interpreter, value: Value, name: str) -> Value:
     """The default of a field where keywords of unknown content may say otherwise, as those of a file of settings do.
 
-    A text is chosen there as it is by an option, and so is one in a dict, which says what is to be made.
+    A text is chosen there as it is by an option, and so is one in a dict, which says what is to be made. That of an
+    accelerator, or of a dtype, is what is meant.
     """
     if names_host(value):
         return option(name)
     if value == NONE:
         return _OPTION
     if isinstance(value, Const) and isinstance(value.value, str):
-        return Scalar("str", value.value)
+        is_place = parse_device(value.value).is_known or value.value.rpartition(".")[2] in DTYPES
+        return value if is_place else Scalar("str", value.value)
     obj = interp.obj_of(value)
     if obj is None or obj.kind != "dict" or not obj.attrs:
         return value
