@@ -126,12 +126,15 @@ def _of_length(interp: Interpreter, value: Value, count: int, open_ended: bool) 
     return fitting[0] if len(fitting) == 1 else Union(tuple(fitting))
 
 
-def rebind(interp: Interpreter, holder: ast.expr, value: Value) -> None:
-    """What a name or attribute refers to was changed in place: from now on it is ``value``."""
+def rebind(interp: Interpreter, holder: ast.expr, value: Value, owner: Value | None = None) -> None:
+    """What a name or attribute refers to was changed in place: from now on it is ``value``.
+
+    ``owner`` is what has the attribute, where that is known: it need not be looked up once more.
+    """
     if isinstance(holder, ast.Name):
         interp.assign(frame_of(interp, holder.id), holder.id, value)
     elif isinstance(holder, ast.Attribute):
-        owner = interp.eval(holder.value)
+        owner = interp.eval(holder.value) if owner is None else owner
         obj = interp.obj_of(owner)
         if not isinstance(owner, Ref) or obj is None:
             return

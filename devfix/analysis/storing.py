@@ -81,7 +81,7 @@ def set_attribute(
     elif isinstance(receiver, Function):
         interp.assign(receiver.frame, classes.attribute_of(receiver, name), value)
     elif isinstance(receiver, Tensor) and name == "data" and isinstance(value, Tensor):
-        replaced_data.assign(interp, target, receiver, value, statement)
+        replaced_data.assign(interp, target, receiver, value, statement, owner)
     elif name == "data" and owner is not None and is_module(interp, owner):
         havoc(interp, owner)  # too little is known of what it is given: it may be anywhere from now on
     elif isinstance(receiver, Tensor) and name == "requires_grad":

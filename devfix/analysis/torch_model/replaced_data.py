@@ -28,8 +28,9 @@ def assign(
     tensor: Tensor,
     value: Tensor,
     statement: ast.stmt | ast.expr | None,
+    holder: Value | None = None,
 ) -> None:
-    """``p.data = t`` of a parameter, or of any other tensor.
+    """``p.data = t`` of a parameter, or of any other tensor; ``holder`` is what has ``p`` as an attribute, where it does.
 
     Where the program was made for the CPU, nobody means to take a parameter back there.
     """
@@ -47,14 +48,14 @@ def assign(
 
     left = _is_left(tensor, value) or _is_of_other_width(tensor, value)
     owner = _walked(interp, target.value, tensor) if left else None
-    layer = _layer(interp, target.value) if left else None
+    layer = _layer(interp, target.value, holder) if left else None
     if layer is not None:
         # Its parameters have one description: that of the one it cannot work with.
         interp.update(layer, replace(interp.obj(layer), place=replaced(tensor)))
         return
     if owner is not None:
         modules.transform(interp, owner, lambda old: replaced(old) if old.parameter else old)
-    _rebind(interp, target.value, replaced(tensor))
+    _rebind(interp, target.value, replaced(tensor), holder)
     if owner is None:
         modules.forget_parameters(interp, tensor, value.device)
 
@@ -90,13 +91,12 @@ def _is_of_other_width(tensor: Tensor, value: Tensor) -> bool:
     return tensor.parameter and widths[0] != widths[1] and all(width in FLOATS for width in widths)
 
 
-def _layer(interp: Interpreter, holder: ast.expr) -> Ref | None:
-    """The layer of torch's own whose parameter is written as ``layer.weight``."""
-    owner = interp.eval(holder.value) if isinstance(holder, ast.Attribute) else None
+def _layer(interp: Interpreter, parameter: ast.expr, owner: Value | None) -> Ref | None:
+    """The layer of torch's own, ``owner``, whose parameter is written as ``layer.weight``."""
     obj = interp.obj_of(owner)
-    if not isinstance(owner, Ref) or not isinstance(holder, ast.Attribute) or obj is None:
+    if not isinstance(owner, Ref) or not isinstance(parameter, ast.Attribute) or obj is None:
         return None
-    return owner if obj.place is not None and holder.attr not in obj.attrs else None
+    return owner if obj.place is not None and parameter.attr not in obj.attrs else None
 
 
 def _walked(interp: Interpreter, holder: ast.expr, tensor: Tensor) -> Ref | None:
@@ -130,7 +130,7 @@ def _source(target: ast.expr, items: ast.expr, name: str) -> ast.expr | None:
     return next((source for source in found if source is not None), None)
 
 
-def _rebind(interp: Interpreter, holder: ast.expr, value: Tensor) -> None:
+def _rebind(interp: Interpreter, holder: ast.expr, value: Tensor, owner: Value | None) -> None:
     from devfix.analysis import binding  # binding.py sets attributes
 
-    binding.rebind(interp, holder, value)
+    binding.rebind(interp, holder, value, owner)

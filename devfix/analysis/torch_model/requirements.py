@@ -116,6 +116,8 @@ def _learn(interp: Interpreter, placed: list[Part]) -> None:
 _HALVES = frozenset({"float16", "bfloat16"})
 #: Kinds of mismatch that say something of how wide a float is.
 _OF_WIDTH = frozenset({"dtype", "target-width"})
+#: What is wrong with one operand alone because of what the operation makes of it.
+_OF_USE = frozenset({"mask-dtype", "index-dtype"})
 #: What puts tensors together one after the other, among which may be one without elements.
 _JOINING = frozenset(
     f"torch.{name}" for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack")
@@ -137,7 +139,8 @@ def _record(
 ) -> None:
     if interp.recorder.muted or (kind in _OF_WIDTH and not float_width.is_known(interp)):
         return
-    if operation not in _JOINING and any(_is_stand_in(part.tensor) for part in parts):
+    meets = operation not in _JOINING and (len(parts) > 1 or kind in _OF_USE)
+    if meets and any(_is_stand_in(part.tensor) for part in parts):
         return
     if kind == "device":
         from devfix.analysis.torch_model import owners  # owners.py describes parts
