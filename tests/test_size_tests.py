@@ -49,3 +49,19 @@ def test_what_is_made_in_the_function_is_known_in_the_branches() -> None:
 def test_the_device_is_known_in_the_branches() -> None:
     body = "def cost(guess, target):\n    if guess.shape[1] == 1:\n        return guess + target\n    else:\n        return guess\n"
     assert clashes(HEAD + body + "cost(torch.rand(4, 1).cuda(), torch.zeros(4, 1))\n")
+
+
+SOFT = "loss = (guess - target).square().mean()"
+HARD = "loss = F.nll_loss(guess, target)"
+
+
+@pytest.mark.parametrize("test", ["target.size() == guess.size()", "guess.shape == target.shape"])
+def test_a_target_as_large_as_the_guess_is_of_another_kind_than_one_that_is_not(test: str) -> None:
+    assert not found(test, SOFT, HARD)
+
+
+@pytest.mark.parametrize(
+    "test", ["target.sum() == guess.sum()", "target.shape[0] == guess.shape[0]", "target.dim() == 1"]
+)
+def test_what_is_not_about_the_whole_size_tells_no_kinds_apart(test: str) -> None:
+    assert found(test, SOFT, HARD)
