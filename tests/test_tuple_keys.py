@@ -34,6 +34,19 @@ def test_the_keys_are_tuples() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "key", ["1e999, 'a'", "-1e999, 'a'", "2j", "1 + 2j", "True, None", "(1, 2), 'a'", "b'a', 1"]
+)
+def test_a_key_without_a_literal_is_one_of_others(key: str) -> None:
+    text = f"""
+        import sys
+        import torch
+        table = {{({key}): torch.zeros(3), (2.0, "b"): torch.ones(3)}}
+        print(table[float(sys.argv[1]), "b"] * torch.ones(3).cuda())
+        """
+    assert clashes(text) == ["5: device"]
+
+
 REGISTRY = """
 import sys
 import torch

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable
 
 from devfix.analysis.values import UNKNOWN, Const, Scalar, TupleValue, Value
@@ -37,19 +38,31 @@ def pattern(key: Value) -> str | None:
 
 
 def name_of_tuple(key: TupleValue) -> str | None:
-    """The name of the entry for a tuple of numbers and texts; None where one of them is not known."""
+    """The name of the entry for a tuple of numbers and texts; None where one of them is not known, or has no literal."""
     parts = [part.value for part in key.items if isinstance(part, Const)]
-    plain = len(parts) == len(key.items) and all(isinstance(part, (str, int, float)) for part in parts)
+    plain = len(parts) == len(key.items) and all(map(_is_literal, parts))
     return f"#{tuple(parts)!r}" if plain else None
+
+
+def _is_literal(part: object) -> bool:
+    return isinstance(part, (str, int)) or (isinstance(part, float) and math.isfinite(part))
 
 
 def may_be_tuple(entry: str, key: TupleValue) -> bool:
     """Whether an entry may be the one that a tuple names of which some parts are known."""
     if not entry.startswith("#("):
         return entry.startswith(_SOME)
-    told = ast.literal_eval(entry[1:])
-    return len(told) == len(key.items) and all(
-        not isinstance(part, Const) or part.value == mine for part, mine in zip(key.items, told, strict=True)
+    try:
+        told = ast.literal_eval(entry[1:])
+    except (ValueError, SyntaxError):
+        return False
+    return (
+        isinstance(told, tuple)
+        and len(told) == len(key.items)
+        and all(
+            not isinstance(part, Const) or part.value == mine
+            for part, mine in zip(key.items, told, strict=True)
+        )
     )
 
 
