@@ -91,7 +91,7 @@ def _is_decorated(cls: ast.ClassDef, names: tuple[str, ...]) -> bool:
     """Whether one of the class's decorators goes by one of the names, or is ``attr.s``."""
     for decorator in cls.decorator_list:
         target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+        name = _last_name(target)
         module = target.value if isinstance(target, ast.Attribute) else None
         if name in names or (name == "s" and getattr(module, "id", "") == "attr"):
             return True
@@ -170,13 +170,18 @@ def _own_fields(node: ast.ClassDef) -> tuple[tuple[str, ast.expr | None, ast.exp
 def _type_name(annotation: ast.expr | None) -> str:
     """What the type of an annotation is called, without what stands in its brackets."""
     named = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
+    return _last_name(named)
+
+
+def _last_name(node: ast.expr | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _makes_field(statement: ast.Assign) -> bool:
     """Whether a statement of a class's body is ``name = attrib(...)``."""
     func = statement.value.func if isinstance(statement.value, ast.Call) else None
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     return (
-        name in _FIELD_MAKERS and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+        _last_name(func) in _FIELD_MAKERS
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
     )

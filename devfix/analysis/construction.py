@@ -10,6 +10,7 @@ from devfix.analysis import calls, classes, parameters
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
 from devfix.analysis.modules import external_bases, is_module_class
+from devfix.analysis.syntax import called
 from devfix.analysis.torch_model import bases
 from devfix.analysis.values import (
     UNKNOWN,
@@ -175,10 +176,9 @@ def _default(interp: Interpreter, cls: Class, field: classes.Field, default: ast
 
 def _in_factory(node: ast.expr) -> ast.expr | None:
     """What ``attrs`` calls for ``Factory(made)``."""
-    func = node.func if isinstance(node, ast.Call) else None
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    plain = isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
-    return node.args[0] if isinstance(node, ast.Call) and name == "Factory" and plain else None
+    if not isinstance(node, ast.Call) or called(node) != "Factory":
+        return None
+    return node.args[0] if len(node.args) == 1 and not node.keywords else None
 
 
 def _body_of(interp: Interpreter, cls: Class) -> AbstractContextManager[Frame]:

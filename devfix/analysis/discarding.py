@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
     from devfix.findings import Origin
 
+#: The kinds of objects of which a project's own function may make a moved copy.
+_BATCHES = ("instance", "dict")
+
 
 def discard(interp: Interpreter, node: ast.Expr, value: Value) -> None:
     """An expression statement: a tensor's move whose result is thrown away leaves a trace.
@@ -75,8 +78,7 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
         return
     rebind(interp, receiver, before.at(site))
     if isinstance(receiver, ast.Name):
-        loop = next((loop for loop in reversed(interp.frame.loops) if receiver.id in loop.names), None)
-        entry = entry_of_items(loop.node, receiver.id) if loop is not None else None
+        entry = entry_of_items(_loop_of(interp, receiver.id), receiver.id)
         if entry is not None:
             _mark_entry(interp, *entry, site)
 
@@ -84,11 +86,13 @@ def _discard_move(interp: Interpreter, node: ast.Expr, receiver: ast.expr, value
 def _discard_copy(interp: Interpreter, call: ast.Call, copy: Ref) -> None:
     """A project's own way to move a batch gave a moved copy of it: what is left in the batch was to move."""
     after = interp.obj_of(copy)
+    if after is None or after.kind not in _BATCHES:
+        return
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
     for about in (receiver, *call.args[:1]):
         held = interp.eval(about) if isinstance(about, (ast.Name, ast.Attribute)) else None
         before = interp.obj_of(held)
-        if about is None or not isinstance(held, Ref) or held == copy or before is None or after is None:
+        if about is None or not isinstance(held, Ref) or held == copy or before is None:
             continue
         moved = _parts_moved(before, after)
         if moved and not _stays_in_list(interp, about):
@@ -100,11 +104,7 @@ def _discard_copy(interp: Interpreter, call: ast.Call, copy: Ref) -> None:
 
 def _parts_moved(before: Obj, after: Obj) -> dict[str, Tensor]:
     """The tensors of an object that lie on the accelerator in another of its class, which has all that it has."""
-    if (
-        before.kind != after.kind
-        or before.kind not in ("instance", "dict")
-        or not _of_one_class(before, after)
-    ):
+    if before.kind != after.kind or not _of_one_class(before, after):
         return {}
     moved = {}
     for name, part in before.attrs.items():
@@ -127,11 +127,14 @@ def _stays_in_list(interp: Interpreter, receiver: ast.expr) -> bool:
     """Whether a loop names what stays in a list: a name that is bound to a copy leaves the list as it is."""
     if not isinstance(receiver, ast.Name):
         return False
-    loop = next((loop for loop in reversed(interp.frame.loops) if receiver.id in loop.names), None)
-    if loop is None or not isinstance(loop.node, (ast.For, ast.AsyncFor)):
-        return False
-    obj = interp.obj_of(interp.eval(loop.node.iter))
+    loop = _loop_of(interp, receiver.id)
+    obj = interp.obj_of(interp.eval(loop.iter)) if loop is not None else None
     return obj is not None and obj.kind == "list"
+
+
+def _loop_of(interp: Interpreter, name: str) -> ast.For | ast.AsyncFor | None:
+    """The innermost loop that gives a name its values."""
+    return next((loop.node for loop in reversed(interp.frame.loops) if name in loop.names), None)
 
 
 def _mark_entry(interp: Interpreter, container: ast.expr, key: ast.expr, site: Origin) -> None:

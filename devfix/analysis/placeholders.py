@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.scope_names import defaults_of
+from devfix.analysis.syntax import called
 from devfix.analysis.values import Function, Tensor, TupleValue, Value
 
 #: What makes tensors of the sizes it is given.
@@ -31,7 +32,7 @@ def _is_nothing(value: Value, made: ast.expr | None) -> bool:
         return False
     if value.empty or not isinstance(made, ast.Call) or not made.args:
         return value.empty
-    last = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
+    last = called(made)
     if last in _SIZED:
         sizes = made.args[0].elts if isinstance(made.args[0], (ast.Tuple, ast.List)) else made.args
         return any(map(_is_zero, sizes))

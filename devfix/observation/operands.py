@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import Mismatch, Operand
 from devfix.observation.parts import holds
 from devfix.observation.record import ObservedOperand, Owner
@@ -216,7 +217,6 @@ def _detail(sighting: Sighting, found: Sequence[Operand]) -> dict[str, str]:
 
 def _written(sighting: Sighting) -> ObservedOperand | None:
     """The operand that an in-place operation writes to."""
-    name = sighting.observed.operation
-    in_place = name.endswith("_") and not name.endswith("__")
+    in_place = is_in_place(sighting.observed.operation)
     operands = sighting.observed.operands
     return next((operand for operand in operands if operand.role == "self"), None) if in_place else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.outline import Outline
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.placement.naming import is_path
 
 #: What gives the same memory under another name.
@@ -47,11 +48,7 @@ def written_path(outline: Outline, node: ast.expr) -> str | None:
 def _receiver(node: ast.expr) -> ast.expr | None:
     """What a method that writes in place is called on, which is what it returns; None for anything else."""
     method = node.func if isinstance(node, ast.Call) else None
-    return method.value if isinstance(method, ast.Attribute) and _is_in_place(method.attr) else None
-
-
-def _is_in_place(method: str) -> bool:
-    return method.endswith("_") and not method.endswith("__")
+    return method.value if isinstance(method, ast.Attribute) and is_in_place(method.attr) else None
 
 
 def _is_kept(value: ast.expr) -> bool:
@@ -83,5 +80,5 @@ def _writes(outline: Outline, name: ast.AST) -> bool:
 
 def _is_called_in_place(outline: Outline, method: ast.AST) -> bool:
     """Whether a node is the method of a call that writes to what it is called on."""
-    named = isinstance(method, ast.Attribute) and _is_in_place(method.attr)
+    named = isinstance(method, ast.Attribute) and is_in_place(method.attr)
     return named and getattr(outline.parents[method], "func", None) is method

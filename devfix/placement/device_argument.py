@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.outline import Outline
+from devfix.analysis.syntax import called
 from devfix.findings import DropCall, FileEdit, RemoveKeyword, ReplaceExpression, SetKeyword
 from devfix.placement import rebuilt_alike
 from devfix.placement.device_expression import Place
@@ -96,7 +97,7 @@ def takes_no_device(outline: Outline, call: ast.Call) -> bool:
 
     A variable may stand for such a constructor: ``kind = type(x); y = kind(2, 3)``.
     """
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = called(call)
     own = outline.aliases.get(name, name).endswith("Tensor")
     return (
         own or _is_variable(outline, call.func) or any(key.arg in ("device", None) for key in call.keywords)

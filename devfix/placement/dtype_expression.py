@@ -93,4 +93,4 @@ def _is_call_of(value: ast.expr, name: str) -> bool:
     func = value.func
     if isinstance(func, ast.Attribute) and func.attr in _ITSELF:
         return _is_call_of(func.value, name)
-    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
+    return called(value) == name

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.analysis.syntax import called
 from devfix.placement.boundness import is_bound
 from devfix.placement.move_guards import is_flag
 
@@ -25,7 +26,7 @@ def reads_the_same(facts: Facts, asking: Outline, test: ast.expr, outline: Outli
         return False
     own = outline.function_of(place) or outline.source.tree
     kept = not _sets(asked, test) and not _sets(own, test, but=_first(outline, own, names, place))
-    given = (call for call in ast.walk(own) if isinstance(call, ast.Call) and _calls(call, asked.name))
+    given = (call for call in ast.walk(own) if isinstance(call, ast.Call) and called(call) == asked.name)
     return (
         kept
         and all(is_bound(outline, place, name) for name in names)
@@ -39,11 +40,6 @@ def _named(facts: Facts, name: str) -> Iterator[Function]:
         for node in ast.walk(facts.source(path).tree):
             if isinstance(node, _FUNCTIONS) and node.name == name:
                 yield node
-
-
-def _calls(call: ast.Call, name: str) -> bool:
-    func = call.func
-    return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) == name
 
 
 def _gives(asking: Outline, asked: Function, call: ast.Call, name: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.syntax import called
 from devfix.findings import FileEdit
 from devfix.placement import host_list, suffixes
 from devfix.placement.device_expression import Place
@@ -70,9 +71,7 @@ def _whole(
 
 
 def _is_plain(statement: ast.stmt) -> bool:
-    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    names = (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls)
-    return all(name in _PLAIN for name in names)
+    return all(called(node) in _PLAIN for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
 def _names(node: ast.AST) -> Iterator[ast.Name]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.analysis.syntax import called
 from devfix.findings import FileEdit, InsertAfter, Origin
 from devfix.placement import device_expression, imported_device
 from devfix.placement.device_expression import Place
@@ -164,11 +165,10 @@ def _called_after(facts: Facts, outline: Outline, statement: ast.Assign, mover: 
 def _constructions(outline: Outline, name: str) -> Iterator[tuple[Outline, ast.Assign]]:
     """The assignments of what ``name(...)`` makes."""
     for node in ast.walk(outline.source.tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
-            func = node.value.func
-            called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            if called == name:
-                yield outline, node
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        if len(node.targets) == 1 and called(node.value) == name:
+            yield outline, node
 
 
 def _is_moved(outline: Outline, statement: ast.stmt, name: str) -> bool:

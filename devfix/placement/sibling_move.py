@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
 from devfix.placement import chains, device_expression, made_alike, suffixes
 from devfix.placement.batch_move import with_other_branches
@@ -158,9 +159,8 @@ def _only_fills(statement: ast.stmt, name: str) -> bool:
     call = statement.value if nobody and isinstance(statement, (ast.Assign, ast.Expr)) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
-    method = call.func.attr
     owner = dotted(call.func.value)
-    return owner in (name, f"{name}.data") and method.endswith("_") and not method.endswith("__")
+    return owner in (name, f"{name}.data") and is_in_place(call.func.attr)
 
 
 def _writes_entries(statement: ast.stmt, name: str) -> bool:

@@ -45,7 +45,11 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 
 def of_made(facts: Facts, trails: Iterable[Trail]) -> Edits:
     """The same for what is computed, beside what it is computed from."""
-    return told(facts, [life for life in trails if life[0].kind != "result"])
+    return told(facts, _made(trails))
+
+
+def _made(trails: Iterable[Trail]) -> list[Trail]:
+    return [life for life in trails if life[0].kind != "result"]
 
 
 def of_kept(facts: Facts, trails: list[tuple[Origin, ...]]) -> Edits:
@@ -74,7 +78,7 @@ def _is_kept_and_filled(facts: Facts, life: tuple[Origin, ...]) -> bool:
 
 def _used_widely(facts: Facts, trails: list[Trail]) -> list[Trail]:
     """The values that an object makes and keeps, or keeps something of, which meet the accelerator in many places."""
-    made = [life for life in trails if life[0].kind != "result"]
+    made = _made(trails)
     kept = all(_is_kept(facts, life[0]) and len(_sinks(facts, life[0])) >= _MANY for life in made)
     return made if kept else []
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.lattice import UNKNOWN_DEVICE
-from devfix.analysis.syntax import walk
+from devfix.analysis.syntax import called, walk
 from devfix.analysis.values import DeviceValue
 
 if TYPE_CHECKING:
@@ -59,7 +59,5 @@ def _calls(source: Source) -> Iterator[tuple[str, str]]:
     for function in (node for node in walk(source.tree) if isinstance(node, kinds)):
         for call in walk(function):
             if isinstance(call, ast.Call) and call.args:
-                name = (
-                    call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                )
+                name = called(call)
                 yield name, ast.unparse(call.args[0]) if name in _WIDENING | _PLACING else ""

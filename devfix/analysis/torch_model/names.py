@@ -146,3 +146,8 @@ def is_harmless(name: str) -> bool:
     """Whether what a canonical name stands for leaves modules where they are."""
     head = name.partition(".")[0]
     return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names
+
+
+def is_in_place(method: str) -> bool:
+    """Whether a method of a tensor writes to it, as ``add_`` does and ``__add__`` does not."""
+    return method.endswith("_") and not method.endswith("__")

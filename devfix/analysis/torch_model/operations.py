@@ -33,6 +33,7 @@ from devfix.analysis.torch_model import (
     truths_in_floats,
 )
 from devfix.analysis.torch_model.arguments import dtype_of
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.analysis.torch_model.operators import typed
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.specs import (
@@ -82,7 +83,7 @@ _RANK_STAYS = frozenset({"sort", "topk", "cummax", "cummin"})
 
 def apply(interp: Interpreter, name: str, site: CallSite) -> Value | None:
     """``torch.name(...)`` with the tensor as first operand; None when the table has no entry."""
-    in_place = name.endswith("_") and not name.endswith("__")
+    in_place = is_in_place(name)
     base = name[:-1] if in_place else name
     number_range.check(interp, base, site)
     result = _applied(interp, name, base, site, in_place=in_place)

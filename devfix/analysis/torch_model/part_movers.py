@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from devfix.analysis import classes, containers, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU
-from devfix.analysis.syntax import remembered, spelt
+from devfix.analysis.syntax import called, remembered, spelt
 from devfix.analysis.trails import LEFT
 from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
 from devfix.findings import Origin
@@ -176,7 +176,7 @@ def of(node: ast.Return | ast.Assign) -> Rebuilt | None:
 
 def is_alike(call: ast.Call) -> bool:
     """Whether a call makes an object like another one, but for what it is told."""
-    return (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) in _LIKE
+    return called(call) in _LIKE
 
 
 def _moved(value: ast.expr) -> ast.Attribute | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from devfix.analysis import containers, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import CPU
-from devfix.analysis.syntax import remembered
+from devfix.analysis.syntax import called, remembered
 from devfix.analysis.torch_model import part_movers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.trails import extend
@@ -73,7 +73,7 @@ def of(function: ast.AST) -> Mover | None:
         return None
     names = {each.arg for each in (*function.args.posonlyargs, *function.args.args)}
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    if not any(call.args and _called(call) == function.name for call in calls):
+    if not any(call.args and called(call) == function.name for call in calls):
         return None
     handed = {
         node.value.id
@@ -85,10 +85,6 @@ def of(function: ast.AST) -> Mover | None:
         if targets:
             return Mover(name, targets)
     return None
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _moves_name(call: ast.Call, name: str) -> bool:

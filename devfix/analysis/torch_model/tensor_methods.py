@@ -25,6 +25,7 @@ from devfix.analysis.torch_model import (
     results,
     tensor_attributes,
 )
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     FALSE,
@@ -150,7 +151,7 @@ def _special(interp: Interpreter, value: Tensor, name: str, where: ast.expr | No
     found = functional.call(interp, name, shifted)
     if found is not None:
         return found
-    if name.endswith("_") and not name.endswith("__"):
+    if is_in_place(name):
         return value
     return UNKNOWN
 
