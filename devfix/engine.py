@@ -14,11 +14,12 @@ from devfix.config import ConfigError, Settings, SettingsOf
 from devfix.fates import Fates, fates
 from devfix.file_report import Crash, FileReport
 from devfix.findings import Applicability, Edit, Finding, ReplaceComment
-from devfix.fixing import Admits, Fixer, NotConvergingError, State
+from devfix.fixing import Admits, Fixer, NotConvergingError
 from devfix.judgement import Analyse, Judgement, RuleFailure, UnusedSuppression, judge
 from devfix.project import Program, Project
 from devfix.registry import PackFault, Rule
 from devfix.selection import Selection
+from devfix.states import State
 from devfix.timing import FIXES, spent_on
 
 

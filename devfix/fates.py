@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from devfix.deeds import identity_of
 from devfix.differences import lines_before
 from devfix.findings import Finding, Note, Span
-from devfix.fixing import State
 from devfix.project import Program
+from devfix.states import State
 
 #: What a finding is known by when another one is mended: its operands may be called otherwise then.
 _Trace = tuple[str, str, str]

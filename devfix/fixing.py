@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from devfix.batch import ApplyEdits, choose, texts_after
-from devfix.deeds import Identity, Known, fixes_of, identity_of, inserts_alone, is_in_vain
-from devfix.differences import changed_lines
+from devfix.deeds import Identity, fixes_of, identity_of, inserts_alone, is_in_vain
 from devfix.file_report import Skipped
 from devfix.findings import Applicability, Finding, Fix, Note, Span
 from devfix.judgement import Judgement, UnusedSuppression
@@ -16,6 +15,7 @@ from devfix.kinship import are_kin, may_follow, parts_of
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
+from devfix.states import State, cost, known_of, lines_changed, may_adopt, shows_nothing_new, texts_of
 from devfix.tidying import tidied
 
 #: Rounds of fixing after which fixes are taken to feed on each other.
@@ -24,8 +24,8 @@ MAX_PASSES = 10
 _HARMFUL = "it would break the file or cause other findings"
 _ENDLESS = "what follows on it comes to no end"
 
-#: Says whether the second state may follow on the first.
-Accepts = Callable[["State", "State"], bool]
+#: What may follow on the first state, given what a fix made of it: that, what it leads to, or nothing.
+Accepts = Callable[[State, State], State | None]
 #: Says which findings of a program are to be fixed.
 Admits = Callable[[Program, Sequence[Finding]], Iterable[Finding]]
 
@@ -36,19 +36,6 @@ class NotConvergingError(Exception):
     def __init__(self, paths: frozenset[str]) -> None:
         super().__init__(f"fixes still change {', '.join(sorted(paths))} after {MAX_PASSES} passes")
         self.paths = paths
-
-
-@dataclass(frozen=True)
-class State:
-    """A program somewhere between its first and its last text, and what the rules say of it."""
-
-    program: Program
-    judgement: Judgement
-    fixed: tuple[Finding, ...] = ()
-    #: The program that each of these was found in.
-    homes: tuple[Program, ...] = ()
-    #: How many of the fixes were not the one that their finding prefers.
-    second_choices: int = 0
 
 
 @dataclass
@@ -78,7 +65,7 @@ class Fixer:
         try:
             end = self._end(start)
         except NotConvergingError:
-            if not _adopts(start):
+            if not may_adopt(start):
                 raise
             self._declined = _ENDLESS
             end = self._end(start)
@@ -93,19 +80,55 @@ class Fixer:
     def _end(self, start: State) -> State:
         """Where the fixes lead that make nothing worse; raises NotConvergingError."""
         try:
-            end = self._settle(start, lambda _before, _after: True)
+            end = self._settle(start, _freely)
         except NotConvergingError:
-            if self._declined or not _adopts(start):
+            if self._declined or not may_adopt(start):
                 raise
             # A device that leads nowhere is not adopted.
-            end = self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
+            end = self._settle(start, self._harmless)
         if end.program.adopts and self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, self._leads_on)
         if self._is_worse(start.judgement, end.judgement):
-            return self._settle(start, lambda a, b: not self._is_worse(a.judgement, b.judgement))
+            return self._carefully(start)
         if len(end.fixed) > len(start.judgement.findings) and not end.program.adopts:
             return self._shorter(start, end)
         return end
+
+    def _carefully(self, start: State, rounds: int = MAX_PASSES) -> State:
+        """Where steps lead of which none makes anything worse, and what can be done freely from there.
+
+        A fix that did damage may do none once others are made, so the way ends where it begins.
+        """
+        end = self._settle(start, self._harmless)
+        if end.program is start.program or not rounds:
+            return end
+        withheld = self._withheld
+        try:
+            further = self._settle(end, _freely)
+        except NotConvergingError:
+            further = end
+        if self._is_worse(end.judgement, further.judgement):
+            return self._carefully(end, rounds - 1)
+        if further.program is end.program:
+            self._withheld = withheld
+        return further
+
+    def _harmless(self, before: State, after: State) -> State | None:
+        """What makes nothing worse: what a fix led to, if need be with the fixes of what it shows."""
+        shown = {identity_of(before.program, finding, 0) for finding in before.judgement.findings}
+        for _ in range(MAX_PASSES):
+            if not self._is_worse(before.judgement, after.judgement):
+                return after
+            fresh = [
+                finding
+                for finding in self._candidates(after)
+                if identity_of(after.program, finding, 0) not in shown
+            ]
+            following = self._attempt(after, choose(_in_turn(fresh))) if fresh else None
+            if following is None:
+                return None
+            after = following
+        return None
 
     def _tidied(self, start: State, end: State) -> State:
         """The end with what fixes wrote in vain taken back, where that shows nothing new."""
@@ -137,7 +160,7 @@ class Fixer:
             if len(fixes) == 1 and not inserts_alone(fix):
                 return program  # there is no choice to be made
             after = State(program, self.judge(program))
-            if is_in_vain(_known(start), _known(after), [alone]):
+            if is_in_vain(known_of(start), known_of(after), [alone]):
                 continue
             if not self._is_worse(start.judgement, after.judgement):
                 return program
@@ -148,11 +171,11 @@ class Fixer:
         """The end of a way without detours, if it leads as far as ``end`` with fewer lines and no more cost."""
         withheld = self._withheld
         try:
-            other = self._settle(start, _shows_nothing_new)
+            other = self._settle(start, _straight)
         except NotConvergingError:
             other = end
-        shorter = _lines(start, other) < _lines(start, end) and _cost(start, other) <= _cost(start, end)
-        if shorter and not self._is_worse(end.judgement, other.judgement):
+        no_dearer = cost(start, other) <= cost(start, end)
+        if no_dearer and self._is_shorter(start, other, end):
             return other
         self._withheld = withheld
         return end
@@ -164,9 +187,9 @@ class Fixer:
             after = self._attempt(start, [finding])
             if after is None or self._is_worse(end.judgement, after.judgement):
                 continue
-            if _lines(start, after) < _lines(start, best):
+            if lines_changed(start, after) < lines_changed(start, best):
                 best = after
-                if _lines(start, best) == 1:
+                if lines_changed(start, best) == 1:
                     break
         return best
 
@@ -178,9 +201,7 @@ class Fixer:
         for finding in end.fixed:
             fewer = [each for each in batch if each != finding]
             after = self._attempt(start, fewer) if fewer else None
-            if after is None or self._is_worse(end.judgement, after.judgement):
-                continue
-            if _lines(start, after) < _lines(start, end):
+            if after is not None and self._is_shorter(start, after, end):
                 batch, end = fewer, after
         return end
 
@@ -192,10 +213,14 @@ class Fixer:
         for number, parts in enumerate([parts_of(each, start.judgement.findings) for each in batch]):
             for part in parts:
                 after = self._attempt(start, [*batch[:number], part, *batch[number + 1 :]])
-                worse = after is None or self._is_worse(end.judgement, after.judgement)
-                if after is not None and not worse and _lines(start, after) < _lines(start, end):
+                if after is not None and self._is_shorter(start, after, end):
                     return after
         return end
+
+    def _is_shorter(self, start: State, other: State, end: State) -> bool:
+        """Whether a way leads as far as ``end`` and changes fewer lines."""
+        fewer = lines_changed(start, other) < lines_changed(start, end)
+        return fewer and not self._is_worse(end.judgement, other.judgement)
 
     def _settle(self, state: State, accepts: Accepts) -> State:
         self._withheld, self._seen = {}, set()
@@ -216,9 +241,11 @@ class Fixer:
         """The state after as much of ``batch`` as does no damage, and how much that was; one fix that does is withheld."""
         while True:
             after = self._attempt(state, batch, sum(candidates[finding][-1] > 0 for finding in batch))
-            accepted = after is not None and accepts(state, after)
-            accepted = accepted and after is not None and not is_in_vain(_known(state), _known(after), batch)
-            if after is not None and accepted and not self._goes_round(state, after, candidates[batch[0]]):
+            after = accepts(state, after) if after is not None else None
+            if after is not None and not (
+                is_in_vain(known_of(state), known_of(after), batch)
+                or self._goes_round(state, after, candidates[batch[0]])
+            ):
                 return after, len(batch)
             if len(batch) == 1:
                 self._withheld[candidates[batch[0]]] = self._obstacle or _HARMFUL
@@ -227,8 +254,8 @@ class Fixer:
 
     def _goes_round(self, state: State, after: State, identity: Identity) -> bool:
         """Whether a fix takes back what others did, while its finding could be fixed in another way."""
-        self._seen.add(_texts(state.program))
-        if _texts(after.program) not in self._seen:
+        self._seen.add(texts_of(state.program))
+        if texts_of(after.program) not in self._seen:
             return False
         return any(
             identity_of(state.program, finding, identity[-1]) == identity
@@ -279,8 +306,8 @@ class Fixer:
         adopts = finding.code == ADOPTING_RULE and fix.applicability > Applicability.DISPLAY
         return adopts or fix.applicability >= self.wanted
 
-    def _leads_on(self, before: State, after: State) -> bool:
-        """Whether no more findings than before are without a fix, as they are at the end of a blind alley."""
+    def _leads_on(self, before: State, after: State) -> State | None:
+        """What leaves no more findings without a fix than before, as they are at the end of a blind alley."""
         stuck, still = (
             sum(
                 not any(self._wants(finding, fix) for fix in fixes_of(finding))
@@ -288,7 +315,7 @@ class Fixer:
             )
             for state in (before, after)
         )
-        return still <= stuck
+        return after if still <= stuck else None
 
     def _is_worse(self, before: Judgement, after: Judgement) -> bool:
         """Whether a rule has more findings than before, or fails now; advice does not count."""
@@ -321,6 +348,14 @@ class Fixer:
         return replace(finding, fix=shown, alternatives=(), notes=(*finding.notes, note))
 
 
+def _freely(_before: State, after: State) -> State:
+    return after
+
+
+def _straight(before: State, after: State) -> State | None:
+    return after if shows_nothing_new(before, after) else None
+
+
 def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
     """The findings whose turn it is; a device is chosen before anything follows it."""
     candidates = list(candidates)
@@ -336,40 +371,6 @@ def _in_turn(candidates: Iterable[Finding]) -> list[Finding]:
         for turn, finding in found
         if turn == first and blamed.setdefault((finding.path, finding.span), finding.code) == finding.code
     ]
-
-
-def _cost(start: State, end: State) -> int:
-    """What a way costs: the lines it changes, and one for each fix that its finding does not prefer."""
-    return _lines(start, end) + end.second_choices
-
-
-def _lines(start: State, end: State) -> int:
-    """How many lines of a program were changed."""
-    pairs = ((source, end.program.sources[path]) for path, source in start.program.sources.items())
-    return sum(changed_lines(source.text, after.text) for source, after in pairs if after is not source)
-
-
-def _adopts(state: State) -> bool:
-    """Whether a program could be given a device."""
-    return any(finding.code == ADOPTING_RULE for finding in state.judgement.findings)
-
-
-def _known(state: State) -> Known:
-    return state.program, state.judgement.findings
-
-
-def _shows_nothing_new(before: State, after: State) -> bool:
-    """Whether every finding of a state was one of the state before already."""
-    known, now = (
-        {identity_of(state.program, finding, 0) for finding in state.judgement.findings}
-        for state in (before, after)
-    )
-    return now <= known
-
-
-def _texts(program: Program) -> frozenset[tuple[str, str]]:
-    """The texts of all files: what a program is known by."""
-    return frozenset((path, source.text) for path, source in program.sources.items())
 
 
 def _touched(findings: tuple[Finding, ...]) -> frozenset[str]:

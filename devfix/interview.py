@@ -14,11 +14,12 @@ from typing import TextIO
 from devfix.deeds import changes_of, fixes_of
 from devfix.engine import Engine
 from devfix.findings import Applicability, Finding
-from devfix.fixing import Admits, State
+from devfix.fixing import Admits
 from devfix.project import Program
 from devfix.report.paint import Paint
 from devfix.report.question import render_question
 from devfix.report.view import View
+from devfix.states import State
 
 _PROMPT = "Make this fix? [y,n,a,q,?] "
 _SECONDS_BETWEEN_LOOKS = 0.2

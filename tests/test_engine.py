@@ -112,6 +112,18 @@ def test_a_fix_that_causes_a_finding_is_withheld_and_the_others_are_not() -> Non
     assert "withheld" in left.notes[-1].text
 
 
+def test_a_fix_that_shows_what_can_be_fixed_is_made_beside_one_that_does_damage() -> None:
+    shows = [WordRule("T101", "bad", "next"), WordRule("T105", "next", "last"), WordRule("T107", "last", "good")]
+    report = fix(TORCH + "oops\nbad\n", WordRule("T106", "oops", "sad"), NO_FIX, *shows)
+    assert (report.new_text, codes(report)) == (TORCH + "oops\ngood\n", ["2:T106"])
+
+
+def test_a_fix_that_shows_what_cannot_be_fixed_is_withheld_with_all_that_follows() -> None:
+    shows = [WordRule("T101", "bad", "next"), WordRule("T105", "next", "sad")]
+    report = fix(TORCH + "bad\n", NO_FIX, *shows)
+    assert (report.new_text, codes(report)) == (None, ["2:T101"])
+
+
 @dataclass
 class WithAlternative(WordRule):
     other: str = ""

@@ -10,8 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from generated_programs import PROGRAMS
-from hypothesis import HealthCheck, assume, given, settings
+from generated_programs import HEAD, PROGRAMS
+from hypothesis import HealthCheck, assume, example, given, settings
 from text_program import check_texts, fix_texts
 
 from devfix.findings import Applicability
@@ -35,8 +35,30 @@ def own_comments(text: str) -> Counter[str]:
     )
 
 
+#: Freely fixed it ends worse than it began, and with care only once one fix has made another harmless.
+IN_TWO_STEPS = HEAD + """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, a, b=None):
+        d['k'] = a  # kept
+        return self.layer(a)
+net = Net().to(device)
+if flag:
+    assert net(a).device == a.device
+else:
+    a = a.cuda()
+a += (a).detach().cpu().numpy() + 2
+def f(a, b=None):
+    x, y = nn.CrossEntropyLoss(weight=torch.tensor([1., 2., 3.]))(net(a), c), a
+    return a
+"""
+
+
 @pytest.mark.parametrize("adopt", [False, True])
 @given(text=PROGRAMS)
+@example(text=IN_TWO_STEPS)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_fixing_ends_and_leaves_a_program(adopt: bool, text: str) -> None:
     """Nothing crashes, the result is Python, a second run changes nothing, no comment is lost."""

@@ -17,13 +17,14 @@ from devfix.analysis.recorder import Recorder
 from devfix.config import ConfigError, Configuration, Settings
 from devfix.engine import with_built_in
 from devfix.findings import Applicability, Finding, Mismatch
-from devfix.fixing import Fixer, NotConvergingError, State
+from devfix.fixing import Fixer, NotConvergingError
 from devfix.judgement import Judgement, is_relevant, judge
 from devfix.project import Program, Project, find_roots, load_project
 from devfix.registry import Rule
 from devfix.rewrite import EditError, apply_edits
 from devfix.selection import Selection
 from devfix.source import Source
+from devfix.states import State
 from devfix.tracebacks.blame import Blame
 from devfix.tracebacks.readings import Reading
 from devfix.tracebacks.scene import Scene
