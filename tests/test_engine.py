@@ -113,7 +113,11 @@ def test_a_fix_that_causes_a_finding_is_withheld_and_the_others_are_not() -> Non
 
 
 def test_a_fix_that_shows_what_can_be_fixed_is_made_beside_one_that_does_damage() -> None:
-    shows = [WordRule("T101", "bad", "next"), WordRule("T105", "next", "last"), WordRule("T107", "last", "good")]
+    shows = [
+        WordRule("T101", "bad", "next"),
+        WordRule("T105", "next", "last"),
+        WordRule("T107", "last", "good"),
+    ]
     report = fix(TORCH + "oops\nbad\n", WordRule("T106", "oops", "sad"), NO_FIX, *shows)
     assert (report.new_text, codes(report)) == (TORCH + "oops\ngood\n", ["2:T106"])
 

@@ -36,7 +36,9 @@ def own_comments(text: str) -> Counter[str]:
 
 
 #: Freely fixed it ends worse than it began, and with care only once one fix has made another harmless.
-IN_TWO_STEPS = HEAD + """class Net(nn.Module):
+IN_TWO_STEPS = (
+    HEAD
+    + """class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(3, 3)
@@ -54,6 +56,7 @@ def f(a, b=None):
     x, y = nn.CrossEntropyLoss(weight=torch.tensor([1., 2., 3.]))(net(a), c), a
     return a
 """
+)
 
 
 @pytest.mark.parametrize("adopt", [False, True])
