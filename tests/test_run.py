@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -351,7 +352,8 @@ if "wait" in sys.argv:
 """
 
 
-def test_a_program_goes_the_whole_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupt", [os.killpg, os.kill], ids=["everything", "devfix alone"])
+def test_a_program_goes_the_whole_way(tmp_path: Path, interrupt: Callable[[int, int], None]) -> None:
     (tmp_path / "a.py").write_text(_PROGRAM)
     command = [
         sys.executable,
@@ -374,8 +376,8 @@ def test_a_program_goes_the_whole_way(tmp_path: Path) -> None:
         before: list[str] = []
         while not before or before[-1] != "ready\n":
             before.append(running.stderr.readline())
-        # As from the keyboard: to everything in the foreground.
-        os.killpg(running.pid, signal.SIGINT)
+        # As from the keyboard: to everything in the foreground; or as by who knows of one process only.
+        interrupt(running.pid, signal.SIGINT)
         out, _ = running.communicate(timeout=60)
     held = json.loads(out)
     assert "args ['wait']\n" in before

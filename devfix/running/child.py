@@ -6,13 +6,12 @@ import contextlib
 import signal
 import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
 from devfix.observation.record import RecordError, RunRecord, read_record
+from devfix.running.interruptions import Interruptions, taken_along
 from devfix.running.progress import Progress
 from devfix.running.request import Request
 
@@ -31,41 +30,26 @@ def run_in_place(
 ) -> RunRecord:
     """Run a program and read its report; raises RunError. What it prints goes to the streams, or nowhere.
 
-    An interruption from the keyboard goes to the program as well, and ends both: what was seen is reported.
+    An interruption goes to the program, which does with it what it does without devfix: what was seen until it ends is
+    reported.
     """
-    with tempfile.TemporaryDirectory(prefix="devfix-") as folder:
-        report = Path(folder) / "report.json"
-        command = request.command(python, report)
+    with tempfile.TemporaryDirectory(prefix="devfix-") as folder, taken_along() as interruptions:
+        report, ear = Path(folder) / "report.json", interruptions.ear
+        command = request.command(python, report, ear=ear)
+        heard = () if ear is None else (ear,)
         try:
             child = subprocess.Popen(  # noqa: S603 - what the user asked to run
-                command, stdout=_target(stdout), stderr=_target(stderr)
+                command, stdout=_target(stdout), stderr=_target(stderr), pass_fds=heard
             )
         except OSError as error:
             raise RunError(f"{python} cannot be run: {error.strerror}") from error
-        with child, _taking_it_along():
+        with child:
             try:
-                _watch(child, report, request.max_seconds, progress)
+                _watch(child, report, request.max_seconds, progress, interruptions)
             finally:
                 _end(child)
                 progress.clear()
         return read_report(report, child.returncode)
-
-
-@contextlib.contextmanager
-def _taking_it_along() -> Iterator[None]:
-    """Who ends devfix means the program as well: let the end come as an exception, on the way of which it is ended."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, _frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _target(stream: TextIO | None) -> int | TextIO:
@@ -75,20 +59,20 @@ def _target(stream: TextIO | None) -> int | TextIO:
     return stream
 
 
-def _watch(child: subprocess.Popen[bytes], report: Path, seconds: float | None, progress: Progress) -> None:
+def _watch(
+    child: subprocess.Popen[bytes],
+    report: Path,
+    seconds: float | None,
+    progress: Progress,
+    interruptions: Interruptions,
+) -> None:
     """Wait for the child; one that does not mind its own limit is ended."""
     began: float | None = None
-    interrupted = False
     while True:
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(_TICK)
-        except subprocess.TimeoutExpired:
-            pass
-        except KeyboardInterrupt:
-            if interrupted:
-                return
-            interrupted = True
-        if child.poll() is not None:
+        interruptions.hand_on(child)
+        if child.poll() is not None or interruptions.enough:
             return
         progress.tell(report)
         # Its clock begins when torch is imported, and the report is there from then on.
@@ -113,5 +97,7 @@ def read_report(report: Path, status: int | None) -> RunRecord:
     try:
         return read_record(report)
     except RecordError as error:
+        if status == -signal.SIGINT:
+            raise RunError("the run was interrupted before the program began") from error
         ended = f"by signal {-status}" if status is not None and status < 0 else f"with status {status}"
         raise RunError(f"{error}; the process ended {ended}") from error

@@ -36,11 +36,17 @@ class Request:
         return (*(("-m",) if self.is_module else ()), self.program, *self.arguments)
 
     def command(
-        self, python: str, report: Path, mode: str = "heal", words: Sequence[str] | None = None
+        self,
+        python: str,
+        report: Path,
+        mode: str = "heal",
+        words: Sequence[str] | None = None,
+        ear: int | None = None,
     ) -> list[str]:
         """The command that runs it in a mode of the launcher and leaves the report.
 
-        ``words`` stand for the program where it lies elsewhere than the user says.
+        ``words`` stand for the program where it lies elsewhere than the user says; to the descriptor ``ear`` it writes
+        the signals that it gets.
         """
         options = ["--mode", mode, "--kind", self.kind, "--devices", str(self.devices)]
         options += ["--report", str(report)]
@@ -48,6 +54,8 @@ class Request:
             options += ["--max-seconds", str(self.max_seconds)]
         if self.max_steps is not None:
             options += ["--max-steps", str(self.max_steps)]
+        if ear is not None:
+            options += ["--ear", str(ear)]
         if self.strict:
             options += ["--max-mismatches", "1"]
         return [python, str(LAUNCHER), *options, *(self.words if words is None else words)]

@@ -5,11 +5,23 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple, Optional
 
-_VALUED = ("--mode", "--kind", "--devices", "--report", "--max-seconds", "--max-steps", "--max-mismatches")
+_VALUED = (
+    "--mode",
+    "--kind",
+    "--devices",
+    "--report",
+    "--max-seconds",
+    "--max-steps",
+    "--max-mismatches",
+    "--ear",
+)
 
 
 class LaunchOptions(NamedTuple):
-    """One run: what is simulated, its limits, where the report goes, and the program with its arguments."""
+    """One run: what is simulated, its limits, where the report goes, and the program with its arguments.
+
+    ``ear`` is a descriptor to which each signal that Python gets is written as one byte.
+    """
 
     mode: str
     kind: str
@@ -18,6 +30,7 @@ class LaunchOptions(NamedTuple):
     max_seconds: Optional[float]
     max_steps: Optional[int]
     max_mismatches: Optional[int]
+    ear: Optional[int]
     is_module: bool
     program: str
     arguments: tuple[str, ...]
@@ -40,6 +53,7 @@ def parse(words: list[str]) -> LaunchOptions:
         found.max_seconds,
         found.max_steps,
         found.max_mismatches,
+        found.ear,
         is_module,
         rest[0],
         tuple(rest[1:]),
@@ -62,4 +76,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max-seconds", type=float)
     parser.add_argument("--max-steps", type=int)
     parser.add_argument("--max-mismatches", type=int)
+    parser.add_argument("--ear", type=int)
     return parser

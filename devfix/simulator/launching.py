@@ -27,9 +27,11 @@ _ENDING = ("SIGTERM", "SIGHUP", "SIGXCPU")
 def main(words: list[str]) -> None:
     """Run what the command line says, and end as Python ends it."""
     options = launch_options.parse(words)
+    if options.ear is not None:
+        _tell_signals(options.ear)
     # The first to be registered is the last to be called: after what torch and the program want done.
     atexit.register(_finish)
-    with _to_stay():
+    with _interruptible(), _to_stay():
         if options.mode == "plain" and options.kind == "none":
             _hide_accelerators()
         # torch is imported from here on: accelerators have to be hidden first.
@@ -59,6 +61,23 @@ def main(words: list[str]) -> None:
         _run(options, report)
     finally:
         limits.over = True
+
+
+def _tell_signals(ear: int) -> None:
+    """Let it be known elsewhere which signals arrive here: no process of the program is to hold that open."""
+    os.set_inheritable(ear, False)
+    os.set_blocking(ear, False)
+    signal.set_wakeup_fd(ear, warn_on_full_buffer=False)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """What is done here is nothing of the program's: one that is interrupted before it begins ends without a word."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _flush()
+        _end_by(signal.SIGINT)
 
 
 @contextlib.contextmanager
