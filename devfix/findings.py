@@ -303,6 +303,7 @@ ORIGIN_KINDS = (
     "left-namedtuple",
     "left-list",
     "left-dict",
+    "left-dataclass",
     "left-part",
     "left-part-list",
     "left-part-tuple",

@@ -130,3 +130,123 @@ def test_a_tuple_has_no_way_to_move() -> None:
     print(pair.left + torch.ones(3).cuda())
     """
     assert clashes(text) == ["8: device"]
+
+
+RECORD = """
+import torch
+from dataclasses import InitVar, dataclass, field
+from torch import nn
+from torch.utils.data import DataLoader
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+@dataclass
+class Inner:
+    mask: torch.Tensor
+
+@dataclass
+class Pair:
+    left: torch.Tensor
+    inner: Inner
+    count: int = 2
+    {more}
+
+def collate(samples):
+    x = torch.stack(samples)
+    return {{"x": x, "rest": Pair(x, Inner(x > 0))}}
+
+def move(obj, where):
+    if torch.is_tensor(obj):
+        return obj.to(where)
+    if isinstance(obj, dict):
+        return {{k: move(v, where) for k, v in obj.items()}}
+    return obj
+
+model = nn.Linear(4, 2).to(device)
+for batch in DataLoader([torch.randn(4) for _ in range(8)], 4, collate_fn=collate):
+    batch = move(batch, device)
+    y = model(batch["x"])
+    print((y.sum() * batch["rest"].left).sum(), (batch["x"] * batch["rest"].inner.mask).sum())
+"""
+INTO_RECORDS = (
+    "    if dataclasses.is_dataclass(obj):\n"
+    "        parts = {field.name: move(getattr(obj, field.name), where) for field in dataclasses.fields(obj)}\n"
+    "        return dataclasses.replace(obj, **parts)\n    return obj\n"
+)
+
+
+def test_a_dataclass_that_was_left_is_looked_into_and_those_in_it() -> None:
+    before = RECORD.format(more="")
+    texts, _ = fix_texts(files(before))
+    assert INTO_RECORDS in texts["main.py"]
+    plain = texts["main.py"].replace(INTO_RECORDS, "    return obj\n").replace("import dataclasses\n", "")
+    assert plain == files(before)["main.py"]
+    assert check_texts(texts) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "norm: float = field(init=False, default=1.0)",
+        "seed: InitVar[int] = 0",
+        "def __post_init__(self): self.left = self.left * 2",
+    ],
+)
+def test_a_dataclass_that_its_fields_alone_do_not_make_is_not_made_anew(more: str) -> None:
+    texts, _ = fix_texts(files(RECORD.format(more=more)))
+    assert "dataclasses.replace" not in texts["main.py"]
+
+
+def test_a_name_that_is_taken_is_not_the_package() -> None:
+    texts, _ = fix_texts(
+        files(RECORD.format(more="").replace("def collate", "dataclasses = 3\n\ndef collate"))
+    )
+    assert "dataclasses.replace" not in texts["main.py"]
+
+
+MAP = """
+import torch
+from typing import NamedTuple
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+class Box(NamedTuple):
+    at: torch.Tensor
+
+class Pair(NamedTuple):
+    left: Box
+    right: torch.Tensor
+
+def nested(fn, obj):
+    if torch.is_tensor(obj):
+        return fn(obj)
+    if isinstance(obj, list):
+        return [nested(fn, v) for v in obj]
+    return obj
+
+def move(obj, where):
+    return nested({function}, obj)
+
+model = nn.Linear(4, 2).to(device)
+for step in range(3):
+    pairs = move([Pair(Box(torch.randn(2, 4)), torch.ones(2))], device)
+    print((model(pairs[0].left.at).sum(1) * pairs[0].right).sum())
+"""
+INTO_TUPLES = (
+    '    if isinstance(obj, tuple) and hasattr(obj, "_fields"):\n'
+    "        return type(obj)(*(nested(fn, v) for v in obj))\n    return obj\n"
+)
+
+
+def test_a_mover_that_is_given_what_moves_looks_into_the_form_that_was_left() -> None:
+    before = MAP.format(function="lambda t: t.to(where, non_blocking=True)")
+    texts, _ = fix_texts(files(before))
+    assert texts["main.py"] == before.replace("    return obj\n\ndef move", INTO_TUPLES + "\ndef move")
+    assert check_texts(texts) == []
+
+
+@pytest.mark.parametrize("function", ["lambda t: t * 2", "lambda t: t.cpu()", "str", "where"])
+def test_what_is_given_something_else_than_a_move_is_no_mover(function: str) -> None:
+    texts, _ = fix_texts(files(MAP.format(function=function)))
+    assert "_fields" not in texts["main.py"]

@@ -87,6 +87,11 @@ def is_dataclass(cls: Class) -> bool:
     return _is_decorated(cls.node, ("dataclass", *_ATTRS))
 
 
+def is_of_attrs(cls: Class) -> bool:
+    """Whether the class is one of ``attrs``, of which ``dataclasses`` knows nothing."""
+    return _is_decorated(cls.node, _ATTRS)
+
+
 def _is_decorated(cls: ast.ClassDef, names: tuple[str, ...]) -> bool:
     """Whether one of the class's decorators goes by one of the names, or is ``attr.s``."""
     for decorator in cls.decorator_list:

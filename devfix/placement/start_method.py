@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
-from devfix.analysis.outline import Outline
 from devfix.findings import (
-    AddImport,
     Applicability,
     FileEdit,
     Fix,
@@ -16,6 +14,7 @@ from devfix.findings import (
     SetKeyword,
     WrapExpression,
 )
+from devfix.placement import imported_package
 from devfix.placement.device_expression import Place, place_at
 
 _PACKAGE = "multiprocessing"
@@ -47,7 +46,7 @@ def _in_executor(place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
     given = next((each.value for each in call.keywords if each.arg == "mp_context"), None)
     if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
         return _instead(place, given)
-    package, edits = _package(place.outline)
+    package, edits = imported_package.named(place.outline, *_PACKAGES)
     if not package or len(call.args) > 1:
         return ()
     keyword = SetKeyword(place.outline.source.span(call), "mp_context", f"{package}.{_SPAWN}")
@@ -59,7 +58,7 @@ def _by_context(place: Place, call: ast.Call, name: str) -> tuple[FileEdit, ...]
     if isinstance(call.func, ast.Attribute):
         span = place.outline.source.span(call.func.value)
         return (FileEdit(place.path, WrapExpression(span, "", f".{_SPAWN}")),)
-    package, edits = _package(place.outline)
+    package, edits = imported_package.named(place.outline, *_PACKAGES)
     if not package:
         return ()
     change = ReplaceExpression(place.outline.source.span(call.func), f"{package}.{_SPAWN}.{name}")
@@ -81,21 +80,3 @@ def _instead(place: Place, context: ast.expr) -> tuple[FileEdit, ...]:
     if len(told) != 1 or not isinstance(told[0], ast.Constant) or told[0].value != "fork":
         return ()
     return (FileEdit(place.path, ReplaceExpression(place.outline.source.span(told[0]), '"spawn"')),)
-
-
-def _package(outline: Outline) -> tuple[str, tuple[AddImport, ...]]:
-    """What a file calls the package of processes, and the import that it needs for that; "" where the name is taken."""
-    for node in outline.source.tree.body:
-        for alias in node.names if isinstance(node, ast.Import) else ():
-            if alias.name == _PACKAGE or (alias.name == "torch.multiprocessing" and alias.asname):
-                return alias.asname or alias.name, ()
-    names = (n.id for n in ast.walk(outline.source.tree) if isinstance(n, ast.Name))
-    aliases = (
-        a.asname or a.name
-        for n in ast.walk(outline.source.tree)
-        if isinstance(n, (ast.Import, ast.ImportFrom))
-        for a in n.names
-    )
-    if _PACKAGE in {*names, *aliases}:
-        return "", ()
-    return _PACKAGE, (AddImport(_PACKAGE),)

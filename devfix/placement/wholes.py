@@ -23,7 +23,7 @@ def ways(
     """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it."""
     yield helper_branch.completed(facts, trails)
     yield handing_on.moved(facts, (operand.trail, *trails))
-    yield passing_mover.looking_into(facts, trails)
+    yield passing_mover.looking_into(facts, operand, trails)
     yield part_mover.completed(facts, operand)
     yield whole_dict.moved(facts, operand)
     yield function_result.where_returned(facts, trails)

@@ -1,7 +1,7 @@
 """Passing movers: functions that move the tensors of a nested batch, and hand on what they do not look into.
 
 ``to_device`` calls itself for the parts of dicts and lists, moves tensors, and ends in ``return obj``. A tuple that comes
-there stays where it is, which nobody meant: its tensors remember that.
+there stays where it is, which nobody meant: its tensors remember that. So it is where ``nested_map(fn, obj)`` leaves the move to ``fn``.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from devfix.analysis import containers, named_tuples
+from devfix.analysis import calls, classes, containers, named_tuples
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import CPU
 from devfix.analysis.syntax import called, remembered
 from devfix.analysis.torch_model import part_movers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.trails import extend
-from devfix.analysis.values import Class, Ref, Tensor, TupleValue, Value
+from devfix.analysis.values import Class, Function, Obj, Ref, Tensor, TupleValue, Value
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from devfix.analysis.interpreter import Interpreter
 
 _MOVES = ("to", "cuda")
@@ -28,13 +31,16 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NESTED = frozenset({TupleValue, Ref})
 #: What Python's own containers look like, by the kind of their object.
 _KINDS = {"list": "left-list", "dict": "left-dict"}
+#: How deep within what was left tensors remember it.
+_DEPTH = 3
 
 
 class Mover(NamedTuple):
-    """A function that moves what is behind a parameter: where to, None for the accelerator itself."""
+    """A function that moves what is behind a parameter: where to, None for the accelerator itself, or by what it is given."""
 
     parameter: str
     targets: tuple[ast.expr | None, ...]
+    given: tuple[ast.Call, ...]
 
 
 def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
@@ -56,14 +62,22 @@ def returned(interp: Interpreter, node: ast.Return, value: Value) -> Value:
 
 def _holds_host_tensor(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
-    parts = (
-        value.items
-        if isinstance(value, TupleValue)
-        else containers.everything(obj)
-        if obj is not None
-        else ()
-    )
+    if obj is not None and _is_record(interp, obj):
+        parts: Iterable[Value] = obj.attrs.values()
+    elif isinstance(value, TupleValue):
+        parts = value.items
+    else:
+        parts = containers.everything(obj) if obj is not None else ()
     return any(isinstance(part, Tensor) and part.device == CPU for part in parts)
+
+
+def _is_record(interp: Interpreter, obj: Obj) -> bool:
+    """Whether an object is one of a dataclass that can be made anew of its fields alone."""
+    cls = obj.cls
+    if not isinstance(cls, Class) or not classes.is_dataclass(cls) or classes.is_of_attrs(cls):
+        return False
+    plain = all(field.is_given and not field.is_passed_on for field in classes.fields(cls))
+    return plain and classes.find(interp, cls, "__post_init__") is None
 
 
 @remembered
@@ -82,14 +96,21 @@ def of(function: ast.AST) -> Mover | None:
     }
     for name in sorted(names & handed):
         targets = tuple(_target(call) for call in calls if _moves_name(call, name))
-        if targets:
-            return Mover(name, targets)
+        given = tuple(call for call in calls if _is_given_to(call, name, names)) if not targets else ()
+        if targets or given:
+            return Mover(name, targets, given)
     return None
 
 
 def _moves_name(call: ast.Call, name: str) -> bool:
     func = call.func
     return isinstance(func, ast.Attribute) and func.attr in _MOVES and getattr(func.value, "id", "") == name
+
+
+def _is_given_to(call: ast.Call, name: str, names: set[str]) -> bool:
+    """Whether a function that the mover was given is called with what it moves, and nothing else."""
+    given = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    return isinstance(call.func, ast.Name) and call.func.id in names and getattr(given, "id", "") == name
 
 
 def _target(call: ast.Call) -> ast.expr | None:
@@ -106,26 +127,58 @@ def _moves(interp: Interpreter, mover: Mover) -> bool:
                 return False
         elif target is not None:
             return False
-    return True
+    return all(_sends(interp, call) for call in mover.given)
+
+
+def _sends(interp: Interpreter, call: ast.Call) -> bool:
+    """Whether what a mover was given takes a tensor on the CPU to the accelerator; it is asked apart from the run."""
+    function = interp.eval(call.func)
+    if not isinstance(function, Function):
+        return False
+    before, interp.state = interp.state, interp.state.fork()
+    try:
+        with interp.recorder.mute():
+            made = calls.call(interp, function, CallSite(call, (Arg(Tensor(device=CPU, dtype="float32")),)))
+    finally:
+        interp.state = before
+    return isinstance(made, Tensor) and made.device.is_accelerator
 
 
 def _marked(interp: Interpreter, value: Value, node: ast.expr) -> Value:
+    obj = interp.obj_of(value)
     if isinstance(value, TupleValue):
         site = interp.site("left-namedtuple" if value.names else "left-tuple", node)
-        return value.with_items(_left(item, site) for item in value.items)
+    elif obj is None or not isinstance(value, Ref):
+        return value
+    elif named_tuples.is_one(interp, obj):
+        site = interp.site("left-namedtuple", node)
+    elif _is_record(interp, obj):
+        site = interp.site("left-dataclass", node)
+    elif obj.kind in _KINDS and not isinstance(obj.cls, Class):
+        site = interp.site(_KINDS[obj.kind], node)
+    else:
+        return value
+    return _left(interp, value, site)
+
+
+def _left(interp: Interpreter, value: Value, site: Origin, depth: int = _DEPTH) -> Value:
+    """A value whose tensors remember where they were left, and those in parts of the same form."""
+
+    def part(item: Value) -> Value:
+        return _left(interp, item, site, depth - 1) if depth else item
+
+    if isinstance(value, Tensor):
+        return replace(value, trail=extend(value.trail, site)) if value.device == CPU else value
+    if isinstance(value, TupleValue):
+        alike = site.kind == ("left-namedtuple" if value.names else "left-tuple")
+        return value.with_items(map(part, value.items)) if alike else value
     obj = interp.obj_of(value)
     if obj is None or not isinstance(value, Ref):
         return value
-    if named_tuples.is_one(interp, obj):
-        site = interp.site("left-namedtuple", node)
-        return named_tuples.with_fields(interp, obj, lambda item: _left(item, site))
-    if obj.kind in _KINDS and not isinstance(obj.cls, Class):
-        site = interp.site(_KINDS[obj.kind], node)
-        interp.update(value, containers.each(obj, lambda item: _left(item, site)))
+    if site.kind == "left-namedtuple" and named_tuples.is_one(interp, obj):
+        return named_tuples.with_fields(interp, obj, part)
+    if site.kind == "left-dataclass" and _is_record(interp, obj):
+        interp.update(value, replace(obj, attrs={name: part(held) for name, held in obj.attrs.items()}))
+    elif site.kind == _KINDS.get(obj.kind) and not isinstance(obj.cls, Class):
+        interp.update(value, containers.each(obj, part))
     return value
-
-
-def _left(value: Value, site: Origin) -> Value:
-    if not isinstance(value, Tensor) or value.device != CPU:
-        return value
-    return replace(value, trail=extend(value.trail, site))
