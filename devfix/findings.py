@@ -276,6 +276,7 @@ ORIGIN_KINDS = (
     "array",
     "numpy",
     "move",
+    "all-moved",
     "cast",
     "module",
     "tokenizer",

@@ -129,8 +129,16 @@ def test_moves_to_different_devices_stay_apart() -> None:
     head = "x, y = f()\n"
     after = f"{head}x = x.to(a.device)\ny = y.to(b.device)\n"
     assert tidy(head, after) == after
-    chained = f"{head}x = x.to(device)\ny = y.to(x.device)\n"
-    assert tidy(head, chained) == chained
+
+
+def test_a_move_to_where_its_neighbour_has_just_moved_names_the_same_device() -> None:
+    head = "x, y, z = f()\n"
+    after = f"{head}x = x.to(device)\ny, z = (t.to(x.device) for t in (y, z))\n"
+    assert tidy(head, after) == f"{head}x, y, z = x.to(device), y.to(device), z.to(device)\n"
+    other = f"{head}x = x.to(y.device)\nz = z.to(y.device)\n"
+    assert tidy(head, other) == f"{head}x, z = x.to(y.device), z.to(y.device)\n"
+    renewed = f"{head}x = x.to(y.device)\ny = y.to(x.device)\n"
+    assert tidy(head, renewed) == renewed
 
 
 def test_a_device_that_is_asked_for_again_gets_a_name() -> None:

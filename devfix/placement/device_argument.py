@@ -35,6 +35,17 @@ def without_device(place: Place, *, mover: bool = False) -> tuple[FileEdit, ...]
     return ()
 
 
+def without_mover_of_all(place: Place) -> tuple[FileEdit, ...]:
+    """``return to_gpu(x, y)`` becomes ``return x, y``: the function hands back all that it is given, moved."""
+    call = place.node
+    if not isinstance(call, ast.Call) or any(isinstance(each, ast.Starred) for each in call.args):
+        return ()
+    given = ", ".join(_text(place, each) for each in call.args)
+    bare = isinstance(place.outline.parents.get(call), (ast.Return, ast.Assign))
+    edit = ReplaceExpression(place.outline.source.span(call), given if bare else f"({given})")
+    return (FileEdit(place.path, edit),)
+
+
 def _without_move(place: Place, call: ast.Call, method: ast.Attribute) -> tuple[FileEdit, ...]:
     """``x.to(device, torch.float32)`` still casts."""
     span = place.outline.source.span(call)

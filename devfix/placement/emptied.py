@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
@@ -75,7 +75,13 @@ def _idle(outline: Outline, span: Span, taken: Mapping[Span, str]) -> ast.Assign
         return None
     named = [dotted(target) for target in _parts(statement.targets[0])]
     spans = [outline.source.span(value) for value in _parts(statement.value)]
-    return statement if named == [taken.get(value) for value in spans] and None not in named else None
+    given = [taken.get(value) for value in spans]
+    return statement if None not in (*named, *given) and _listed(named) == _listed(given) else None
+
+
+def _listed(codes: Iterable[str | None]) -> str:
+    """Expressions as one list, whether they stood there one by one or not."""
+    return ", ".join(map(str, codes))
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

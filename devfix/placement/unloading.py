@@ -18,7 +18,7 @@ from devfix.findings import (
     Span,
 )
 from devfix.placement import map_location
-from devfix.placement.device_argument import without_device
+from devfix.placement.device_argument import without_device, without_mover_of_all
 from devfix.placement.device_expression import Place
 from devfix.placement.emptied import without_idle
 from devfix.placement.spread_option import spread_option
@@ -93,7 +93,12 @@ class Unloading:
             told = told_host(self.facts, place, nodes) if place is not None else None
             dropped = told
             if told is None and place is not None:
-                dropped = without_device(place, mover=move.kind == "move")
+                all_moved = move.kind == "all-moved"
+                dropped = (
+                    without_mover_of_all(place)
+                    if all_moved
+                    else without_device(place, mover=move.kind == "move")
+                )
             if not dropped:
                 return ()
             edits.update(dict.fromkeys(dropped))

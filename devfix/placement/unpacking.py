@@ -67,7 +67,11 @@ def _at_names(
             rest = rest[rest.index(apart) + 1 :]
     if target is None or not rest:
         return ()
-    found = device_expression.find(facts, Place(place.path, place.outline, rest[0]), [])
+    # What the statement itself unpacks is about to move: it tells nothing.
+    above = (
+        after.iter if isinstance(after, _LOOPS) else after.value if isinstance(after, ast.Assign) else after
+    )
+    found = device_expression.find(facts, Place(place.path, place.outline, above), [])
     if found is None:
         return ()
     names = [(name, part) for name, part in _names(target, form) if _is_read(place, statement, name)]

@@ -14,6 +14,7 @@ _SPOKEN = {
     "array": "comes from NumPy here",
     "numpy": "is made of an array here, on the CPU",
     "move": "moves here",
+    "all-moved": "moves here",
     "cast": "is cast here",
     "module": "is constructed here",
     "tokenizer": "comes out of the tokenizer here, on the CPU",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import arguments, bindings, devices, idle, lines, siblings, unpackings
+from devfix.tidying import agreed, arguments, bindings, devices, idle, lines, siblings, unpackings
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -36,6 +36,7 @@ def tidied(
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
             text = siblings.moved_together(Written(before[path], source.with_text(text)))
+        text = agreed.in_one_way(Written(before[path], source.with_text(text)))
         text = devices.named(Written(before[path], source.with_text(text)))
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))

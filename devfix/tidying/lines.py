@@ -10,6 +10,10 @@ from devfix.tidying.written import Written
 _MOVE = r"[A-Za-z_]\w*"
 _LINE = re.compile(rf"(?P<indent>[ \t]*)(?P<names>{_MOVE}(?:, {_MOVE})*) = (?P<values>.*\S)(?P<end>\s*)")
 
+_EACH = re.compile(
+    r"\((?P<part>\w+)(?P<suffix>\.to\([^,]+\)|\.cuda\(\)) for (?P=part) in \((?P<names>[^()]+)\)\)"
+)
+
 
 def joined(written: Written) -> str:
     """The text with new lines that move one name each joined, where they stand together and that fits."""
@@ -19,7 +23,7 @@ def joined(written: Written) -> str:
 def _joined(written: Written) -> Iterator[str]:
     before = ""
     run: list[str] = []
-    for number, line in enumerate(_agreed(written), 1):
+    for number, line in enumerate(written.after.lines, 1):
         moves = moves_of(line) if written.is_new_line(number) else None
         if moves is not None and _stood_there(moves, written.instead_of(number)):
             moves = None
@@ -34,36 +38,16 @@ def _joined(written: Written) -> Iterator[str]:
     yield from _as_one(before, run, written.width)
 
 
-def _agreed(written: Written) -> list[str]:
-    """The lines, where new moves next to one another name one device: that which has a name, and no module to ask."""
-    lines = list(written.after.lines)
-    for number in range(1, len(lines)):
-        if not written.is_new_line(number) or not written.is_new_line(number + 1):
-            continue
-        for one, other in ((number - 1, number), (number, number - 1)):
-            told, asked = moves_of(lines[one]), moves_of(lines[other])
-            if told is None or asked is None or not _asks_module(asked[0]) or _asks_module(told[0]):
-                continue
-            named = set(re.findall(r"\w+", told[0]))
-            if _indent(lines[one]) == _indent(lines[other]) and named.isdisjoint({*told[1], *asked[1]}):
-                lines[other] = lines[other].replace(asked[0], told[0])
-    return lines
-
-
-def _asks_module(suffix: str) -> bool:
-    return ".parameters())" in suffix
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
-
-
 def moves_of(line: str) -> tuple[str, list[str]] | None:
     """The suffix that a line calls on each of the names that it binds again, and the names; None for any other."""
     found = _LINE.fullmatch(line)
     if found is None:
         return None
     names = found["names"].split(", ")
+    each = _EACH.fullmatch(found["values"])
+    if each is not None:
+        alike = each["names"] == found["names"] and each["part"] not in re.findall(r"\w+", each["suffix"])
+        return (each["suffix"], names) if alike else None
     head = re.match(rf"{names[0]}(\.to\([^,]+\)|\.cuda\(\))(?:, |$)", found["values"])
     if head is None or found["values"] != ", ".join(f"{name}{head[1]}" for name in names):
         return None
@@ -79,7 +63,7 @@ def _fit(first: str, line: str) -> bool:
     """Whether two lines call the same on their names, and stand at the same depth."""
     one, other = moves_of(first), moves_of(line)
     same = one is not None and other is not None and one[0] == other[0]
-    return same and _indent(first) == _indent(line)
+    return same and indent_of(first) == indent_of(line)
 
 
 def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
@@ -93,8 +77,8 @@ def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
         return
     order = re.findall(r"\w+", before)
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
-    indent, end = _indent(run[0]), run[0][len(run[0].rstrip()) :]
-    line = f"{indent}{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
+    indent, end = indent_of(run[0]), run[0][len(run[0].rstrip()) :]
+    line = indent + _one_by_one(names, suffix)
     part = name_for_each({*names, *re.findall(r"\w+", suffix)})
     each = f"{indent}{', '.join(names)} = ({part}{suffix} for {part} in ({', '.join(names)}))"
     if len(line) <= width:
@@ -105,6 +89,15 @@ def _as_one(before: str, run: list[str], width: int) -> Iterator[str]:
         yield from (f"{indent}{name} = {name}{suffix}{end}" for name in names)
 
 
+def _one_by_one(names: list[str], suffix: str) -> str:
+    return f"{', '.join(names)} = {', '.join(f'{name}{suffix}' for name in names)}"
+
+
 def name_for_each(taken: Collection[str]) -> str:
     """What each of several tensors is called within a comprehension."""
     return next(name for name in ("t", "tensor", "each", "_") if name not in taken)
+
+
+def indent_of(line: str) -> str:
+    """The blanks at the beginning of a line."""
+    return line[: len(line) - len(line.lstrip())]

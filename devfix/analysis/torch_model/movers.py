@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, iteration
 from devfix.analysis.frames import CallSite
 from devfix.analysis.torch_model.batches import leaves
-from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, Value
+from devfix.analysis.values import BoundMethod, Function, Sequence, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -26,12 +26,24 @@ def call(interp: Interpreter, callee: Function | BoundMethod, site: CallSite) ->
             # A collate function is called by the loader: nobody wrote that argument.
             written = bool(site.args) and site.args[0].node is not None
             moves = written and _is_moved_copy(interp, site.args[0].value, result)
+            if written and _takes_any_number(callee, site):
+                given = TupleValue(tuple(each.value for each in site.args))
+                if isinstance(result, TupleValue) and _is_moved_copy(interp, given, result):
+                    seen[:], moves = [interp.site("all-moved", site.node)], False
         else:
             result = calls.call_function(interp, callee.function, [callee.receiver], site.node, site)
             moves = getattr(callee.function.node, "name", "") in _MOVING_METHODS
         if seen and moves and site.args:
             seen[:] = [interp.site("move", site.node)]
     return result
+
+
+def _takes_any_number(callee: Function, site: CallSite) -> bool:
+    """Whether a function takes the arguments of a call, of which there are several, as one tuple: ``def to_gpu(*tensors)``."""
+    spec = callee.node.args
+    return (
+        spec.vararg is not None and not (spec.posonlyargs or spec.args or site.spread) and len(site.args) > 1
+    )
 
 
 def _is_moved_copy(interp: Interpreter, before: Value, after: Value) -> bool:
