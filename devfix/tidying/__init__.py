@@ -36,10 +36,18 @@ def tidied(
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
             text = siblings.moved_together(Written(before[path], source.with_text(text)))
-        text = agreed.in_one_way(Written(before[path], source.with_text(text)))
-        text = devices.named(Written(before[path], source.with_text(text)))
+        text = _with_names(before[path], source.with_text(text))
         text = unpackings.moved_at_once(Written(before[path], source.with_text(text)))
         found[path] = source.with_text(lines.joined(Written(before[path], source.with_text(text))))
     written = {path: Written(before[path], source) for path, source in found.items()}
     texts = {path: devices.without_unused(path, written) for path in written}
     return {path: text for path, text in texts.items() if text != after[path].text}
+
+
+def _with_names(before: Source, after: Source) -> str:
+    """The text in which neighbours name one device, and one that is asked for again and again has a name."""
+    again = after.with_text(agreed.in_one_way(Written(before, after), asks_again=True))
+    text = devices.named(Written(before, again))
+    if text != again.text:
+        return text
+    return devices.named(Written(before, after.with_text(agreed.in_one_way(Written(before, after)))))
