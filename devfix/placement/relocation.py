@@ -22,6 +22,7 @@ from devfix.placement import (
     alike_move,
     ancestry,
     argument_move,
+    asked_there,
     batch_move,
     common_source,
     destination,
@@ -187,7 +188,8 @@ class Relocator:
         yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
         yield module_binding.moved(self.facts, self.mismatch, self.operand), 1
-        yield from ((edits, _LAST) for edits in (self._at_use(), self._where_computed()))
+        asked = asked_there.index_moved(self.facts, self.mismatch, self.operand, self.peers)
+        yield from ((edits, _LAST) for edits in (asked, self._at_use(), self._where_computed()))
         yield self._at_factories(anyhow=True), 0
 
     def _is_computed(self) -> bool:
