@@ -31,7 +31,7 @@ class Filling(NamedTuple):
 
 def begins_empty(interp: Interpreter, node: ast.If) -> bool:
     """Whether a statement fills a cache that has what was made on the CPU; where it does, nothing else is in there yet."""
-    found = _filling(node)
+    found = filling(node)
     if found is None:
         return False
     ref = interp.eval(found.cache)
@@ -52,7 +52,8 @@ def begins_empty(interp: Interpreter, node: ast.If) -> bool:
 
 
 @remembered
-def _filling(node: ast.If) -> Filling | None:
+def filling(node: ast.If) -> Filling | None:
+    """The cache that a statement fills under a key which is not in it yet, and the key."""
     test = node.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotIn):
         return None

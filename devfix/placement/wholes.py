@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from devfix.analysis.facts import Facts
 from devfix.findings import FileEdit, Operand, Origin
 from devfix.placement import (
+    cache_key,
     function_result,
     handing_on,
     helper_branch,
@@ -20,7 +21,11 @@ from devfix.placement import (
 def ways(
     facts: Facts, operand: Operand, trails: Sequence[tuple[Origin, ...]]
 ) -> Iterator[tuple[FileEdit, ...]]:
-    """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it."""
+    """What moves the whole, best first: what moves other parts already, and forgets this one, learns of it.
+
+    A cache that forgets the device learns of that.
+    """
+    yield cache_key.with_device(facts, operand)
     yield helper_branch.completed(facts, trails)
     yield handing_on.moved(facts, (operand.trail, *trails))
     yield passing_mover.looking_into(facts, operand, trails)
