@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.syntax import called
-from devfix.findings import FileEdit, InsertBefore, Operand, Origin, Span
+from devfix.findings import Edit, FileEdit, InsertBefore, Operand, Origin, Span
 from devfix.placement import imported_package
 from devfix.placement.device_expression import Place, place_at
 
@@ -77,8 +77,8 @@ def _of_record(place: Place, returned: ast.Return, call: ast.Call, part: ast.Nam
         f"    parts = {{{moved} for {each} in {package}.fields({whole})}}",
         f"    return {package}.replace({whole}, **parts)",
     )
-    edit = InsertBefore(source.span(returned), "\n".join(lines))
-    return tuple(FileEdit(place.path, change) for change in (*imports, edit))
+    edits: tuple[Edit, ...] = (*imports, InsertBefore(source.span(returned), "\n".join(lines)))
+    return tuple(FileEdit(place.path, edit) for edit in edits)
 
 
 def _text(place: Place, node: ast.AST) -> str:
