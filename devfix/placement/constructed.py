@@ -40,7 +40,7 @@ def _base_sets(facts: Facts, place: Place, attribute: str) -> bool:
         return False
     if not _is_after_base(place.outline, function, place.outline.statement_of(place.node)):
         return False
-    return any(_always_sets(base, attribute) for base in _bases(facts, cls))
+    return any(_always_sets(base, attribute) for base in bases(facts, cls))
 
 
 def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> bool:
@@ -54,9 +54,9 @@ def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> 
     return False
 
 
-def _bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
+def bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
     """The classes of the program that a class is derived from, by their names; none where a name stands for several."""
-    pending, seen = _names(cls), {cls.name}
+    pending, seen = base_names(cls), {cls.name}
     while pending:
         name = pending.pop()
         if name in seen:
@@ -71,11 +71,12 @@ def _bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
         ]
         if len(found) == 1:
             yield found[0]
-            pending.extend(_names(found[0]))
+            pending.extend(base_names(found[0]))
 
 
-def _names(cls: ast.ClassDef) -> list[str]:
-    return [ast.unparse(base).rpartition(".")[2] for base in cls.bases]
+def base_names(cls: ast.ClassDef) -> list[str]:
+    """The last parts of the names of a class's bases."""
+    return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in cls.bases]
 
 
 def _always_sets(cls: ast.ClassDef, attribute: str) -> bool:

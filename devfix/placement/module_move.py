@@ -30,6 +30,7 @@ from devfix.placement import (
     module_lists,
     named_entry,
     sibling_module,
+    told_function,
 )
 from devfix.placement.causes import Trail, module_life
 from devfix.placement.device_expression import DeviceExpression, Place, is_in_module
@@ -105,10 +106,15 @@ class ModuleMover:
             yield from self._at(site, device_expression.chosen)
         for site in self.sites:
             yield bare_moves.like_inputs(self.facts, site, self.inputs)
-        yield module_lists.moved_by_callers(self.facts, self.made) if self.made is not None else ()
+        yield from self._as_callers_know(self.made) if self.made is not None else ()
         for site in self._homes:
             yield from self._at(site, imported_device.find)
             yield from self._at(site, _alone)
+
+    def _as_callers_know(self, made: Origin) -> Iterator[tuple[FileEdit, ...]]:
+        """What a function makes moves where the function is called, or the function is told where to."""
+        yield module_lists.moved_by_callers(self.facts, made)
+        yield from self._at(made, told_function.at)
 
     def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
         """The device of what a layer is called with that is made in passing."""

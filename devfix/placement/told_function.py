@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import AddParameter, FileEdit, Origin, Span
-from devfix.placement import device_expression, provenance, told_class
+from devfix.placement import constructed, device_expression, provenance, told_class
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.provenance import MADE
 from devfix.placement.reaching import is_wanted
@@ -19,6 +19,8 @@ Trail = tuple[Origin, ...]
 #: Says what the device is called where a function is called.
 Known = Callable[[Place], str | None]
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: Classes of libraries that leave the making of objects to their constructors.
+_OPEN_BASES = frozenset({"ABC", "Dataset", "Generic", "IterableDataset", "Protocol", "Sampler", "object"})
 #: With fewer uses that fail, what an object keeps moves where it is used.
 _MANY = 3
 #: How many functions hand the device on.
@@ -41,6 +43,15 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
     made = dict.fromkeys(life[0] for life in trails)
     own = [FileEdit(path, edit) for site in made for edit in told_class.on_device(outline, site)]
     return (*given, *own)
+
+
+def at(facts: Facts, place: Place) -> DeviceExpression | None:
+    """The device at a place in a function that is told it for that: ``def build(size, device="cpu"): return Net(size).to(device)``."""
+    function = None if facts.program.adopts else place.outline.function_of(place.node)
+    if not isinstance(function, ast.FunctionDef) or not can_be_told(facts, place.outline, function):
+        return None
+    given = _given(facts, place.outline, function, _MAX_DEPTH)
+    return DeviceExpression(NAME, given) if given else None
 
 
 def of_made(facts: Facts, trails: Iterable[Trail]) -> Edits:
@@ -131,10 +142,10 @@ def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None
     function = place.outline.function_of(place.node) if place is not None else None
     if place is None or not isinstance(function, ast.FunctionDef):
         return None
-    return (place.outline, function) if can_be_told(place.outline, function) else None
+    return (place.outline, function) if can_be_told(facts, place.outline, function) else None
 
 
-def can_be_told(outline: Outline, function: ast.AST | None) -> bool:
+def can_be_told(facts: Facts, outline: Outline, function: ast.AST | None) -> bool:
     """Whether it is a function at the top of a file, or a method that is called by the name of its own or its class."""
     if not isinstance(function, ast.FunctionDef) or told_class.knows(function):
         return False
@@ -142,9 +153,19 @@ def can_be_told(outline: Outline, function: ast.AST | None) -> bool:
     if cls is None:
         return function in outline.source.tree.body and not function.decorator_list
     decorated = [ast.unparse(each) for each in function.decorator_list]
-    plain = cls in outline.source.tree.body and not (cls.bases or cls.keywords or any(_replaces(cls)))
+    plain = cls in outline.source.tree.body and not (cls.keywords or any(_replaces(cls)))
+    plain = plain and (not cls.bases or (function.name == "__init__" and _leaves_calls(facts, cls)))
     special = function.name.startswith("__") and function.name != "__init__"
     return plain and not special and decorated in ([], ["classmethod"], ["staticmethod"])
+
+
+def _leaves_calls(facts: Facts, cls: ast.ClassDef) -> bool:
+    """Whether what a class is derived from takes whatever its constructor takes: classes of the program, or well-known ones."""
+    found = list(constructed.bases(facts, cls))
+    known = {*_OPEN_BASES, *(each.name for each in found)}
+    named = {name for each in (cls, *found) for name in constructed.base_names(each)}
+    made = (getattr(part, "name", "") for each in found for part in each.body)
+    return named <= known and "__new__" not in made and not any(each.keywords for each in found)
 
 
 def _replaces(cls: ast.ClassDef) -> Iterator[ast.expr]:
@@ -177,7 +198,7 @@ def by_scripts(facts: Facts, outline: Outline, function: ast.FunctionDef, known_
 
     A class is told by its constructor.
     """
-    if not can_be_told(outline, function) or (
+    if not can_be_told(facts, outline, function) or (
         outline.class_of(function) is not None and function.name != "__init__"
     ):
         return ()
@@ -226,7 +247,7 @@ def _at(facts: Facts, place: Place, depth: int) -> Edits:
     if found is not None:
         return told_class.handed(place, found)
     caller, handed = place.outline.function_of(place.node), told_class.handed(place, DeviceExpression(NAME))
-    if not handed or not isinstance(caller, ast.FunctionDef) or not can_be_told(place.outline, caller):
+    if not handed or not isinstance(caller, ast.FunctionDef) or not can_be_told(facts, place.outline, caller):
         return ()
     given = _given(facts, place.outline, caller, depth - 1) if depth else ()
     return (*given, *handed) if given else ()
