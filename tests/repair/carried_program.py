@@ -44,7 +44,7 @@ def program(carrier: Carrier, value: CarriedValue, use: str, layout: str, *, wro
     making = value.wrong if wrong else value.right
     parts = _parts(carrier, value.kind, use)
     imports = [*making.imports, *carrier.imports, "import torch", "from torch import nn"]
-    definitions, store = _placed(carrier, making, TYPES.get(value.kind, "torch.Tensor"))
+    definitions, store = placed(carrier, making, TYPES.get(value.kind, "torch.Tensor"))
     network = _network(parts, carrier.handle if use == "forward" else "")
     body = _body(parts, store, carrier.handle if use == "forward" else "")
     if layout == "script":
@@ -90,7 +90,7 @@ def _used(kind: str, output: str, value: str) -> str:
     return f"nn.functional.cross_entropy({output}, {value})" if kind == "l" else f"{output} @ {value}"
 
 
-def _placed(carrier: Carrier, making: Making, kind: str) -> tuple[str, str]:
+def placed(carrier: Carrier, making: Making, kind: str) -> tuple[str, str]:
     """The definitions and the statements of a carrier with the value in its place."""
     definitions, store = carrier.definitions, carrier.store
     if "PREPARE" not in definitions + store:
@@ -158,11 +158,11 @@ def _file(imports: list[str], texts: list[str]) -> str:
     """A file with those of the imports that it needs."""
     text = "\n\n\n".join(each for each in texts if each) + "\n"
     used = _names(text)
-    kept = dict.fromkeys(line for line in (_needed(line, used) for line in imports) if line)
+    kept = dict.fromkeys(line for line in (needed(line, used) for line in imports) if line)
     return "\n".join(kept) + "\n\n\n" + text
 
 
-def _needed(line: str, used: set[str]) -> str:
+def needed(line: str, used: set[str]) -> str:
     """An import statement with the names that are used; "" where none is."""
     before, _, names = line.rpartition("import ")
     kept = [each for each in names.split(", ") if each.rpartition(" as ")[2].partition(".")[0] in used]

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 if __name__ == "__main__":
     root = Path(__file__).resolve().parents[2]
@@ -53,11 +54,30 @@ class Cell:
         return program(self.carrier, self.value, self.use, self.layout, wrong=wrong)
 
 
+class Subject(Protocol):
+    """A program with a mistake, and its twin without it."""
+
+    @property
+    def mistake(self) -> str:
+        """What is wrong in the program."""
+
+    @property
+    def use(self) -> str:
+        """Where that shows."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others."""
+
+    def texts(self, *, wrong: bool) -> Texts:
+        """Its files, with the mistake or without."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a cell: why it does not count, and what is wrong with its repairs and with its twin's."""
 
-    cell: Cell
+    cell: Subject
     void: str = ""
     error: str = ""
     error_run: str = ""
@@ -75,7 +95,7 @@ def cells(chosen: Sequence[Carrier], each: int, seed: int) -> Iterator[Cell]:
             yield Cell(carrier, value, use, rng.choice(LAYOUTS))
 
 
-def tried(cell: Cell, runs: Runs, *, heal: bool = False) -> Outcome:
+def tried(cell: Subject, runs: Runs, *, heal: bool = False) -> Outcome:
     """What devfix makes of a cell, and of its twin."""
     texts, right = cell.texts(wrong=True), cell.texts(wrong=False)
     subject = WorkingProgram(cell.name, "", right, "main.py")
@@ -112,7 +132,7 @@ def table(found: Sequence[Outcome]) -> Iterator[str]:
     yield f"{len(counted)} programs: apply --unsafe {unsafe}, with run {healed}; twins changed: {harmed}"
 
 
-def keep(cell: Cell, folder: Path) -> None:
+def keep(cell: Subject, folder: Path) -> None:
     """Write a program and its twin, to look at and to run elsewhere."""
     for side, wrong in (("wrong", True), ("right", False)):
         texts = cell.texts(wrong=wrong)
