@@ -479,3 +479,89 @@ def test_what_a_kept_model_is_called_with_goes_where_that_one_is() -> None:
     )["engine.py"]
     assert "self.device = next(model.parameters()).device" in after
     assert "self.model(torch.rand(4, 3).to(self.device))" in after
+
+
+def test_parts_that_are_put_into_a_model_later_move_where_they_are_made() -> None:
+    """The model moves above them, so it does not take them along; what it is made of it does."""
+    after = adopted(
+        files(
+            """
+            import nets
+            import torch
+            from torch import nn
+
+            words = torch.LongTensor([[1, 2, 3]])
+            body = nn.Linear(4, 4)
+            model = nets.Chain(body)
+            encoder = nn.Embedding(9, 4)
+            model.add_module("encoder", encoder)
+            model.head = nn.Linear(4, 2)
+
+
+            def run():
+                print(model.head(model(encoder(words))).sum().item())
+
+
+            run()
+            """,
+            nets="""
+            from torch import nn
+
+
+            class Chain(nn.Module):
+                def __init__(self, body):
+                    super().__init__()
+                    self.body = body
+
+                def forward(self, x):
+                    return self.body(x)
+            """,
+        )
+    )
+    lines = [line for line in after["main.py"].splitlines() if "to(" in line]
+    assert lines == [
+        "words = torch.LongTensor([[1, 2, 3]]).to(device)",
+        "model = nets.Chain(body).to(device)",
+        "encoder = nn.Embedding(9, 4).to(device)",
+        "model.head = nn.Linear(4, 2).to(device)",
+    ]
+
+
+def test_the_encoder_of_words_that_a_function_returns_moves_with_the_model_that_holds_it() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from corpus import Corpus
+            from torch import nn
+
+            corpus = Corpus([3, 1, 2])
+            model = nn.GRU(4, 4)
+            encoder = nn.Embedding(9, 4)
+            model.add_module("encoder", encoder)
+
+
+            def run():
+                data = corpus.train.view(1, -1)
+                print(model(encoder(data))[0].sum().item())
+
+
+            run()
+            """,
+            corpus="""
+            import torch
+
+
+            class Corpus:
+                def __init__(self, words):
+                    self.train = self.numbered(words)
+
+                def numbered(self, words):
+                    ids = torch.LongTensor(len(words))
+                    for place, word in enumerate(words):
+                        ids[place] = word
+                    return ids
+            """,
+        )
+    )
+    assert "encoder = nn.Embedding(9, 4).to(device)" in after["main.py"].splitlines()

@@ -17,6 +17,7 @@ from devfix.analysis.modules import forget_where, is_module, is_module_class, te
 from devfix.analysis.recorder import Recorder, place_of
 from devfix.analysis.syntax import is_main_guard, remembered, spelt, walk
 from devfix.analysis.torch_model import checkpoint, default_choices, optim, owners
+from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
     Class,
     Function,
@@ -26,6 +27,7 @@ from devfix.analysis.values import (
     Unknown,
     Value,
 )
+from devfix.findings import Origin
 from devfix.forks import may_fork
 
 if TYPE_CHECKING:
@@ -118,14 +120,14 @@ def run_script(interp: Interpreter, path: str) -> None:
     interp.is_script = True
     with interp.recorder.of_script():
         interp.execute_file(path, interp.fresh_globals(path, main=True), "__main__")
-    _note_models(interp)
+    _note_models(interp, path)
     checkpoint.note_own_files(interp)
     if interp.exhausted:
         interp.recorder.leave(path)
     interp.finish()
 
 
-def _note_models(interp: Interpreter) -> None:
+def _note_models(interp: Interpreter, path: str) -> None:
     """Write down the lives of the script's models: modules with parameters that nobody holds, or held when they were trained.
 
     Not those of slices of what is held, nor of what works on samples alone, as a dataset's transforms do.
@@ -143,10 +145,21 @@ def _note_models(interp: Interpreter) -> None:
     }
     for address, obj in made:
         known = address in held_by or obj.trail in held
+        made_at, owning = obj.trail[0], (interp.obj(owner).trail for owner, _ in held_by.get(address, ()))
+        known = known and not (made_at.path == path and _comes_later(made_at, owning))
         if (known and not optim.is_trained_alone(obj)) or obj.trail in interp.recorder.models:
             continue
         if any(tensor.parameter for tensor in tensors(interp, Ref(address))):
             interp.recorder.models.append(obj.trail)
+
+
+def _comes_later(made: Origin, lives: Iterable[Trail]) -> bool:
+    """Whether a module is made below those that hold it, which do not take it along when they move where they are made."""
+    sites = [life[0] for life in lives if life]
+    return bool(sites) and all(
+        (site.path, site.scope) == (made.path, made.scope) and site.span.end_line < made.span.line
+        for site in sites
+    )
 
 
 def _is_made_module(interp: Interpreter, address: int, obj: Obj) -> bool:

@@ -19,7 +19,7 @@ from devfix.findings import (
 from devfix.placement import device_expression, sibling_move, suffixes
 from devfix.placement.device_expression import Place
 from devfix.placement.drawing import filled_at_random
-from devfix.placement.provenance import was_returned
+from devfix.placement.shared_maker import hands_out
 
 _DTYPES = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
@@ -91,7 +91,7 @@ def at_constructors(facts: Facts, operand: Operand) -> list[Fix]:
     typed = [life for life in lives if is_legacy(life[0])]
     if typed and all(sibling_move.is_one_of(facts, life) for life in typed):
         return []
-    returned = facts.program.adopts and any(was_returned(facts, life, operand.trail) for life in lives)
+    returned = facts.program.adopts and any(hands_out(facts, life, operand.trail) for life in lives)
     if returned or any(life[0].kind == "loader" for life in lives):
         return []
     found: dict[FileEdit, None] = {}

@@ -61,7 +61,8 @@ from devfix.placement.causes import Trail
 from devfix.placement.device_argument import made_alike, takes_no_device
 from devfix.placement.device_expression import DeviceExpression, Place, place_at
 from devfix.placement.drawing import filled_at_random
-from devfix.placement.provenance import MADE, STORED, is_of_module, stayed, was_returned
+from devfix.placement.provenance import MADE, STORED, is_of_module, stayed
+from devfix.placement.shared_maker import hands_out
 from devfix.placement.shared_memory import is_written_later
 
 #: More sources than this are not changed together: one move of their result is clearer.
@@ -162,7 +163,7 @@ class Relocator:
         yield argument_move.before_loop(self.facts, self.operand.trail), 0
         yield from ((self._all_by(way, trails), 0) for way in (sibling_move.along, *argument_move.WAYS))
         strange = [trail for trail in trails if not argument_move.is_given_elsewhere(self.facts, trail)]
-        returned = any(was_returned(self.facts, trail, self.operand.trail) for trail in strange)
+        returned = any(hands_out(self.facts, trail, self.operand.trail) for trail in strange)
         yield () if returned else self._at_factories(), 0
         yield parameter_data.moved(self.facts, self.operand.trail), 0
         yield told_function.of_kept(self.facts, trails), 0
@@ -343,7 +344,7 @@ class Relocator:
         whole = together.places(self.facts, (trail[0] for trail in trails if trail[0].kind in MADE))
         found: dict[FileEdit, None] = {}
         for trail in trails:
-            taken = trail[0].kind == "loader" or was_returned(self.facts, trail, self.operand.trail)
+            taken = trail[0].kind == "loader" or hands_out(self.facts, trail, self.operand.trail)
             edits = next(filter(None, self._at_unpacking(trail)), ()) if taken else ()
             if trail[0] in whole:
                 edits = self._wrap(whole[trail[0]])

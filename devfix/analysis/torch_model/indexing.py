@@ -53,6 +53,8 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         return Scalar("float" if value.dtype is None or requirements.is_float(value.dtype) else "int")
     if value.rank is None and _is_first_of_data(node):
         return UNKNOWN
+    if isinstance(value, Tensor) and _is_entry_of_batch(value, key, node):
+        return replace(value, trail=(interp.site("result", node),), roots=(), typed=())
     rank = _rank(value.rank, keys)
     if isinstance(value, Array):
         return replace(value, rank=rank)
@@ -76,6 +78,18 @@ def get(interp: Interpreter, node: ast.Subscript, value: Tensor | Array, key: Va
         value, device=device, rank=rank, parameter=False, leaf=grad_mode.is_leaf(value.grad), trail=trail, roots=roots,
         typed=dtype_trails(value),
     )  # fmt: skip
+
+
+def _is_entry_of_batch(value: Tensor, key: Value, node: ast.Subscript) -> bool:
+    """Whether a batch of which nothing is known, and which is taken for a tensor, may hold tensors: this one moves by itself.
+
+    No tensor has entries by name, and ``batch[0]`` is as well the first of what a loader puts together.
+    """
+    if scalar_type(key) == "str":
+        return True
+    guessed = value.dtype is None and value.rank == AT_LEAST_1 and not value.roots
+    written = isinstance(node.slice, (ast.Constant, ast.UnaryOp)) and scalar_type(key) == "int"
+    return guessed and written and bool(value.trail) and value.trail[0].kind == "loader"
 
 
 def _is_first_of_data(node: ast.Subscript) -> bool:
