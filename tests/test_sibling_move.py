@@ -260,3 +260,39 @@ def test_what_is_computed_in_a_round_moves_under_the_guard_of_the_batch() -> Non
 def test_under_another_guard_of_the_batch_nothing_moves(made: str, guard: str) -> None:
     before = LOOP.format(made=made, guard=guard)
     assert "noise = noise.cuda()" not in fixed_alone(before)
+
+
+@pytest.mark.parametrize("between", ["", "print(len(y))"])
+def test_it_moves_beside_a_sibling_that_gets_another_name(between: str) -> None:
+    """Not where it is read before that."""
+    lines = fixed(f"""
+        device = torch.device("cuda")
+        for x, y in loader:
+            seen = len(x)
+            {between}
+            inputs = x.to(device)
+            print(seen, loss_of(net(inputs), y))
+    """)
+    move = "y = y.to(device)"
+    assert lines.index(move) == (
+        lines.index("seen = len(x)") - 1 if between else lines.index("inputs = x.to(device)") + 1
+    )
+
+
+def test_a_move_to_the_accelerator_gives_way_to_one_that_follows_the_model() -> None:
+    before = dedent("""
+        import torch
+        from torch import nn
+
+        class Noisy(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = nn.Linear(3, 3)
+
+            def forward(self, x):
+                y = self.scale(x)
+                return y + torch.randn(4, 3).cuda()
+
+        print(Noisy()(torch.ones(4, 3)).sum().item())
+    """)
+    assert "return y + torch.randn(4, 3).to(y.device)" in fixed_alone(before)

@@ -294,12 +294,22 @@ def _holder(statement: ast.stmt) -> str:
 def _moves(place: Place, unpacking: ast.stmt) -> Iterator[tuple[ast.stmt, str, str]]:
     """The statements that move what was unpacked, under a guard or not: which name, and what they call on it."""
     unpacked = _unpacked(unpacking) | _taken_from_the_same(place.outline, unpacking)
+    own, was_read = getattr(place.node, "id", ""), False
     for statement in _following(place, unpacking):
         value = statement.value if isinstance(statement, ast.Assign) else None
         suffix = last_move(value) if value is not None else ""
         name = _root(value) if value is not None and suffix else ""
         if name in unpacked and binds(statement, name):
             yield statement, name, suffix
+        elif value is not None and name in unpacked and not was_read and (new := _new_name(statement, value)):
+            yield statement, new, suffix
+        was_read |= own in _read(statement)
+
+
+def _new_name(statement: ast.stmt, value: ast.expr) -> str:
+    """The name that what moves is called from then on: ``inputs`` of ``inputs = x.to(device)``; "" of any other statement."""
+    targets = statement.targets if isinstance(statement, ast.Assign) and move_of(value) else []
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
 def _following(place: Place, unpacking: ast.stmt) -> Iterator[ast.stmt]:

@@ -6,7 +6,7 @@ import ast
 
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
-from devfix.findings import FileEdit, WrapExpression
+from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.missing_values import may_be_none
 from devfix.placement.naming import differs_by_object, may_be_number
 
@@ -39,7 +39,16 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):
         return ()
+    if suffix.startswith(".to(") and (receiver := _sent_to_default(node)) is not None:
+        code = outline.source.segment(outline.source.span(receiver)) + suffix
+        return (FileEdit(outline.source.path, ReplaceExpression(span, code)),)
     return (FileEdit(outline.source.path, WrapExpression(span, "", suffix)),)
+
+
+def _sent_to_default(node: ast.expr) -> ast.expr | None:
+    """``x`` of ``x.cuda()``: where another move follows, that one is in vain, and fails without an accelerator."""
+    method = node.func if isinstance(node, ast.Call) and not node.args and not node.keywords else None
+    return method.value if isinstance(method, ast.Attribute) and method.attr == "cuda" else None
 
 
 def _becomes_leaf(node: ast.AST | None) -> ast.Call | None:
