@@ -9,7 +9,19 @@ from typing import Annotated
 
 import typer
 
-from devfix.cli import apply, check, clean, config, lsp, migrate, new_rule, prove, rules, run
+from devfix.cli import (
+    apply,
+    check,
+    clean,
+    config,
+    lsp,
+    migrate,
+    new_rule,
+    prove,
+    rules,
+    run,
+    standard_streams,
+)
 
 # What the commands need is imported inside them: `devfix --help` must not wait for it.
 
@@ -60,16 +72,14 @@ app.add_typer(migrate.app)
 
 def main() -> None:
     """Run the command line; a defect of devfix itself ends in exit code 2, never in 1."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            # A source may hold characters the terminal cannot show.
-            stream.reconfigure(errors="backslashreplace")
+    standard_streams.prepare()
     # A quarter of the time of a small check went into looking for garbage, most of it in what was being imported.
     gc.set_threshold(*_SELDOM)
     try:
         app(prog_name="devfix")
-    except Exception:
-        traceback.print_exc()
+    except Exception as error:
+        if not standard_streams.given_up(error):
+            traceback.print_exc()
         sys.exit(2)
     finally:
         # What is there when the process ends goes with it.
