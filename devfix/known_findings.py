@@ -52,8 +52,13 @@ def without_known(results: Results, known: Sequence[Known], engine: Engine) -> t
             said.append(f"{told} left out ({each.name})")
         if filtered.stale and not each.name.startswith("commit "):
             count = sum(count for _, count in filtered.stale)
-            told = "1 finding of it is" if count == 1 else f"{count} findings of it are"
-            said.append(f"warning: {each.name}: {told} gone; `devfix check --prune-baseline` takes them out")
+            told, them = (
+                ("1 finding of it is", "it") if count == 1 else (f"{count} findings of it are", "them")
+            )
+            named = "" if each.name == USUAL_NAME else f" --baseline {each.name}"
+            said.append(
+                f"warning: {each.name}: {told} gone; `devfix check{named} --prune-baseline` takes {them} out"
+            )
     return results, said
 
 

@@ -236,7 +236,7 @@ def test_a_named_file_holds_for_all_files(tmp_path: Path) -> None:
         (Asked(config=("select = DF1",)), "--config 'select = DF1': "),
         (Asked(config=("extend = 'a.toml'",)), "`extend` is for files"),
         (Asked(config=("required-version = '>9'",)), "this project requires devfix >9"),
-        (Asked(per_file_ignores=("a.py",)), "--per-file-ignores takes GLOB:RULE, and `a.py` is none"),
+        (Asked(per_file_ignores=("a.py",)), "--per-file-ignores takes GLOB:RULE, not `a.py`"),
     ],
 )
 def test_what_makes_no_sense_on_the_command_line(asked: Asked, message: str) -> None:

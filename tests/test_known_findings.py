@@ -138,6 +138,10 @@ def test_what_is_gone_is_told_and_can_be_pruned() -> None:
     warning = "warning: devfix-baseline.json: {}; `devfix check --prune-baseline` takes them out\n"
     known = "1 known finding is left out (devfix-baseline.json)\n"
     assert run("check", *baseline)[2] == known + warning.format("3 findings of it are gone")
+    Path("devfix-baseline.json").rename("other.json")
+    told = run("check", "--baseline", "other.json")[2]
+    assert "`devfix check --baseline other.json --prune-baseline` takes them out" in told
+    Path("other.json").rename("devfix-baseline.json")
     chosen = run("check", *baseline, "--select", "DF101")[2]
     assert chosen == known + warning.format("2 findings of it are gone")
     code, _, err = run("check", *baseline, "--prune-baseline")

@@ -152,7 +152,7 @@ def test_a_cell_that_loses_its_only_line_is_empty() -> None:
     [
         ("", "is no notebook: Expecting value"),
         ("[]", "is no notebook: "),
-        ("{}", "is no notebook: 'cells'"),
+        ("{}", "is no notebook: 'cells' is missing"),
         ('{"cells": 3}', "is no notebook: it has no list of cells"),
         ('{"cells": []} x', "is no notebook: Extra data"),
         ('{"cells": [3]}', "is no notebook: "),

@@ -261,3 +261,21 @@ def test_a_factory_call_without_device_gives_itself_away() -> None:
         )
     )
     assert told.who[0].startswith("`torch.zeros(3)`, the second operand, is on the CPU")
+
+
+def test_several_lengths_are_on_a_device() -> None:
+    told = explained(
+        "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor"
+    )
+    assert told.who[0].startswith("The lengths are on cuda:0")
+
+
+def test_the_tensor_of_a_collective_is_no_second_operand() -> None:
+    told = explained("RuntimeError: Tensors must be CUDA and dense")
+    assert told.who[0].startswith("The operand `tensor` is on the CPU")
+
+
+def test_a_text_without_a_file_is_said_to_have_none() -> None:
+    message = "RuntimeError: Found dtype Double but expected Float"
+    assert "names no file of yours" in explained(message).repair.reason
+    assert "are not here" in explained(plain(message, ("gone.py", 3, "f", "loss.backward()"))).repair.reason

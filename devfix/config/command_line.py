@@ -115,6 +115,6 @@ def _per_file(key: str, pairs: tuple[str, ...]) -> dict[str, list[str]]:
     for pair in pairs:
         glob, colon, rule = pair.rpartition(":")
         if not colon or not glob or not rule:
-            raise ConfigError(f"--{key} takes GLOB:RULE, and `{pair}` is none")
+            raise ConfigError(f"--{key} takes GLOB:RULE, not `{pair}`")
         table.setdefault(glob.strip(), []).append(rule.strip())
     return table

@@ -48,6 +48,8 @@ class Notebook:
             return cls._parsed(raw)
         except RecursionError:
             raise NotebookError("is nested too deeply to be a notebook") from None
+        except KeyError as error:
+            raise NotebookError(f"is no notebook: {error} is missing") from None
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise NotebookError(f"is no notebook: {error}") from None
 

@@ -71,6 +71,8 @@ def repair(reading: Reading, found: Blame, scene: Scene, rules: Sequence[Rule]) 
 def _program(scene: Scene) -> tuple[Program | None, str]:
     """The program that holds the innermost file of the user; every file of it may be changed."""
     at_hand = [placed.source for placed in scene.placed if placed.source is not None]
+    if not scene.placed:
+        return None, "the text names no file of yours; the whole traceback does, from its first line on"
     if not at_hand:
         return None, "the files that the traceback names are not here (--source FOLDER says where they are)"
     names = list(dict.fromkeys(source.path for source in at_hand))

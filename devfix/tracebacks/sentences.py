@@ -53,7 +53,6 @@ _ROLES = {
     "other": "the second operand",
     "mat2": "the second operand",
     "vec": "the second operand",
-    "tensor": "the second operand",
     "self": "the tensor that is indexed",
     "target": "the target",
     "index": "the index",
@@ -129,7 +128,8 @@ def unseen(suspicion: Suspicion, tail: Tail, call: str) -> str:
         )
         return f"{module} {_are(suspicion)}"
     named = " or ".join(role_name(role) for role in suspicion.roles)
-    return f"{named[:1].upper()}{named[1:]} {_is(suspicion)}"
+    state = _are(suspicion) if named == _ROLES["lengths"] else _is(suspicion)
+    return f"{named[:1].upper()}{named[1:]} {state}"
 
 
 def meets(suspicion: Suspicion) -> str:

@@ -30,8 +30,8 @@ LOADING: tuple[Family, ...] = (
         rules=(
             "device-move-in-dataset",
             "device-move-in-collate",
-            "framework-owns-device",
             "fork-after-accelerator",
+            "framework-owns-device",
         ),
     ),
     Family(
