@@ -69,7 +69,7 @@ from devfix.placement.reordering import Reordering
 from devfix.placement.start_method import spawned
 from devfix.placement.tokenized import Tokenized
 from devfix.placement.unloading import Unloading
-from devfix.placement.wording import device_name, focus, life, operand_marks, others
+from devfix.placement.wording import device_name, focus, life, named, operand_marks, others, owned, spoken
 
 __all__ = [
     "AddImport",
@@ -127,16 +127,19 @@ __all__ = [
     "limit_fixes",
     "misplaced",
     "module_life",
+    "named",
     "one_device_variable",
     "operand_marks",
     "option_fix",
     "others",
+    "owned",
     "parts_fix",
     "plain_attributes",
     "registered_late",
     "same_accelerator",
     "sites_of",
     "spawned",
+    "spoken",
     "spoken_name",
     "unregistered",
     "with_doubt",

@@ -59,7 +59,8 @@ def test_what_is_on_the_accelerator_moved_there() -> None:
 @pytest.mark.parametrize("move", ["", ".to(device)"])
 def test_a_dtype_is_told_from_where_it_comes_wherever_it_moved(made: str, expected: str, move: str) -> None:
     found = told(f"data = {made}\nx = data{move}\nnn.Linear(4, 2){move}(x)")
-    message = f"`x` is float64 and `nn.Linear(4, 2){move}` is float32, which PyTorch does not take together"
+    layer = f"the parameters of `nn.Linear(4, 2){move}`"
+    message = f"`x` is float64 and {layer} are float32, which PyTorch does not take together"
     notes = found[message]
     assert notes[-1] == f"`{made}` {expected}"
     assert not any("moves" in note or "CPU" in note for note in notes)
@@ -75,3 +76,91 @@ def test_a_loss_says_where_its_weight_and_where_it_is_computed() -> None:
     assert message == (
         "`torch.ones(2)`, the weight of the loss, stays on the CPU, while the loss is computed on the accelerator"
     )
+
+
+def test_a_weight_that_a_function_is_given_is_no_layer_with_parameters() -> None:
+    found = told("x, w = torch.from_numpy(np.ones((8, 4))), torch.ones(2, 4)\nnn.functional.linear(x, w)")
+    assert list(found) == ["`x` is float64 and `w` is float32, which PyTorch does not take together"]
+
+
+def test_what_is_made_on_the_accelerator_says_where() -> None:
+    (notes,) = told("x = torch.ones(4, device=device)\ny = torch.zeros(4)\nprint(x * y)").values()
+    assert "`torch.ones(4, device=device)` is made here, on the accelerator" in notes
+    assert "`torch.zeros(4)` is made here, on the CPU" in notes
+
+
+def test_a_number_beside_a_tensor_is_not_said_to_be_on_the_accelerator() -> None:
+    (notes,) = told(
+        """
+        x = torch.ones(4, device=device) * torch.tensor(2.0)
+        print(x * torch.zeros(4))
+        """
+    ).values()
+    assert not any("torch.tensor" in note for note in notes)
+
+
+def test_what_stands_in_one_list_is_told_apart() -> None:
+    found = told("parts = [torch.ones(4, device=device), torch.zeros(4)]\nprint(torch.stack(parts))")
+    assert list(found) == ["one of `parts` is on the CPU and meets another of them on the accelerator"]
+
+
+def test_what_is_written_to_in_place_keeps_its_name() -> None:
+    found = told("mean = torch.zeros(2)\nmean.mul_(0.9).add_(model(torch.ones(4, device=device)), alpha=0.1)")
+    (message,) = found
+    assert (
+        message == "`mean` is on the CPU and meets `model(torch.ones(4, device=device))` on the accelerator"
+    )
+
+
+def test_what_is_made_of_weights_says_where() -> None:
+    (found,) = check_texts(
+        {
+            "main.py": dedent(
+                """
+                import torch
+                from torch import nn
+
+                model = nn.Linear(4, 2)
+                shadow = [p.detach().clone() for p in model.parameters()]
+                model.to("cuda")
+                for s, p in zip(shadow, model.parameters()):
+                    s.mul_(0.9).add_(p, alpha=0.1)
+                """
+            )
+        }
+    )
+    assert found.message == "`s` is made of weights that were not moved yet"
+    assert "`p.detach().clone()` is made of its weights here" in [note.text for note in found.notes]
+
+
+def test_a_constructor_that_refuses_the_accelerator_is_said_to_be_nowhere() -> None:
+    (found,) = check_texts({"main.py": HEAD + "torch.FloatTensor([1.0], device=device)\n"})
+    assert found.code == "DF504"
+    assert (found.notes, found.marks) == ((), ())
+
+
+def test_attributes_under_computed_names_are_called_what_they_are() -> None:
+    (found,) = check_texts(
+        {
+            "main.py": dedent(
+                """
+                import torch
+                from torch import nn
+
+                class Kept(nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.keep("scale", torch.ones(4))
+
+                    def keep(self, name, value):
+                        setattr(self, name, value)
+
+                    def forward(self, x):
+                        return x * self.scale
+
+                Kept().cuda()(torch.ones(4).cuda())
+                """
+            )
+        }
+    )
+    assert found.message.startswith("what `setattr` calls `name` is a plain attribute of `Kept`")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, others
+from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, named, others
 
 
 class CreatedOnCpu(Rule):
@@ -54,5 +54,5 @@ class CreatedOnCpu(Rule):
 
 
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
-    message = f"`{operand.text}` is made on the CPU and meets {others(mismatch, operand)} on the accelerator"
+    message = f"{named(mismatch, operand)} is made on the CPU and meets {others(mismatch, operand)} on the accelerator"
     return Fault(mismatch, message, tuple(Relocator(facts, mismatch, operand).fixes()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Applicability, Facts, Finding, Recaster, Rule, with_targets
+from devfix.rules import Applicability, Facts, Finding, Mismatch, Operand, Recaster, Rule, owned, with_targets
 
 
 class Float64MeetsFloat32(Rule):
@@ -39,10 +39,15 @@ class Float64MeetsFloat32(Rule):
         for mismatch in self.caused(facts):
             operand, wanted = mismatch.operands[0], mismatch.get("wanted") or ""
             other = (
-                f"`{mismatch.operands[1].text}` is {wanted}"
+                f"{_is(mismatch, mismatch.operands[1])} {wanted}"
                 if len(mismatch.operands) > 1
                 else f"meets {wanted}"
             )
             message = f"`{operand.text}` is {operand.dtype} and {other}, which PyTorch does not take together"
             fixes = with_targets(facts, Recaster(facts, mismatch, operand, wanted).at_entry_first())
             yield self.finding(mismatch, message, fixes)
+
+
+def _is(mismatch: Mismatch, operand: Operand) -> str:
+    name = owned(mismatch, operand)
+    return f"{name} are" if name.startswith("the parameters of ") else f"{name} is"

@@ -14,6 +14,7 @@ from devfix.rules import (
     Rule,
     copied_after_move,
     misplaced,
+    spoken,
     spoken_name,
     with_doubt,
 )
@@ -75,7 +76,7 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
     name = spoken_name(operand)
     message = f"`{name}` stays on the CPU: it is never moved, and what it meets is on the accelerator"
     if operand.trail and operand.trail[0].kind != "module":
-        message = f"`{operand.text}` is made of weights that were not moved yet"
+        message = f"`{spoken(operand)}` is made of weights that were not moved yet"
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
     fixes = [*copied_after_move(facts, operand, _others(mismatch, operand)), *mover.fixes()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, others
+from devfix.rules import Facts, Fault, Finding, Mismatch, Operand, Relocator, Rule, misplaced, named, others
 
 
 class OperandNotMoved(Rule):
@@ -42,5 +42,7 @@ class OperandNotMoved(Rule):
 
 
 def _fault(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fault:
-    message = f"`{operand.text}` is on the CPU and meets {others(mismatch, operand)} on the accelerator"
+    message = (
+        f"{named(mismatch, operand)} is on the CPU and meets {others(mismatch, operand)} on the accelerator"
+    )
     return Fault(mismatch, message, tuple(Relocator(facts, mismatch, operand).fixes()))

@@ -74,5 +74,5 @@ def _fault(facts: Facts, mismatch: Mismatch) -> Fault:
     if not attributes:
         return Fault(mismatch, "a plain tensor attribute of a module stays on the CPU", tuple(moves))
     first, registered = attributes[0], buffer_fix(facts, attributes)
-    message = f"`{first.name}` is a plain attribute of `{first.owner}`, which `Module.to` leaves on the CPU"
+    message = f"{first.spoken} is a plain attribute of `{first.owner}`, which `Module.to` leaves on the CPU"
     return Fault(mismatch, message, ((registered,) if registered else ()) + tuple(moves), first.site)

@@ -7,7 +7,7 @@ import ast
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import Applicability, Fix, Mismatch, Operand, Origin
-from devfix.placement import aliases, left_out, moving_back, suffixes
+from devfix.placement import aliases, left_out, moving_back, suffixes, wording
 from devfix.placement.boundness import is_bound
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place, is_in_module, place_at
@@ -141,7 +141,7 @@ def fix(
         return None
     edits = tuple(edit for wrap in wraps for edit in wrap)
     moved = ", ".join(f"`{peer.text}`" for peer in movable)
-    return Fix(f"move {moved} to where `{operand.text}` is kept", edits, Applicability.SAFE)
+    return Fix(f"move {moved} to where `{wording.spoken(operand)}` is kept", edits, Applicability.SAFE)
 
 
 def _same_move(facts: Facts, outline: Outline, operand: Operand, node: ast.expr) -> str | None:

@@ -37,6 +37,12 @@ class NamedAttribute:
         return literal if isinstance(literal, str) else self._text(given)
 
     @property
+    def spoken(self) -> str:
+        """What a person calls the attribute, or all that a computed name stands for."""
+        is_written = isinstance(self.call.args[1], ast.Constant)
+        return f"`{self.name}`" if is_written else f"what `setattr` calls `{self.name}`"
+
+    @property
     def owner(self) -> str:
         """The name of the module's class."""
         cls = self.outline.class_of(self.function)

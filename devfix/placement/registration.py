@@ -40,6 +40,11 @@ class Attribute:
         return self.target.attr
 
     @property
+    def spoken(self) -> str:
+        """What a person calls the attribute."""
+        return f"`{self.name}`"
+
+    @property
     def owner(self) -> str:
         """The name of the module's class."""
         cls = self.outline.class_of(self.function)
@@ -117,7 +122,7 @@ def buffer_fix(facts: Facts, attributes: list[Attribute | NamedAttribute]) -> Fi
         if not change:
             return None
         edits.update(dict.fromkeys(change))
-    names = ", ".join(dict.fromkeys(f"`{attribute.name}`" for attribute in used))
+    names = ", ".join(dict.fromkeys(attribute.spoken for attribute in used))
     title = f"register {names} as {'a buffer' if len(used) == 1 else 'buffers'}"
     return Fix(title, tuple(edits), Applicability.SAFE) if edits else None
 

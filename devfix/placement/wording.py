@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Iterable, Iterator
 
+from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import OF_DTYPES, Mismatch, Note, Operand, Origin, Span
 from devfix.placement.causes import misplaced
 
@@ -35,6 +37,10 @@ _SPOKEN = {
 }
 
 
+#: What makes a tensor where it is to be, which may be the accelerator.
+_MADE = ("factory", "random-factory", "numpy")
+#: Kinds of mismatch in which nothing is met: what is made cannot be made.
+_ALONE = ("legacy-constructor",)
 #: Where a dtype comes from, in the same words without a device.
 _GIVES_DTYPE = {
     "factory": "is made here",
@@ -55,22 +61,67 @@ def device_name(device: str | None) -> str:
     )
 
 
+def named(mismatch: Mismatch, operand: Operand) -> str:
+    """An operand by name; what stands in one list with the operand that it meets has none of its own."""
+    text = f"`{spoken(operand)}`"
+    return f"one of {text}" if _stand_together(mismatch, operand) else text
+
+
 def others(mismatch: Mismatch, operand: Operand) -> str:
     """What an operand meets on the accelerator, by name: a module's parameters are its module's."""
+    if _stand_together(mismatch, operand):
+        return "another of them"
     names = [
-        f"the parameters of `{other.text}`" if _is_module(mismatch, other) else f"`{other.text}`"
-        for other in mismatch.operands
-        if other is not operand and other.device not in ("cpu", None) and other.text != operand.text
+        owned(mismatch, other) for other in _on_accelerator(mismatch, operand) if other.text != operand.text
     ]
     return " and ".join(dict.fromkeys(names[:2])) or "a tensor"
 
 
+def _on_accelerator(mismatch: Mismatch, operand: Operand) -> list[Operand]:
+    return [
+        other for other in mismatch.operands if other is not operand and other.device not in ("cpu", None)
+    ]
+
+
+def _stand_together(mismatch: Mismatch, operand: Operand) -> bool:
+    """Whether all that an operand meets stands in the same list: ``torch.stack(parts)``."""
+    met = _on_accelerator(mismatch, operand)
+    return bool(met) and all((other.span, other.role) == (operand.span, operand.role) for other in met)
+
+
+def spoken(operand: Operand) -> str:
+    """What a person calls an operand: ``s.mul_(x)`` is still ``s``."""
+    try:
+        node = ast.parse(operand.text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return operand.text  # it is cut short, or goes over lines
+    receiver = node
+    while (
+        isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Attribute)
+        and is_in_place(receiver.func.attr)
+    ):
+        receiver = receiver.func.value
+    return operand.text if receiver is node else ast.unparse(receiver)
+
+
+def owned(mismatch: Mismatch, operand: Operand) -> str:
+    """An operand by name: a module's parameters are its module's."""
+    return f"the parameters of `{operand.text}`" if _is_module(mismatch, operand) else f"`{operand.text}`"
+
+
 def _is_module(mismatch: Mismatch, operand: Operand) -> bool:
-    return operand.role == "weight" and mismatch.get("module") is not None
+    if operand.role != "weight":
+        return False
+    library, _, name = mismatch.operation.rpartition(".")
+    is_layer = library == "torch.nn" and name[:1].isupper() and not name.endswith("Loss")
+    return mismatch.get("module") is not None or (is_layer and mismatch.kind in OF_DTYPES)
 
 
 def operand_marks(mismatch: Mismatch) -> tuple[Note, ...]:
     """The operands to underline, each with where it is."""
+    if mismatch.kind in _ALONE:
+        return ()
     return tuple(
         Note(operand.path, operand.span, _state(mismatch, operand))
         for operand in mismatch.operands
@@ -95,6 +146,8 @@ def _state(mismatch: Mismatch, operand: Operand) -> str:
 
 def life(mismatch: Mismatch) -> tuple[Note, ...]:
     """Where each operand came from."""
+    if mismatch.kind in _ALONE:
+        return ()
     if mismatch.kind in OF_DTYPES:
         told = (_life_of_dtype(mismatch, operand) for operand in mismatch.operands)
     else:
@@ -112,6 +165,28 @@ def _life_of_device(operand: Operand) -> Iterator[Note]:
                 yield _note(site, f"moves to {device_name(operand.device)} here")
             elif site.kind in _SPOKEN and (hosted or site.kind == "move"):
                 yield _note(site, _SPOKEN[site.kind])
+    if hosted:
+        yield from _of_weights(operand)
+    else:
+        yield from _made_there(operand)
+
+
+def _of_weights(operand: Operand) -> Iterator[Note]:
+    """Where something was made of a module's weights, which it does not follow when they move."""
+    made = next(iter(operand.trail), None)
+    if made is not None and made.kind == "result" and any(root[0].kind == "module" for root in operand.roots):
+        yield _note(made, "is made of its weights here")
+
+
+def _made_there(operand: Operand) -> Iterator[Note]:
+    """Where an operand that never moved was made on the accelerator, if there is one such place."""
+    lives = (operand.trail, *operand.roots)
+    begins = [operand.trail[:1]] if operand.trail[:1] and operand.trail[0].kind in _MADE else []
+    begins = begins or [root[:1] for root in operand.roots]
+    moved = any(site.kind == "move" for trail in lives for site in trail)
+    if len(set(begins)) == 1 and begins[0] and begins[0][0].kind in _MADE and not moved:
+        (made,) = begins[0]
+        yield _note(made, _SPOKEN[made.kind].replace("the CPU", "the accelerator"))
 
 
 def _life_of_dtype(mismatch: Mismatch, operand: Operand) -> Iterator[Note]:
