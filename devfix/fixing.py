@@ -82,9 +82,7 @@ class Fixer:
         try:
             end = self._settle(start, _freely)
         except NotConvergingError:
-            if self._declined or not may_adopt(start):
-                raise
-            # A device that leads nowhere is not adopted.
+            # What makes work without end is not done, and a device that leads nowhere is not adopted.
             end = self._settle(start, self._harmless)
         if end.program.adopts and self._is_worse(start.judgement, end.judgement):
             end = self._settle(start, self._leads_on)

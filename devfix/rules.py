@@ -37,7 +37,8 @@ from devfix.findings import (
 )
 from devfix.placement import device_expression, legacy
 from devfix.placement.adoption import edits as adoption_edits
-from devfix.placement.casting import Recaster, cast_before_move, with_targets
+from devfix.placement.cast_first import cast_before_move
+from devfix.placement.casting import Recaster, with_targets
 from devfix.placement.causes import (
     cause,
     misplaced,

@@ -270,3 +270,62 @@ def test_what_a_script_begins_with_is_bound_in_functions_that_read_it_anyway() -
 def test_what_a_script_may_not_have_bound_is_not_asked_for(read: str, begin: str) -> None:
     _, after = _script(read, begin)
     assert "Linear(3, 3).to(device)" not in after
+
+
+BASE = """import torch
+
+class Task:
+    def __init__(self):
+        {first}
+        {second}
+
+    def build(self):
+        raise NotImplementedError
+
+    def score(self, x):
+        return self.model(x.to(self.device)).sum()
+"""
+DERIVED = """import torch
+from base import Task
+from torch import nn
+
+class Own(Task):
+    def build(self):
+        return nn.Linear(3, 2)
+
+print(Own().score(torch.rand(4, 3)))
+"""
+OF_OBJECT = 'self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "path", "line"),
+    [
+        ("self.model = self.build()", OF_OBJECT, "base.py", "        self.model.to(self.device)\n"),
+        (
+            OF_OBJECT,
+            "self.model = self.build()",
+            "main.py",
+            "        return nn.Linear(3, 2).to(self.device)\n",
+        ),
+    ],
+)
+def test_a_method_that_the_constructor_of_a_base_calls_has_what_that_has_set_before(
+    first: str, second: str, path: str, line: str
+) -> None:
+    texts = {"base.py": BASE.format(first=first, second=second), "main.py": DERIVED}
+    after, reports = fix_texts(texts, Applicability.UNSAFE)
+    assert not [finding for report in reports for finding in report.findings]
+    assert [name for name in texts if texts[name] != after[name]] == [path]
+    assert line in after[path]
+
+
+def test_what_a_class_sets_after_the_constructor_of_its_base_is_not_there_when_that_calls_a_method() -> None:
+    base = BASE.format(first="self.model = self.build()", second="self.steps = 0")
+    derived = DERIVED.replace(
+        "    def build",
+        f"    def __init__(self):\n        super().__init__()\n        {OF_OBJECT}\n\n    def build",
+    )
+    after, reports = fix_texts({"base.py": base, "main.py": derived}, Applicability.UNSAFE)
+    assert not [finding for report in reports for finding in report.findings]
+    assert "nn.Linear(3, 2).to(self.device)" not in after["main.py"]

@@ -162,26 +162,53 @@ def is_set_before(outline: Outline, method: ast.AST, attribute: str) -> bool:
     Of methods that are called by others while the object is built the same is asked.
     """
     cls = outline.class_of(method)
-    if cls is None:
-        return True
-    methods = {part.name: part for part in cls.body if isinstance(part, FUNCTIONS)}
-    constructor = methods.get("__init__")
+    return cls is None or constructor_sets_before(outline, cls, cls, method, attribute)
+
+
+def constructor_sets_before(
+    outline: Outline, cls: ast.ClassDef, of: ast.ClassDef, method: ast.AST, attribute: str
+) -> bool:
+    """The same of the constructor of ``cls``, a class in the file of ``outline``, where ``method`` is one of ``of``, derived from it."""
+    constructor = _methods(cls).get("__init__")
     if constructor is None or method is constructor:
         return True
+    uses, setters = early_uses(cls, of, method), _setters(constructor, attribute)
+    return not setters or all(any(outline.dominates(s, use) for s in setters) for use in uses)
+
+
+def early_uses(cls: ast.ClassDef, of: ast.ClassDef, method: ast.AST) -> list[ast.Attribute]:
+    """Where the constructor of ``cls`` names ``method``, one of ``of``, or a method that names it."""
+    methods = _methods(cls) | _methods(of)
+    constructor = _methods(cls).get("__init__")
     early = {getattr(method, "name", "")}
     grown = True
     while grown:
-        callers = {
-            n for n, m in methods.items() if n not in early and m is not constructor and _uses(m, early)
-        }
+        callers = {n for n, m in methods.items() if n not in early and n != "__init__" and _uses(m, early)}
         grown = bool(callers)
         early |= callers
-    uses = [n for n in ast.walk(constructor) if isinstance(n, ast.Attribute) and n.attr in early]
-    setters = [
+    nodes = ast.walk(constructor) if constructor is not None else ()
+    return [n for n in nodes if isinstance(n, ast.Attribute) and n.attr in early]
+
+
+def sets_before_base(outline: Outline, cls: ast.ClassDef, attribute: str) -> bool:
+    """Whether a class's constructor, if it sets an attribute, does so before it calls that of a base."""
+    constructor = _methods(cls).get("__init__")
+    if constructor is None:
+        return True
+    calls = [n for n in ast.walk(constructor) if isinstance(n, ast.Attribute) and n.attr == "__init__"]
+    setters = _setters(constructor, attribute)
+    return not setters or all(any(outline.dominates(s, call) for s in setters) for call in calls)
+
+
+def _setters(constructor: ast.AST, attribute: str) -> list[ast.Assign]:
+    return [
         n for n in ast.walk(constructor)
         if isinstance(n, ast.Assign) and any(_sets(target, attribute) for target in n.targets)
     ]  # fmt: skip
-    return not setters or all(any(outline.dominates(s, use) for s in setters) for use in uses)
+
+
+def _methods(cls: ast.ClassDef) -> dict[str, ast.AST]:
+    return {part.name: part for part in cls.body if isinstance(part, FUNCTIONS)}
 
 
 def _uses(method: ast.AST, names: set[str]) -> bool:

@@ -22,9 +22,11 @@ from devfix.findings import (
 )
 from devfix.placement import (
     cast_apart,
+    double_island,
     gradient_function,
     lookups,
     quotients,
+    shared_move,
     suffixes,
     widening,
     written_truths,
@@ -44,7 +46,8 @@ METHODS = {
 _WITH_KEYWORD = frozenset(
     "tensor as_tensor asarray zeros ones empty full arange linspace eye zeros_like ones_like full_like".split()
 )
-_CASTS = frozenset(METHODS.values())
+#: The methods that cast and do no more.
+CASTS = frozenset(METHODS.values())
 #: The dtypes PyTorch has things in unless somebody says otherwise.
 _DEFAULTS = ("float32", "int64", "bool")
 #: Casts by which somebody chose how wide floats are.
@@ -73,7 +76,10 @@ class Recaster:
             return [Fix(self.title, back, Applicability.UNSAFE), *self._fixes(self._at_use())]
         if self.wanted not in _DEFAULTS and self.follows is not None:
             return self._fixes(self._at_use())
-        apart = cast_apart.where_returned(self.facts, self.operand, self._suffix(), _CASTS)
+        island = double_island.widened(self.facts, self.mismatch, self.operand)
+        if self.wanted == "float32" and island:
+            return [Fix("cast to float64, as the function around computes", island, Applicability.UNSAFE)]
+        apart = cast_apart.where_returned(self.facts, self.operand, self._suffix(), CASTS)
         if apart is not None:
             return self._fixes(apart, self._at_use(), self._after_unpacking())
         return self._fixes(
@@ -163,7 +169,7 @@ class Recaster:
         if place is None or not isinstance(call, ast.Call):
             return ()
         if origin.kind == "cast":
-            chosen = self.mismatch.kind == "dtype" and getattr(call.func, "attr", "") not in _CASTS
+            chosen = self.mismatch.kind == "dtype" and getattr(call.func, "attr", "") not in CASTS
             return () if chosen else self._recast(place, call)
         if origin.kind not in ("array", "numpy", "factory") or is_written_later(place):
             return ()
@@ -189,7 +195,7 @@ class Recaster:
 
     def _recast(self, place: Place, call: ast.Call) -> tuple[FileEdit, ...]:
         func = call.func
-        if not isinstance(func, ast.Attribute) or func.attr not in _CASTS or call.args or call.keywords:
+        if not isinstance(func, ast.Attribute) or func.attr not in CASTS or call.args or call.keywords:
             return self._wrap(place)
         receiver, suffix = place.outline.receiver_text(call), self._suffix()
         if receiver is None or not suffix:
@@ -218,12 +224,15 @@ class Recaster:
             return ()
         site = next(iter(moves))
         place = self._place(site.path, site.span)
-        if place is None or not isinstance(place.node, ast.Call):
-            return ()
-        func = place.node.func
-        if not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
+        call = place.node if place is not None else None
+        func = call.func if isinstance(call, ast.Call) else None
+        if place is None or not isinstance(func, ast.Attribute) or func.attr in ("type", "type_as"):
             return ()  # these cast as well, whatever came before
-        told = next((keyword.value for keyword in place.node.keywords if keyword.arg == "dtype"), None)
+        if shared_move.serves_others(place, func.value, self._place(self.operand.path, self.operand.span)):
+            return ()
+        told = next(
+            (keyword.value for keyword in getattr(call, "keywords", ()) if keyword.arg == "dtype"), None
+        )
         if told is None:
             return self._wrap(Place(place.path, place.outline, func.value))
         if not (isinstance(told, ast.Attribute) and isinstance(told.value, ast.Name)):
@@ -335,30 +344,6 @@ class Recaster:
         outline = self.facts.outline(path)
         node = outline.expression_at(span)
         return Place(path, outline, node) if node is not None else None
-
-
-def cast_before_move(facts: Facts, mismatch: Mismatch) -> list[Fix]:
-    """``x.to(device).float()`` as ``x.float().to(device)``: the same numbers, and less is moved."""
-    outline = facts.outline(mismatch.path)
-    move = outline.expression_at(mismatch.sink)
-    attribute = outline.parents.get(move) if move is not None else None
-    cast = outline.parents.get(attribute) if attribute is not None else None
-    if not (isinstance(move, ast.Call) and isinstance(move.func, ast.Attribute)):
-        return []
-    if (
-        not (isinstance(attribute, ast.Attribute) and isinstance(cast, ast.Call))
-        or cast.func is not attribute
-    ):
-        return []
-    if attribute.attr not in _CASTS - {"double"} or cast.args or cast.keywords:
-        return []
-    source = outline.source
-    receiver, moved = outline.receiver_text(move), source.segment(source.span(move))
-    if receiver is None:
-        return []
-    code = f"{receiver}.{attribute.attr}(){moved[len(receiver) :]}"
-    edit = FileEdit(mismatch.path, ReplaceExpression(source.span(cast), code))
-    return [Fix("cast before the move", (edit,), Applicability.SAFE)]
 
 
 def with_targets(facts: Facts, fixes: list[Fix]) -> list[Fix]:

@@ -13,7 +13,7 @@ from devfix.placement.device_expression import Place
 from devfix.placement.provenance import left_behind
 
 #: Methods that show what a tensor holds in another shape, and compute nothing.
-_VIEWS = frozenset(
+VIEWS = frozenset(
     "view reshape unsqueeze squeeze expand flatten t permute transpose view_as expand_as".split()
 )
 
@@ -61,7 +61,7 @@ def _value(statement: ast.stmt, name: ast.AST) -> ast.expr | None:
 
 def _head(value: ast.expr | None) -> ast.Name | None:
     """``share`` of ``share.view(-1, 1)[None]``; None of what is no view of a name."""
-    found = chains.head(value, (ast.Call, ast.Subscript), _VIEWS) if value is not None else None
+    found = chains.head(value, (ast.Call, ast.Subscript), VIEWS) if value is not None else None
     return found if isinstance(found, ast.Name) and found is not value else None
 
 

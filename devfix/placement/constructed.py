@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
+from devfix.placement import boundness
 
 if TYPE_CHECKING:
     from devfix.placement.device_expression import Place
@@ -17,6 +18,21 @@ if TYPE_CHECKING:
 def has_set(facts: Facts, place: Place, attribute: str, bindings: Iterable[Binding]) -> bool:
     """Whether an attribute, of which all ``bindings`` are known, has been set where ``place`` is."""
     return any(_is_before(place, binding) for binding in bindings) or _base_sets(facts, place, attribute)
+
+
+def is_set_before(facts: Facts, outline: Outline, method: ast.AST, attribute: str) -> bool:
+    """Whether no constructor, the class's own or that of a base, calls ``method`` before it sets ``attribute``."""
+    cls = outline.class_of(method)
+    if cls is None:
+        return True
+    placed = list(placed_bases(facts, cls))
+    is_called = any(boundness.early_uses(base, cls, method) for _, base in placed)
+    if is_called and not boundness.sets_before_base(outline, cls, attribute):
+        return False
+    return boundness.is_set_before(outline, method, attribute) and all(
+        boundness.constructor_sets_before(facts.outline(path), base, cls, method, attribute)
+        for path, base in placed
+    )
 
 
 def statement_of(outline: Outline, binding: Binding) -> ast.stmt | None:
@@ -56,22 +72,28 @@ def _is_after_base(outline: Outline, function: ast.AST, statement: ast.stmt) -> 
 
 def bases(facts: Facts, cls: ast.ClassDef) -> Iterator[ast.ClassDef]:
     """The classes of the program that a class is derived from, by their names; none where a name stands for several."""
+    return (base for _, base in placed_bases(facts, cls))
+
+
+def placed_bases(facts: Facts, cls: ast.ClassDef) -> Iterator[tuple[str, ast.ClassDef]]:
+    """The same, each with its file."""
     pending, seen = base_names(cls), {cls.name}
     while pending:
         name = pending.pop()
         if name in seen:
             continue
         seen.add(name)
-        trees = (source.tree for source in facts.program.sources.values() if name in source.text)
+        sources = facts.program.sources.items()
         found = [
-            node
-            for tree in trees
-            for node in tree.body
+            (path, node)
+            for path, source in sources
+            if name in source.text
+            for node in source.tree.body
             if isinstance(node, ast.ClassDef) and node.name == name
         ]
         if len(found) == 1:
             yield found[0]
-            pending.extend(base_names(found[0]))
+            pending.extend(base_names(found[0][1]))
 
 
 def base_names(cls: ast.ClassDef) -> list[str]:

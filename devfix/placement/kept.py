@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
-from devfix.placement import boundness, constructed, own_device
+from devfix.placement import constructed, own_device
 from devfix.placement.naming import given
 from devfix.placement.reaching import begun, is_wanted, lasting
 from devfix.placement.switch_names import is_switch
@@ -43,7 +43,7 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         if kind == "device" and is_switch(facts, name):
             continue
         is_set = not here or constructed.has_set(facts, place, attribute, bindings)
-        if is_set and boundness.is_set_before(place.outline, function, attribute):
+        if is_set and constructed.is_set_before(facts, place.outline, function, attribute):
             found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
 
@@ -81,7 +81,7 @@ def tensor(facts: Facts, place: Place) -> str | None:
         if head != "self" or "." in attribute or any(each.kind != "tensor" for each in bindings):
             continue
         placed = _is_placed(place.outline, function, f"{receiver}.{attribute}", bindings)
-        if placed and boundness.is_set_before(place.outline, function, attribute):
+        if placed and constructed.is_set_before(facts, place.outline, function, attribute):
             return f"{receiver}.{attribute}"
     return None
 

@@ -52,6 +52,7 @@ from devfix.placement import (
     together,
     told_function,
     told_operation,
+    unpacked_parts,
     unused_device,
     wholes,
     writing,
@@ -234,6 +235,7 @@ class Relocator:
         yield alike_move.beside(self.facts, (self.operand.trail, *trails))
         yield from wholes.ways(self.facts, self.operand, trails)
         yield own_move.of_all(self.facts, self.operand.trail, trails, _MAX_SOURCES)
+        yield from unpacked_parts.ways(self.facts, self.operand, self.peers, self._wrap)
 
     def _all_by(self, way: Callable[[Facts, Trail], Edits], trails: list[Trail]) -> Edits:
         """Each of the values moves in one way: what an object keeps by the object, arguments beside others."""

@@ -1,0 +1,70 @@
+"""What is unpacked into several names moves where it is made, or each name after that."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import fix_texts
+
+from devfix.findings import Applicability
+
+PROGRAM = """import random
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+rows = [(torch.rand(3), torch.tensor(i % 2), torch.tensor(0.5)) for i in range(20)]
+
+
+class Learner:
+    def __init__(self, device):
+        self.device = device
+        self.net = nn.Linear(3, 2).to(device)
+
+    def learn(self):
+        obs, act, rew = UNPACKED
+        q = self.net(obs).gather(1, act.unsqueeze(1)).squeeze(1)
+        return (q - rew).pow(2).mean()
+
+
+print(Learner(device).learn())
+"""
+
+
+def fixed(text: str) -> str:
+    """The program in the end, in which nothing is left to fix."""
+    texts, (report,) = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert not report.findings
+    return texts["main.py"]
+
+
+@pytest.mark.parametrize("form", ["({})", "[{}]"])
+def test_a_comprehension_moves_what_it_makes_for_names_that_are_all_refused(form: str) -> None:
+    made = form.format("torch.stack(c) for c in zip(*random.sample(rows, 8))")
+    text = PROGRAM.replace("UNPACKED", made)
+    assert fixed(text) == text.replace("torch.stack(c)", "torch.stack(c).to(self.device)")
+
+
+@pytest.mark.parametrize(
+    "made", ["map(torch.stack, zip(*random.sample(rows, 8)))", "tuple(map(torch.stack, zip(*rows)))"]
+)
+def test_a_view_of_a_name_moves_as_that_name_beside_the_others(made: str) -> None:
+    text = PROGRAM.replace("UNPACKED", made)
+    line = f"        obs, act, rew = {made}\n"
+    moves = "        obs, act, rew = obs.to(self.device), act.to(self.device), rew.to(self.device)\n"
+    assert fixed(text) == text.replace(line, line + moves)
+
+
+def test_a_comprehension_that_also_makes_what_stays_on_the_host_is_left_as_it_is() -> None:
+    text = PROGRAM.replace("UNPACKED", "(torch.stack(c) for c in zip(*random.sample(rows, 8)))")
+    text = text.replace("(q - rew).pow(2).mean()", "q.mean().item() - float(rew.numpy().mean())")
+    after = fixed(text)
+    assert "(torch.stack(c) for c in" in after
+    assert "rew.to(" not in after
+
+
+def test_a_comprehension_of_which_one_name_is_refused_is_left_as_it_is() -> None:
+    text = PROGRAM.replace("UNPACKED", "(torch.stack(c) for c in zip(*random.sample(rows, 8)))")
+    text = text.replace(
+        "self.net(obs).gather(1, act.unsqueeze(1)).squeeze(1)", "self.net(obs).cpu()[:, 0] * act"
+    )
+    assert "(torch.stack(c) for c in" in fixed(text)
