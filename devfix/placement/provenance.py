@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Origin
+from devfix.findings import Operand, Origin
 from devfix.placement import device_expression
+from devfix.placement.device_expression import Place
 
 Trail = tuple[Origin, ...]
 
@@ -57,3 +58,13 @@ def is_of_module(facts: Facts, life: Trail) -> bool:
 def _passed(life: Trail, whole: Trail) -> list[Origin]:
     sites = life if len(life) > 1 else (*life, *whole)
     return [site for site in sites[1:] if site.kind in (*STORED, "result")]
+
+
+def computed_in_module(facts: Facts, operand: Operand) -> Place | None:
+    """Where a module computed what it keeps, or hands out among others."""
+    born = operand.trail[0] if operand.trail and operand.held else None
+    if born is None or born.kind != "result":
+        return None
+    place = device_expression.place_at(facts, born.path, born.span)
+    inside = place is not None and device_expression.is_in_module(facts, place)
+    return place if inside else None

@@ -43,6 +43,7 @@ from devfix.placement import (
     own_move,
     parameter_data,
     part_moves,
+    provenance,
     rebuilding,
     restored,
     selecting,
@@ -371,11 +372,7 @@ class Relocator:
 
     def _where_computed(self) -> Edits:
         """What a module computed elsewhere, of what it keeps, moves there: where it is used it is one of many."""
-        born = self.operand.trail[0] if self.operand.trail and self.operand.held else None
-        place = (
-            place_at(self.facts, born.path, born.span) if born is not None and born.kind == "result" else None
-        )
-        return self._wrap(place) if place and device_expression.is_in_module(self.facts, place) else ()
+        return self._wrap(provenance.computed_in_module(self.facts, self.operand))
 
     def _given(self, place: Place) -> Edits:
         """The argument at ``place``: a factory call makes it on the device, anything else is moved."""
