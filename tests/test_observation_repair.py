@@ -96,6 +96,16 @@ def test_a_program_without_a_mismatch_is_not_touched_and_not_run_again() -> None
     assert len(stage.runs) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "verdict", "reason"), [(2, "cannot-run", "it exited with status 2"), (0, "clean", "")]
+)
+def test_a_program_may_say_by_its_status_that_it_failed(status: int, verdict: str, reason: str) -> None:
+    stage = FakeStage(lambda _texts: _trial(how="exited", status=status))
+    repair = _repaired(stage)
+    assert (repair.verdict, repair.reason) == (verdict, reason)
+    assert repair.end.texts == TEXTS
+
+
 def test_what_one_run_showed_is_mended_and_proven_by_a_strict_run() -> None:
     stage = FakeStage(
         lambda texts: _trial() if "device=x.device" in texts["main.py"] else _trial(_clash(texts))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from devfix.migration.progress import printable
 from devfix.migration.reading import CampaignReading, RepositoryReading, Standing
 from devfix.report.paint import Paint
+from devfix.report.summary import count_of
 
 _STYLES = {
     Standing.CHANGED: "green",
@@ -61,7 +62,7 @@ def _cut(text: str) -> str:
 
 def _summary(reading: CampaignReading) -> Iterator[str]:
     counts = ", ".join(f"{count} {standing.value}" for standing, count in reading.standings.items())
-    yield f"{reading.name}: {len(reading.repositories)} repositories: {counts}"
+    yield f"{reading.name}: {count_of(len(reading.repositories), 'repository', 'repositories')}: {counts}"
     if reading.runs:
         _, started, ended, ending = reading.runs[-1]
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))

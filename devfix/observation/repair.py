@@ -57,7 +57,9 @@ class Repairer:
         if first.record is None:
             return Repair("cannot-run", start, start, first, first.problem)
         if first.is_clean:
-            return Repair("clean", start, start, first)
+            # A program may say by its status alone that it failed: that its options are wrong, for example.
+            verdict = "cannot-run" if first.outcome.how == "exited" and first.outcome.status else "clean"
+            return Repair(verdict, start, start, first, first.reason)
         found: list[Repair] = []
         for plan in self._plans():
             found.append(self._concluded(start, plan(start)))

@@ -47,7 +47,8 @@ class Trial:
         """Why the program did not end well; "" when it did."""
         error = self.outcome.error
         if error is None:
-            return self.problem
+            failed = self.outcome.how == "exited" and self.outcome.status
+            return f"it exited with status {self.outcome.status}" if failed else self.problem
         first = next(iter(error.message.strip().splitlines()), "")
         return f"{error.type}: {first}" if first else error.type
 
