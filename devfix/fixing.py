@@ -74,7 +74,9 @@ class Fixer:
         if may_follow(end.fixed, start.program.sources) and not start.program.adopts:
             end = self._by_fewer(start, end)
         end = self._by_part(start, end)
-        end = self._tidied(start, end)
+        tidy = self._tidied(start, end)
+        # What moves as a whole now has parts that moved before.
+        end = self._tidied(start, tidy) if tidy is not end and tidy.judgement.idle else tidy
         return replace(end, judgement=self._with_notes(end))
 
     def _end(self, start: State) -> State:

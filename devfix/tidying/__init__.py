@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from devfix.findings import Span
 from devfix.source import Source
-from devfix.tidying import agreed, arguments, bindings, devices, idle, lines, siblings, unpackings
+from devfix.tidying import agreed, arguments, bindings, devices, idle, lines, siblings, together, unpackings
 from devfix.tidying.written import Written
 
 Sources = Mapping[str, Source]
@@ -34,6 +34,7 @@ def tidied(
         text = idle.without(Written(before[path], source), places.get(path, ()))
         if at_top:
             text = arguments.moved_once(Written(before[path], source.with_text(text)))
+            text = together.moved_together(Written(before[path], source.with_text(text)))
             text = bindings.moved_once(Written(before[path], source.with_text(text)))
             text = siblings.moved_together(Written(before[path], source.with_text(text)))
         text = _with_names(before[path], source.with_text(text))

@@ -49,7 +49,7 @@ def _moved(written: Written, function: Function) -> Iterator[tuple[ast.Assign, l
             continue
         if any(changing & read_names(move.func) for move in moves):
             continue  # piece by piece, as a set of data does that may be too large
-        if _is_known_before(function, moves[0].args[0], bound) and not _is_used_otherwise(
+        if _is_known_before(function, moves[0].args[0], bound) and not is_used_otherwise(
             nodes, parents, name, moves
         ):
             yield bound, moves
@@ -75,7 +75,7 @@ def _is_known_before(function: Function, device: ast.expr, bound: ast.Assign) ->
     return read_names(device).isdisjoint(bound_names(function)) and bound in function.body
 
 
-def _is_used_otherwise(
+def is_used_otherwise(
     nodes: list[ast.AST], parents: dict[ast.AST, ast.AST], name: str, moves: list[ast.Call]
 ) -> bool:
     """Whether anything else than a move, or a question that a tensor answers anywhere, reads a name."""
