@@ -192,3 +192,49 @@ def test_what_a_module_makes_of_its_inputs_moves_where_they_are_given() -> None:
         )
     )
     assert "x = torch.cat([obs, action], -1)\n" in after["critic.py"]
+
+
+_DROPPING = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(2, 2)
+
+    def dropped(self, adj):
+        if not self.training:
+            return adj
+        keep = torch.rand(adj.values().shape) > 0.1
+        return torch.sparse_coo_tensor(adj.indices()[:, keep], adj.values()[keep], adj.shape)
+
+    def forward(self, adj, x):
+        return torch.sparse.mm(self.dropped(adj), self.lin(x))
+"""
+
+
+def test_a_sparse_tensor_made_of_parts_of_an_argument_moves_where_that_is_given() -> None:
+    main = """
+    import torch
+    from layer import Layer
+
+
+    def graph(size):
+        return torch.sparse_coo_tensor(torch.arange(size).expand(2, size), torch.ones(size), (size, size)).coalesce()
+
+
+    def main():
+        adj = graph(4)
+        x = torch.ones(4, 2)
+        layer = Layer()
+        print(layer.train()(adj, x).sum().item())
+        print(layer.eval()(adj, x).sum().item())
+
+
+    main()
+    """
+    after = adopted(files(main, layer=_DROPPING))
+    assert after["layer.py"] == files(layer=_DROPPING)["layer.py"]
+    assert clashes(**{name.removesuffix(".py"): text for name, text in after.items()}) == []

@@ -170,7 +170,8 @@ class Relocator:
         yield parameter_data.moved(self.facts, self.operand.trail), 0
         yield told_function.of_kept(self.facts, trails), 0
         is_made = self.operand.trail in trails
-        computed = not is_made and self._is_computed()
+        given = self.facts.program.adopts and bool(handing.places(self.facts, self.operand))
+        computed = self._is_computed() and (given or not is_made)
         if computed and self.facts.program.adopts:
             yield self._at_sources(trails), 0
         if self.facts.program.adopts and handing.is_unpacked_within(self.facts, self.operand):

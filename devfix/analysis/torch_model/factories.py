@@ -314,7 +314,8 @@ def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
         device = _device_of_values(interp, site)
         if len(parts) > 1 and device is not UNKNOWN_DEVICE:
             requirements.meet(interp, site.node, "torch.sparse_coo_tensor", parts, scalars=False)
-    trail = (interp.site("factory", site.node),)
+    handed = bool(parts) and all(_was_argument(interp, part.tensor) for part in parts)
+    trail = (interp.site("result" if handed else "factory", site.node),)
     roots = roots_of([part.tensor for part in parts])
     values, size, given = site.value(1, "values"), site.get(2, "size"), site.value(None, "dtype")
     dtype = dtype_of(given) if given is not None else data_dtype(interp, values) if values else None
@@ -322,6 +323,15 @@ def sparse(interp: Interpreter, name: str, site: CallSite) -> Value:
     told = [part.tensor for part in parts if part.role == "values"] if given is None else []
     typed = common_dtype_trails(told, dtype)
     return Tensor(device, dtype, rank, trail=trail, roots=roots, typed=typed)
+
+
+def _was_argument(interp: Interpreter, tensor: Tensor) -> bool:
+    """Whether a tensor is an argument of the function being executed, or computed from one: it moves where that was given."""
+    scope = (interp.frame.path, interp.frame.scope)
+    lives = (tensor.trail, *tensor.roots)
+    return any(
+        site.kind == "argument" and (site.path, site.scope) == scope for life in lives for site in life
+    )
 
 
 def _device_of_values(interp: Interpreter, site: CallSite) -> Device:
