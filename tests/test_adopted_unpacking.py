@@ -391,3 +391,57 @@ def test_what_was_named_before_it_was_cast_moves_under_its_first_name() -> None:
     )
     after = adopted(files(text))["main.py"]
     assert "    ended = torch.from_numpy(dones).to(device)\n    going = ended.float()\n" in after
+
+
+TEACHER = """
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, steps):
+        super().__init__()
+        self.cell, self.out, self.steps = nn.GRUCell(2, 8), nn.Linear(8, 2), steps
+
+    def forward(self, x, target=None):
+        y, h = x[:, -1], x.new_zeros(len(x), 8)
+        outs = torch.zeros(len(x), self.steps, 2)
+        for k in range(self.steps):
+            h = self.cell(y, h)
+            y = self.out(h)
+            outs[:, k] = y
+            if target is not None and torch.rand(1).item() < 0.5:
+                y = target[:, k]
+        return outs
+"""
+
+
+def test_a_part_of_a_batch_that_a_module_takes_apart_moves_with_the_other_parts() -> None:
+    after = adopted(
+        files(
+            """
+            import torch
+            from teacher import Decoder
+            from torch.utils.data import DataLoader, TensorDataset
+
+
+            def main():
+                data = TensorDataset(torch.randn(16, 5, 2), torch.randn(16, 3, 2))
+                model = Decoder(3)
+                opt = torch.optim.Adam(model.parameters())
+                for x, t in DataLoader(data, 4):
+                    loss = (model(x, t) - t).abs().mean()
+                    opt.zero_grad()
+                    loss.backward()
+                    opt.step()
+
+
+            main()
+            """,
+            teacher=TEACHER,
+        )
+    )
+    assert "        x, t = x.to(device), t.to(device)\n        loss = (model(x, t) - t)" in after["main.py"]
+    outs = "outs = torch.zeros(len(x), self.steps, 2{})"
+    told = TEACHER.replace(outs.format(""), outs.format(", device=x.device"))
+    assert after["teacher.py"] == files(teacher=told)["teacher.py"]

@@ -31,6 +31,17 @@ def is_unpacked_within(facts: Facts, operand: Operand) -> bool:
     return within and _last(facts, life[:named]) is not None
 
 
+def was_given(facts: Facts, operand: Operand) -> bool:
+    """Whether an operand, or what it is computed from, was given to a module of a program that has just got its device."""
+    return facts.program.adopts and bool(places(facts, operand))
+
+
+def of_batch(operand: Operand) -> Trail:
+    """How the life of a part of a batch begins, up to the name that it was unpacked to; nothing for anything else."""
+    life = operand.trail
+    return life[:2] if [site.kind for site in life[:2]] == ["loader", "name"] else ()
+
+
 def _last(facts: Facts, life: Trail) -> Place | None:
     """The last argument that somebody else than a module gave."""
     for site in reversed(life):

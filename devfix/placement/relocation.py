@@ -170,11 +170,11 @@ class Relocator:
         yield parameter_data.moved(self.facts, self.operand.trail), 0
         yield told_function.of_kept(self.facts, trails), 0
         is_made = self.operand.trail in trails
-        given = self.facts.program.adopts and bool(handing.places(self.facts, self.operand))
-        computed = self._is_computed() and (given or not is_made)
+        computed = self._is_computed() and (not is_made or handing.was_given(self.facts, self.operand))
         if computed and self.facts.program.adopts:
             yield self._at_sources(trails), 0
         if self.facts.program.adopts and handing.is_unpacked_within(self.facts, self.operand):
+            yield from ((edits, 0) for edits in self._at_unpacking(handing.of_batch(self.operand)))
             yield self._as_arguments(), 0
         yield from ((edits, 2 * computed) for edits in self._at_unpacking(self.operand.trail))
         derived = len(trails) <= _MAX_SOURCES and not is_made
