@@ -45,7 +45,7 @@ def is_given_elsewhere(facts: Facts, life: tuple[Origin, ...]) -> bool:
 
     In a program that has just been given its device, any other call may be yet to.
     """
-    site = life[1] if len(life) > 1 else None
+    site = next((each for each in life[1:] if each.kind != "given"), None)
     if site is None or site.kind != "argument" or any(each.kind in _KEPT for each in life):
         return False
     found = parameter_at(facts, site) if site.path in facts.program.sources else None
