@@ -445,3 +445,45 @@ def test_a_part_of_a_batch_that_a_module_takes_apart_moves_with_the_other_parts(
     outs = "outs = torch.zeros(len(x), self.steps, 2{})"
     told = TEACHER.replace(outs.format(""), outs.format(", device=x.device"))
     assert after["teacher.py"] == files(teacher=told)["teacher.py"]
+
+
+def test_what_is_made_for_a_call_alone_is_made_where_the_device_is_known() -> None:
+    odes = """
+    import torch
+    from torch import nn
+
+
+    class Field(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(3, 2)
+
+        def forward(self, t, x):
+            return self.net(torch.cat([x, t.expand(len(x), 1)], 1))
+
+
+    def integrate(field, x, times):
+        path = [x]
+        for t, s in zip(times[:-1], times[1:]):
+            path.append(path[-1] + (s - t) * field(t, path[-1]))
+        return torch.stack(path)
+    """
+    main = """
+    import torch
+    from odes import Field, integrate
+
+
+    def main():
+        start = torch.ones(4, 2)
+        field = Field()
+        near = integrate(field, start, torch.linspace(0, 1, 5))
+        far = integrate(field, start, torch.linspace(0, 3, 9))
+        print((near.mean() - far.mean()).item())
+
+
+    main()
+    """
+    after = adopted(files(main, odes=odes))
+    assert after["odes.py"] == files(odes=odes)["odes.py"]
+    assert "torch.linspace(0, 1, 5, device=device)" in after["main.py"]
+    assert "torch.linspace(0, 3, 9, device=device)" in after["main.py"]
