@@ -7,6 +7,7 @@ not even imported.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -97,4 +98,13 @@ def _start(kind: str, count: int) -> tuple[ExitStack, Machine]:
     except ModuleNotFoundError as error:
         raise pytest.UsageError(f"a simulated accelerator needs torch: {error}") from error
     stack = ExitStack()
-    return stack, stack.enter_context(simulation(kind, count))
+    machine = stack.enter_context(simulation(kind, count))
+    _keep_out_of_tracebacks()
+    return stack, machine
+
+
+def _keep_out_of_tracebacks() -> None:
+    """Let what an accelerator refuses end where its own error would end: `--full-trace` shows the rest."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("devfix.simulator."):
+            vars(module)["__tracebackhide__"] = True

@@ -44,6 +44,16 @@ def test_a_mistake_fails_as_on_a_gpu(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["E*RuntimeError: Expected all tensors to be on the same device*"])
 
 
+def test_a_mistake_is_shown_without_the_simulation_below_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(_FORGOTTEN_MOVE)
+    shown = pytester.runpytest_inprocess("--simulate-accelerator").stdout.str()
+    assert "linear.py" in shown
+    assert "devfix/simulator" not in shown.replace("\\", "/")
+    assert "Expected all tensors to be on the same device" in shown
+    whole = pytester.runpytest_inprocess("--simulate-accelerator", "--full-trace").stdout.str()
+    assert "devfix/simulator" in whole.replace("\\", "/")
+
+
 def test_without_the_option_nothing_is_simulated(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import torch\n\ndef test_it():\n    assert not torch.cuda.is_available()\n")
     result = pytester.runpytest_inprocess()
