@@ -207,3 +207,50 @@ def test_a_function_asks_what_the_script_asked(body: str) -> None:
 )
 def test_a_function_that_asks_for_something_else_is_told_nothing(body: str, more: str, given: str) -> None:
     assert of_function(body, more, given) != []
+
+
+#: A second network that there is if an option asks for it, which it does not as a rule.
+SECOND = """
+import argparse
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--second", default="")
+parser.add_argument("--third", default="")
+parser.add_argument("--cuda", action="store_true")
+args = parser.parse_args()
+
+def build(params):
+    first = nn.Embedding(4, 3)
+    {before}
+    if params.second:
+        second = {made}
+    else:
+        second = None
+    if params.cuda:
+        first.cuda()
+        if {asked}:
+            second.cuda()
+    return first, second
+
+first, second = build(args)
+second(first.weight)
+"""
+
+
+@pytest.mark.parametrize("asked", ["params.second", "not not params.second"])
+@pytest.mark.parametrize("made", ["nn.Linear(3, 3)", "nn.Sequential(nn.Linear(3, 3), nn.ReLU())"])
+def test_what_a_branch_made_is_what_the_same_branch_makes_of_it(asked: str, made: str) -> None:
+    assert not clashes(SECOND.format(before="pass", made=made, asked=asked))
+
+
+@pytest.mark.parametrize(
+    ("before", "made", "asked"),
+    [
+        ("pass", "nn.Linear(3, 3)", "params.third"),
+        ("other = nn.Linear(3, 3)", "other", "params.second"),
+    ],
+)
+def test_what_is_made_apart_from_the_test_may_stay_where_it_is(before: str, made: str, asked: str) -> None:
+    assert len(clashes(SECOND.format(before=before, made=made, asked=asked))) == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from text_program import check_texts, files, names
+from text_program import check_texts, files, fix_texts, names
+
+from devfix.findings import Applicability
 
 PROGRAM = """
 import torch
@@ -47,3 +49,29 @@ def test_the_other_branch_says_where(load: str) -> None:
 )
 def test_nobody_says_where(load: str) -> None:
     assert names(check_texts(files(PROGRAM.format(load=load)))) == {"load-without-map-location"}
+
+
+WRAPPED = """
+import torch
+from torch import nn
+
+def read(name, place=None):
+    return torch.load(name, {place})
+
+net = nn.Linear(3, 3)
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net.load_state_dict(read("a.pt"))
+net.to(device)
+"""
+
+
+@pytest.mark.parametrize("place", ["place", "map_location=place"])
+def test_who_calls_what_loads_may_say_where(place: str) -> None:
+    assert check_texts(files(WRAPPED.format(place=place))) == []
+
+
+@pytest.mark.parametrize("place", ["{}", "weights_only=True, map_location={}"])
+def test_what_is_written_as_nothing_is_written_over(place: str) -> None:
+    text = WRAPPED.format(place=place.format(None))
+    after = fix_texts({"main.py": text}, Applicability.UNSAFE)[0]["main.py"]
+    assert after == WRAPPED.format(place=place.format("device"))

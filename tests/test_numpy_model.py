@@ -477,3 +477,27 @@ torch.nn.Linear(3, 1)(scaled)
 """)
         == found
     )
+
+
+_LOOKED_UP = """
+import numpy as np
+import torch
+
+grid = np.linspace(0, 1, 9)
+ends = np.array([0.2, 0.4])
+one = torch.ones(1).cuda()
+for time in np.linspace(0, 1, 9):
+    print(grid[{place}] * one)
+"""
+
+
+@pytest.mark.parametrize(
+    "place", ["np.digitize(time, grid) - 1", "np.searchsorted(grid, 0.5)", "grid.searchsorted(time)"]
+)
+def test_the_place_of_one_number_is_one_number(place: str) -> None:
+    assert not clashes(_LOOKED_UP.format(place=place))
+
+
+@pytest.mark.parametrize("place", ["np.digitize(ends, grid) - 1", "grid.searchsorted(v=ends)"])
+def test_those_of_several_are_several(place: str) -> None:
+    assert clashes(_LOOKED_UP.format(place=place)) == ["9: numpy"]

@@ -76,3 +76,40 @@ def test_a_table_that_is_kept_on_the_cpu_may_be_read_there() -> None:
     print(table(3).sum(), x[table(3)], table(3).to(x.device) + x)
     """
     assert clashes(text) == []
+
+
+PLACES = """
+import torch
+from torch import nn
+
+def usual():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def place(module):
+    try:
+        return {place}
+    except {error}:
+        return usual()
+
+def trace(net):
+    before = place(net)
+    net.to(usual())
+    net.to(before)
+    return net
+
+net = trace(nn.Linear(3, 3))
+net(torch.ones(2, 3))
+"""
+
+
+@pytest.mark.parametrize("error", ["Exception", "StopIteration", "(AttributeError, StopIteration)"])
+@pytest.mark.parametrize("place", ["next(module.parameters()).device", "module.weight.device"])
+def test_what_is_chosen_for_what_has_no_place_is_not_the_place_of_what_has_one(
+    place: str, error: str
+) -> None:
+    assert not clashes(PLACES.format(place=place, error=error))
+
+
+@pytest.mark.parametrize("place", ["torch.device('cpu')", "module.device"])
+def test_what_is_chosen_where_no_tensor_is_asked_may_be_either(place: str) -> None:
+    assert clashes(PLACES.format(place=place, error="Exception")) == ["21: device"]

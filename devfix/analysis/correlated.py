@@ -7,18 +7,18 @@ chose is known by the variable, as long as that is what came out where the branc
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis import reads
 from devfix.analysis.scope_names import parameters_of
+from devfix.analysis.state import State, parted
 from devfix.analysis.syntax import is_flag, remembered, spelt, statements_in, statements_of, walk
 from devfix.analysis.values import Ref, Tensor, TupleValue, Union, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.frames import Frame
     from devfix.analysis.interpreter import Interpreter
-    from devfix.analysis.state import State
 
 
 class Choice(NamedTuple):
@@ -147,12 +147,45 @@ def outcomes(interp: Interpreter, node: ast.If, then: State, other: State) -> Ou
     frame = interp.frame
     if then.dead or other.dead or frame.kind == "class" or not _is_steady(interp, node.test):
         return {}
-    known = {*frame.choices.get(_key(node.test)[0], ())}
+    key, swapped = _key(node.test)
+    _agree(frame.made.get(key, ()), *((other, then) if swapped else (then, other)))
+    known = {*frame.choices.get(key, ())}
     for key in _excluded(node.test, frame.choices):
         known.update(frame.choices[key])
     names = (name for name in _named(node) if name in known or name in bound_in(node))
     pairs = {name: (then.get(frame.id, name), other.get(frame.id, name)) for name in names}
-    return {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
+    found = {name: (a, b) for name, (a, b) in pairs.items() if a is not None and b is not None and a is not b}
+    made = _made(found, then, other)
+    if made:
+        frame.made[key] = frozenset((address, first != swapped) for address, first in made)
+    return found
+
+
+def _made(found: Outcomes, then: State, other: State) -> set[tuple[int, bool]]:
+    """The objects that only one of two branches made, the first where it says so, if it gave a variable one of them."""
+    pairs = (
+        (a, b, state) for each in found.values() for a, b, state in ((*each, other), (*each[::-1], then))
+    )
+    if not any(
+        isinstance(value, Ref) and value != beside and state.held(value.address) is None
+        for value, beside, state in pairs
+    ):
+        return set()
+    made = set()
+    for address in parted(then, other)[1]:
+        mine, theirs = then.held(address), other.held(address)
+        if (mine is None) is not (theirs is None):
+            made.add((address, theirs is None))
+    return made
+
+
+def _agree(made: Iterable[tuple[int, bool]], then: State, other: State) -> None:
+    """What one branch of a test made is what the same branch makes of it later: where the test comes out otherwise there is none."""
+    for address, first in made:
+        here, there = (then, other) if first else (other, then)
+        obj = here.held(address)
+        if obj is not None and there.held(address) is not obj:
+            there.write(address, here.read(address) or obj)
 
 
 def keep(interp: Interpreter, test: ast.expr, found: Outcomes) -> None:

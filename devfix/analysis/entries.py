@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, changing_globals, reads, receivers
+from devfix.analysis import calls, changing_globals, fetches, reads, receivers
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
@@ -241,7 +241,10 @@ def _definitions(tree: ast.Module) -> dict[ast.AST, str]:
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
     if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
-    if "onnx.export" in interp.program.sources[function.path].text and _exports_itself(function.node):
+    text = interp.program.sources[function.path].text
+    if "onnx.export" in text and _exports_itself(function.node):
+        return
+    if ".numpy()" in text and _hands_over_itself(function.node):
         return
     interp.state.dead = False
     before = interp.state.fork()
@@ -264,6 +267,14 @@ def _exports_itself(node: ast.AST) -> bool:
         spelt(call.func).endswith("onnx.export") and spelt(call.args[0]).partition(".")[0] == receiver
         for call in calls_
     )
+
+
+@remembered
+def _hands_over_itself(node: ast.AST) -> bool:
+    """Whether a method calls its object and hands to NumPy, from wherever that is, what comes of it: a check on the CPU."""
+    receiver = node.args.args[0].arg if isinstance(node, ast.FunctionDef) and node.args.args else ""
+    calls_ = [part for part in walk(node) if isinstance(part, ast.Call)] if receiver else []
+    return any(spelt(call.func) == receiver for call in calls_) and fetches.copies(node) == {False}
 
 
 def _place(node: ast.AST) -> ast.expr:

@@ -66,6 +66,8 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     #: What tests chose that were met undecided, by the test and the variable.
     choices: dict[str, dict[str, Choice]] = field(default_factory=dict)
+    #: The objects that one branch of such a test made, the first where it says so.
+    made: dict[str, frozenset[tuple[int, bool]]] = field(default_factory=dict)
     #: What options were taken to be by which an accelerator was chosen, and what else was known of them.
     settled: dict[str, tuple[Value, bool]] = field(default_factory=dict)
     #: What the call gives that is about to be bound, by the tests that chose what is called.

@@ -49,6 +49,10 @@ UNKNOWN_DEVICE = Device("unknown")
 BACKENDS = frozenset({"cuda", "mps", "xpu", "npu", "hpu", "mlu", "musa", "hip"})
 
 
+#: Kinds of devices that work in a way of their own: a program that asks for one of them goes on as it does without.
+NOT_HAD = frozenset({"xla", "ipu", "vulkan"})
+
+
 def same_as(token: str) -> Device:
     """The device of the value that ``token`` names, whatever it is."""
     return Device("same-as", token)

@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.syntax import called, remembered, spelt, statements_in
-from devfix.analysis.values import Const, Obj, Ref, Unknown
+from devfix.analysis.values import Const, Obj, Ref, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -37,18 +37,30 @@ def renew(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> None:
     interp.assign(interp.frame.id, renewed, interp.new(Obj("dict")))
 
 
-def in_turn(interp: Interpreter, loop: ast.For | ast.AsyncFor) -> tuple[Ref, Obj] | None:
-    """The list or dict of which a loop touches nothing but the entry whose turn it is, and what it holds before the loop."""
+def in_turn(
+    interp: Interpreter, loop: ast.For | ast.AsyncFor, element: Value | None
+) -> list[tuple[Ref, Obj]]:
+    """What is another in each round, and what it holds before the loop.
+
+    That is the list or dict of which the loop touches nothing but the entry whose turn it is, and an object of the
+    program's own that stands for all that the loop goes over.
+    """
     replaced = _only_in_turn(loop)
-    held = interp.eval(replaced) if replaced is not None else None
-    obj = interp.obj_of(held)
-    return (held, obj) if isinstance(held, Ref) and obj is not None else None
+    found = [interp.eval(replaced)] if replaced is not None else []
+    items = element.items if isinstance(element, TupleValue) else (element,)
+    for item in items:
+        obj = interp.obj_of(item) if isinstance(item, Ref) else None
+        if obj is not None and obj.kind == "instance":
+            found.append(item)
+    pairs = [(held, interp.obj_of(held)) for held in found if isinstance(held, Ref)]
+    return [(held, obj) for held, obj in pairs if obj is not None]
 
 
-def begin_round(interp: Interpreter, held: tuple[Ref, Obj] | None) -> None:
+def begin_round(interp: Interpreter, held: list[tuple[Ref, Obj]]) -> None:
     """Whose turn it is has what it had before the loop: the rounds before gave the others what they have now."""
-    if held is not None and interp.obj_of(held[0]) is not None:
-        interp.update(*held)
+    for each, obj in held:
+        if interp.obj_of(each) is not None:
+            interp.update(each, obj)
 
 
 def has_its_turn(interp: Interpreter, item: ast.expr | None) -> bool:

@@ -10,7 +10,7 @@ from devfix.analysis.join import join_values, like_usual
 from devfix.analysis.state import State, is_loaded, join_states, keep_main_path
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import ExternalMethod, Tensor, TupleValue, Unknown, Value
+from devfix.analysis.values import DeviceValue, ExternalMethod, Tensor, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -46,10 +46,17 @@ def joined(interp: Interpreter, frame: Frame) -> tuple[Value, State]:
     value, state = _join(frame, split=split)
     for rescued, other in frame.rescues if frame.returns else ():
         fills = id(other) in frame.filling
-        taken = fills and isinstance(value, (Unknown, ExternalMethod))
-        value = rescued if taken else join_values(value, rescued, split=split and fills)
+        if fills and isinstance(value, (Unknown, ExternalMethod)):
+            value = rescued
+        elif not _is_place_of_tensor(value):  # a device for what has none says nothing of what has one
+            value = join_values(value, rescued, split=split and fills)
         state = join_states(state, other, alike=True) if fills else keep_main_path(state, other)
     return value, state
+
+
+def _is_place_of_tensor(value: Value) -> bool:
+    """Whether a device is where a tensor is of which that is known."""
+    return isinstance(value, DeviceValue) and value.followed and value.device.is_known
 
 
 def _join(frame: Frame, *, split: bool) -> tuple[Value, State]:

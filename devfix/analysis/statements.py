@@ -157,7 +157,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     before = interp.state.fork() if summary else None
     loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
     interp.frame.loops.append(loop)
-    held = replacing.in_turn(interp, node) if summary else None
+    held = replacing.in_turn(interp, node, rounds[0] if rounds else None) if summary else []
     for value in _with_last(rounds, loop) if summary else rounds:
         unbound = interp.unbound
         replacing.begin_round(interp, held)

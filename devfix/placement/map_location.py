@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from devfix.analysis.facts import Facts
-from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, SetKeyword
+from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, ReplaceExpression, SetKeyword
 from devfix.placement import device_expression
 from devfix.placement.causes import Trail, sites_of
 from devfix.placement.dependence import dotted
@@ -46,7 +46,7 @@ class MapLocation:
         code = self._device(place)
         if code is None:
             return []
-        edit = FileEdit(self.load.path, SetKeyword(self.load.span, "map_location", code))
+        edit = _loaded_to(place, code)
         trust = Applicability.SAFE if self.is_certain else Applicability.UNSAFE
         return [Fix(f"load it to `{code}`", (edit,), trust)]
 
@@ -121,7 +121,15 @@ def to_host(facts: Facts, loads: Iterable[Origin]) -> tuple[FileEdit, ...]:
     places = {load: device_expression.place_at(facts, load.path, load.span) for load in loads}
     if not all(place is not None and _is_plain_load(place) for place in places.values()):
         return ()
-    return tuple(FileEdit(load.path, SetKeyword(load.span, "map_location", '"cpu"')) for load in places)
+    return tuple(_loaded_to(place, '"cpu"') for place in places.values() if place is not None)
+
+
+def _loaded_to(place: Place, code: str) -> FileEdit:
+    """A load that asks for a device, whether it is told one by name, by its place, or not at all."""
+    source, given = place.outline.source, getattr(place.node, "args", [])[1:2]
+    if given:
+        return FileEdit(place.path, ReplaceExpression(source.span(given[0]), code))
+    return FileEdit(place.path, SetKeyword(source.span(place.node), "map_location", code))
 
 
 def _is_plain_load(place: Place) -> bool:

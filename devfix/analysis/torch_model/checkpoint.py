@@ -48,7 +48,7 @@ _JOINS = frozenset(("os.path.join", "osp.join", "path.join", "join", "str", "Pat
 def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A checkpoint: what the program saved there, else something nobody knows."""
     location = site.value(1, "map_location")
-    open_ = location is None or location == NONE
+    open_ = location is None or (location == NONE and _is_left_open(site.get(1, "map_location")))
     device = UNKNOWN_DEVICE if site.open else device_of(location)
     # Only a load without map_location is the cause of where its tensors are.
     kind = "host-checkpoint" if device == CPU else "other"
@@ -65,6 +65,11 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     interp.recorder.strange_files |= interp.is_script
     obj = Obj("external", LOADED, trail=(made,))
     return interp.new(obj.with_fact("device", DeviceValue(device or UNKNOWN_DEVICE)))
+
+
+def _is_left_open(given: Arg | None) -> bool:
+    """Whether a call that says where to load to says nothing; what is none here is an option that others may give."""
+    return given is None or given.node is None or isinstance(given.node, ast.Constant)
 
 
 def _saved(interp: Interpreter, key: tuple[str, ...] | None) -> Snapshot | None:

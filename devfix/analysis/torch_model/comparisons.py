@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from devfix.analysis import conditions, iteration
-from devfix.analysis.lattice import CPU, Device, rank_of_broadcast
+from devfix.analysis.lattice import CPU, NOT_HAD, Device, rank_of_broadcast
 from devfix.analysis.torch_model import (
     instance_checks,
     operand_types,
@@ -113,7 +113,9 @@ def _compare_plain(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if same is not None:
             return same is isinstance(op, ast.Eq)
     if not (isinstance(left, Const) and isinstance(right, Const)):
-        differ = isinstance(op, (ast.Eq, ast.NotEq)) and _begins_otherwise(left, right)
+        differ = isinstance(op, (ast.Eq, ast.NotEq)) and (
+            _begins_otherwise(left, right) or _is_device_not_had(left, right)
+        )
         return isinstance(op, ast.NotEq) if differ else python_version.compared(op, left, right)
     order = _ORDERS.get(type(op))
     try:
@@ -129,6 +131,14 @@ def _begins_otherwise(one: Value, other: Value) -> bool:
     if not isinstance(one, Const) or not isinstance(one.value, str) or not isinstance(other, Scalar):
         return False
     return not one.value.startswith(other.ends[0])
+
+
+def _is_device_not_had(one: Value, other: Value) -> bool:
+    """Whether a text that nobody knows is held to a kind of device that a program's accelerator is not taken for."""
+    if isinstance(one, Scalar):
+        one, other = other, one
+    asked = one.value if isinstance(one, Const) else None
+    return asked in NOT_HAD and isinstance(other, Scalar) and other.type == "str"
 
 
 _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {

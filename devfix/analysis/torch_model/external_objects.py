@@ -211,7 +211,7 @@ def _batch(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 def _tokenizer(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     if name in ("batch_encode_plus", "encode_plus", "pad", "apply_chat_template", "__call__"):
-        return tokenizers.encode(interp, site)
+        return tokenizers.encode(interp, obj, site)
     if name == "encode" and site.value(None, "return_tensors") == Const("pt"):
         trail = (interp.site("tokenizer", site.node),)
         return Tensor(dtype="int64", rank=AT_LEAST_1, grad=False, trail=trail)

@@ -189,7 +189,7 @@ def _computed(interp: Interpreter, last: str, site: CallSite) -> Value:
     if last in _FLOAT64:
         return Array("float64", None)
     if last in _INDICES:
-        return Array("int64", None)
+        return numpy_ranks.places(last, site)
     if last in _TESTS:
         return Array("bool", first.rank if isinstance(first, Array) else None)
     array = first if isinstance(first, Array) else _as_array(interp, first)
@@ -316,7 +316,7 @@ def method(interp: Interpreter, array: Array, name: str, site: CallSite) -> Valu
         whole = replace(site, args=(Arg(array), *site.args))
         return Array("int64", numpy_ranks.reduced(interp, name, array.rank, whole))
     if name in ("argsort", "searchsorted"):
-        return Array("int64", None)
+        return numpy_ranks.places(name, replace(site, args=(Arg(array), *site.args)))
     if name in ("item", "tolist"):
         return numpy_types.as_python(array, listed=name == "tolist")
     if name == "dot":

@@ -9,7 +9,17 @@ from devfix.analysis.iteration import exact_items
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, rank_of_stack
 from devfix.analysis.torch_model.arguments import size_rank
-from devfix.analysis.values import FALSE, NONE, Ref, TupleValue, Unknown, Value, without_none
+from devfix.analysis.values import (
+    FALSE,
+    NONE,
+    UNKNOWN,
+    Array,
+    Ref,
+    TupleValue,
+    Unknown,
+    Value,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -44,6 +54,20 @@ def reduced(interp: Interpreter, last: str, rank: int | None, site: CallSite) ->
     if rank is None or rank == AT_LEAST_1 or count is None:
         return None
     return max(0, rank - count)
+
+
+#: Functions that give the place of each of some values in an order, with which argument those are.
+_LOOKED_UP = {"digitize": (0, "x"), "searchsorted": (1, "v")}
+
+
+def places(last: str, site: CallSite) -> Value:
+    """What a function gives that finds places: one for one value, and nobody knows how many for what nobody knows."""
+    if last not in _LOOKED_UP:
+        return Array("int64", None)
+    values = site.value(*_LOOKED_UP[last])
+    if isinstance(values, Array) and values.rank is not None:
+        return Array("int64", values.rank)
+    return Array("int64", 0) if scalar_type(values or UNKNOWN) in ("int", "float") else UNKNOWN
 
 
 def reshaped(interp: Interpreter, site: CallSite) -> int | None:

@@ -15,6 +15,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Class,
     Const,
+    DTypeValue,
     External,
     Obj,
     Ref,
@@ -35,16 +36,20 @@ def is_maker(name: str) -> bool:
 
 
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """A tokenizer (or processor)."""
-    return interp.new(Obj("external", External(TOKENIZER), trail=(interp.site("tokenizer", site.node),)))
+    """A tokenizer, or a processor: what that makes of pictures and sounds is not made of integers."""
+    made = Obj("external", External(TOKENIZER), trail=(interp.site("tokenizer", site.node),))
+    integers = "Tokenizer" in name.rpartition(".")[2]
+    return interp.new(made.with_fact("dtype", DTypeValue("int64" if integers else None)))
 
 
-def encode(interp: Interpreter, site: CallSite) -> Value:
-    """``tokenizer(text, return_tensors="pt")``: int64 tensors on the CPU."""
+def encode(interp: Interpreter, maker: Obj, site: CallSite) -> Value:
+    """``tokenizer(text, return_tensors="pt")``: tensors on the CPU, of int64 where they stand for text alone."""
     if site.value(None, "return_tensors") != Const("pt"):
         return UNKNOWN
     trail = (interp.site("tokenizer", site.node),)
-    ids = Tensor(CPU, "int64", AT_LEAST_1, grad=False, leaf=True, trail=trail)
+    made_of = maker.facts.get("dtype")
+    dtype = made_of.name if isinstance(made_of, DTypeValue) else None
+    ids = Tensor(CPU, dtype, AT_LEAST_1, grad=False, leaf=True, trail=trail)
     return interp.new(Obj("external", External(BATCH), element=ids, trail=trail))
 
 

@@ -1,0 +1,34 @@
+"""A branch for a kind of device that works in a way of its own is not taken where the accelerator is an ordinary one."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x):
+        kept = torch.zeros(*x.shape, device=x.device).masked_fill(x == 0, 1)
+        other = {test}
+        scores = self.layer(x)
+        if not other:
+            return scores.masked_fill(kept.to(torch.bool), float("-inf"))
+        return scores.masked_fill(kept, float("-inf"))
+"""
+
+
+@pytest.mark.parametrize("test", ['x.device.type == "xla"', 'not (x.device.type != "xla")'])
+def test_what_is_done_on_other_kinds_of_devices_is_not_judged(test: str) -> None:
+    assert not clashes(PROGRAM.format(test=test))
+
+
+@pytest.mark.parametrize("test", ['x.device.type == "cuda"', 'x.device.type != "xla"'])
+def test_what_is_done_on_this_one_is(test: str) -> None:
+    assert clashes(PROGRAM.format(test=test)) == ["16: mask-dtype"]

@@ -1,0 +1,30 @@
+"""What a processor makes of pictures and sounds is a tensor on the CPU whose dtype nobody knows; a tokenizer gives integers."""
+
+from __future__ import annotations
+
+import pytest
+from text_program import clashes
+
+PROGRAM = """
+from torch import nn
+from transformers import AutoFeatureExtractor, AutoProcessor, AutoTokenizer, CLIPImageProcessor
+
+maker = {maker}.from_pretrained("any")
+net = nn.Linear(3, 3){move}
+net(maker([1, 2], return_tensors="pt")["values"])
+"""
+PROCESSORS = ["AutoProcessor", "AutoFeatureExtractor", "CLIPImageProcessor"]
+
+
+@pytest.mark.parametrize("maker", PROCESSORS)
+def test_the_values_of_pictures_are_no_integers(maker: str) -> None:
+    assert not clashes(PROGRAM.format(maker=maker, move=""))
+
+
+def test_those_of_texts_are() -> None:
+    assert clashes(PROGRAM.format(maker="AutoTokenizer", move="")) == ["7: dtype"]
+
+
+@pytest.mark.parametrize("maker", PROCESSORS)
+def test_all_of_them_are_on_the_cpu(maker: str) -> None:
+    assert clashes(PROGRAM.format(maker=maker, move=".cuda()")) == ["7: device"]
