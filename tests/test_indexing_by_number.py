@@ -64,3 +64,24 @@ def test_the_first_of_a_loss_was_its_number(value: str) -> None:
 def test_the_first_of_a_vector_is_a_tensor(value: str) -> None:
     loss = "loss = model(torch.ones(1, 3, device=device)).mean(1)"
     assert clashes(LOSSES.format(loss=loss, value=value)) == ["13: numpy"]
+
+
+COUNTS = """
+import torch
+
+taken = torch.zeros(3, 3)
+places = torch.ones(3).long()
+guesses = torch.ones(5, 3, 4, device="cuda")[tuple(torch.stack((places, places)))].max(dim=1).indices
+for label, guess in zip(range(3), guesses):
+    {use}
+"""
+
+
+@pytest.mark.parametrize("use", ["taken[label][guess] += 1", "print(taken[guess])"])
+def test_what_a_loop_gives_in_turn_may_be_one_number(use: str) -> None:
+    assert clashes(COUNTS.format(use=use)) == []
+
+
+@pytest.mark.parametrize("use", ["print(taken[label][guesses])", "print(taken[guesses])"])
+def test_what_it_goes_over_is_none(use: str) -> None:
+    assert clashes(COUNTS.format(use=use)) == ["8: device"]

@@ -47,10 +47,9 @@ def in_turn(
     """
     replaced = _only_in_turn(loop)
     found = [interp.eval(replaced)] if replaced is not None else []
-    items = element.items if isinstance(element, TupleValue) else (element,)
-    for item in items:
-        obj = interp.obj_of(item) if isinstance(item, Ref) else None
-        if obj is not None and obj.kind == "instance":
+    for item in element.items if isinstance(element, TupleValue) else (element,):
+        obj = interp.obj_of(item)
+        if item is not None and obj is not None and obj.kind == "instance":
             found.append(item)
     pairs = [(held, interp.obj_of(held)) for held in found if isinstance(held, Ref)]
     return [(held, obj) for held, obj in pairs if obj is not None]

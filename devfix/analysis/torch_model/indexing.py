@@ -153,10 +153,15 @@ def _is_mask(value: Tensor, index: Tensor) -> bool | None:
 
 
 def _may_be_number(interp: Interpreter, index: Tensor, where: ast.expr) -> bool:
-    """Whether an index may be one item of a list of numbers, ``order[i]``, which is read wherever it is."""
-    if index.rank is not None or index.dtype not in INTEGERS or not isinstance(where, ast.Subscript):
+    """Whether an index may be one item of a list of numbers, which is read wherever it is.
+
+    Such are ``order[i]``, and what a loop gives its name in turn.
+    """
+    if index.rank is not None or index.dtype not in INTEGERS:
         return False
-    return scalar_type(interp.eval(where.slice)) == "int"
+    if isinstance(where, ast.Name):
+        return any(where.id in loop.names for loop in interp.frame.loops)
+    return isinstance(where, ast.Subscript) and scalar_type(interp.eval(where.slice)) == "int"
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
