@@ -58,7 +58,8 @@ def ramp(n, like):
     return CACHE[key]
 """
     texts, _ = fix_texts(files(program(ramp)))
-    assert "return x * ramp(x.size(-1), x).to(x.device)" in texts["main.py"]
+    assert "    key = (c, w, like.device)\n" in texts["main.py"]
+    assert clashes(texts["main.py"]) == []
 
 
 def test_a_cache_of_an_object() -> None:

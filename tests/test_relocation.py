@@ -389,7 +389,7 @@ def test_a_state_of_a_module_is_made_where_its_parameters_are_whatever_led_to_it
     assert "DEVICE" not in fixed["model.py"]
 
 
-def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() -> None:
+def test_a_module_for_which_no_device_is_in_sight_is_told_by_whoever_makes_the_object() -> None:
     text = """\
     import torch
 
@@ -408,6 +408,32 @@ def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() ->
 
 
     main()
+    """
+    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
+    assert 'def __init__(self, widths, device="cpu"):' in fixed
+    assert "torch.nn.Linear(width, 2).to(device) for" in fixed
+    assert 'Projections({"a": 3}, device=device)' in fixed
+
+
+def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() -> None:
+    text = """\
+    import torch
+
+
+    class Projections:
+        def __init__(self, widths):
+            self.layers = {name: torch.nn.Linear(width, 2) for name, width in widths.items()}
+
+        def loss(self, features):
+            return sum(self.layers[name](features[name]).mean() for name in self.layers)
+
+
+    def features():
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return {"a": torch.ones(1, 3, device=device)}
+
+
+    print(Projections({"a": 3}).loss(features()))
     """
     fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
     assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
