@@ -164,3 +164,33 @@ def test_attributes_under_computed_names_are_called_what_they_are() -> None:
         }
     )
     assert found.message.startswith("what `setattr` calls `name` is a plain attribute of `Kept`")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "i = torch.from_numpy(np.zeros(3))\nprint(torch.ones(4)[i.abs()])",
+            "`i.abs()` is float64 and is used as an index, which has to be of integers",
+        ),
+        (
+            "i = torch.zeros(3, dtype=torch.int32)\nprint(nn.functional.one_hot(i))",
+            "`i` is int32 and is used as an index, which has to be int64 here",
+        ),
+        (
+            "m = torch.ones(4)\nprint(torch.ones(4).masked_fill(m, 0.0))",
+            "`m` is float32 and is used as a mask, which has to be bool",
+        ),
+        (
+            "counts = torch.zeros(3, dtype=torch.int64)\ncounts /= 2",
+            "`counts` is int64 and cannot hold the float that this operation writes to it",
+        ),
+        (
+            "counts = torch.zeros(3, dtype=torch.int64)\nlow = torch.ones(3)\ncounts.clamp_(min=low)",
+            "`low` is float32, and `counts`, which is bounded by it in place, is int64",
+        ),
+    ],
+)
+def test_a_dtype_that_is_refused_says_what_is_taken(text: str, message: str) -> None:
+    (said,) = told(text)
+    assert said.startswith(message)

@@ -38,9 +38,10 @@ class InPlaceResultType(Rule):
         """One finding for each operand that does not fit."""
         for mismatch in self.caused(facts):
             operand, wanted = mismatch.operands[0], mismatch.get("wanted") or "float32"
-            message = (
-                f"the result of this in-place operation does not fit: `{operand.text}` is {operand.dtype}"
-            )
+            message = f"`{operand.text}` is {operand.dtype} and cannot hold the float that this operation writes to it"
+            if mismatch.get("bound") is not None:
+                written = mismatch.operands[1]
+                message = f"`{operand.text}` is {operand.dtype}, and `{written.text}`, which is bounded by it in place, is {written.dtype}"
             cast = Recaster(facts, mismatch, operand, wanted)
             fixes = cast.at_use_first() if mismatch.get("bound") else cast.at_name()
             yield self.finding(mismatch, message, fixes)

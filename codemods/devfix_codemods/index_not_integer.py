@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from devfix.rules import Applicability, Facts, Finding, Recaster, Rule, is_index
+from devfix.rules import Applicability, Facts, Finding, Operand, Recaster, Rule, is_index
 
 
 class IndexNotInteger(Rule):
@@ -38,7 +38,8 @@ class IndexNotInteger(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         for mismatch in self.caused(facts):
             operand = mismatch.operands[0]
-            message = f"`{operand.text}` is {operand.dtype} and is used as an index"
+            wanted = _wanted(operand, maybe_mask=mismatch.get("either") is not None)
+            message = f"`{operand.text}` is {operand.dtype} and is used as an index, which has to be {wanted}"
             fixes = Recaster(facts, mismatch, operand, "int64").at_use_first()
             if mismatch.get("either") is not None and not is_index(facts, operand):
                 mask = Recaster(facts, mismatch, operand, "bool")
@@ -47,3 +48,10 @@ class IndexNotInteger(Rule):
                 ]
                 fixes = [*mask.as_mask(), *either]
             yield self.finding(mismatch, message, fixes)
+
+
+def _wanted(operand: Operand, *, maybe_mask: bool) -> str:
+    """What an index has to be: where integers are refused, those of another width are meant."""
+    if "float" not in (operand.dtype or ""):
+        return "int64 here"
+    return "of integers, or of bools" if maybe_mask else "of integers"

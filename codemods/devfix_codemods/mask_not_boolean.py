@@ -39,6 +39,6 @@ class MaskNotBoolean(Rule):
         """One finding for each mask at each place that uses it."""
         for mismatch in self.caused(facts):
             operand = mismatch.operands[0]
-            message = f"`{operand.text}` is {operand.dtype} and is used as a mask"
+            message = f"`{operand.text}` is {operand.dtype} and is used as a mask, which has to be bool"
             mask = Recaster(facts, mismatch, operand, "bool")
             yield self.finding(mismatch, message, [*mask.as_mask(), *mask.of_truths()])
