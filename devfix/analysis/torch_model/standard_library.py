@@ -127,7 +127,7 @@ def namespace(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def storage(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``threading.local()``: an object that is there to be given attributes."""
+    """``threading.local()``: an object that is there to be given attributes; or a lock, which is no device where it is entered."""
     return interp.new(Obj("external", External(name)))
 
 
@@ -174,6 +174,7 @@ def chain_map(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dict", attrs=attrs, element=None if exact and not site.open else UNKNOWN))
 
 
+_LOCKS = "Lock RLock Condition Semaphore BoundedSemaphore".split()
 _REAL = "fsum dist cosh sinh asin acos atan ldexp copysign fmod expm1 erfc gamma lgamma sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
@@ -209,6 +210,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("contextlib.ExitStack", "contextlib.AsyncExitStack"), exit_stack),
     "types.SimpleNamespace": namespace,
     "threading.local": storage,
+    **{f"{name}.{lock}": storage for name in ("threading", "multiprocessing", "asyncio") for lock in _LOCKS},
     "argparse.Namespace": namespace,
     "easydict.EasyDict": namespace,
     "argparse.ArgumentParser": command_line.parser,
