@@ -12,7 +12,7 @@ from repair.device_choice import DeviceChoice
 from repair.package_text import Method, class_of, function
 
 ASSEMBLIES = ("entry", "function", "runner", "container")
-_SEED = "torch.manual_seed(0)"
+_SEED = ("torch.manual_seed(0)", "random.seed(0)")
 _GUARD = '\n\n\nif __name__ == "__main__":\n    main()'
 _BOUND = re.compile(r"(\w+) = (.+)$")
 
@@ -38,7 +38,7 @@ class Assembly:
             f"loss = {place}trainer.fit({place}features)",
             f'print("RESULT", round({place}trainer.evaluate({place}features) + loss{total}, 5))',
         ]
-        return {**own, "main": function("main()", [_SEED, *self._begin(), *last]) + _GUARD}
+        return {**own, "main": function("main()", [*_SEED, *self._begin(), *last]) + _GUARD}
 
     def _given(self) -> str:
         return self.choice.given

@@ -13,7 +13,7 @@ from repair.carrier import Carrier
 from repair.device_choice import DeviceChoice
 
 #: How a file hands on what its carrier holds.
-STYLES = ("function", "class", "property", "base class", "module")
+STYLES = ("function", "class", "property", "base class", "module", "registered", "plugin")
 _NOUNS = ("origin", "relay", "supply")
 _BASE = """class {base}:
     def taken(self):
@@ -25,27 +25,38 @@ _BASE = """class {base}:
 
 @dataclass(frozen=True)
 class Stage:
-    """One file: its text, the statement of the entry that makes its object, and how the next gets the value from that."""
+    """One file: its text, the statement of the entry that makes its object, and how the next gets the value from that.
+
+    ``silent`` is whether nobody names what is in the file, so that somebody has to import it.
+    """
 
     name: str
     text: str
     call: str
     carrier: Carrier
+    silent: bool = False
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Carriers and the styles of their files."""
+    """Carriers, the styles of their files, and what each but the first does with the value before it keeps it.
+
+    ``record`` is what the second makes of a record in which the value comes.
+    """
 
     carriers: tuple[Carrier, ...]
     styles: tuple[str, ...]
+    steps: tuple[str, ...] = ("{0}", "{0}", "{0}")
+    record: str = ""
 
     @property
     def name(self) -> str:
         """What tells it from others."""
-        return " > ".join(
-            f"{carrier.name} ({style})" for carrier, style in zip(self.carriers, self.styles, strict=True)
+        whole = zip(self.carriers, self.styles, self.steps, strict=False)
+        words = (
+            (f"[{step}] " if step != "{0}" else "") + f"{each.name} ({style})" for each, style, step in whole
         )
+        return " > ".join(words)
 
     def fits(self, making: Making, choice: DeviceChoice) -> bool:
         """Whether what the files need is known in them: a module, or a class that makes the value, takes no arguments."""
@@ -59,7 +70,12 @@ class Chain:
     def stages(self, making: Making, kind: str, choice: DeviceChoice) -> Iterator[Stage]:
         """Its files, the first of which makes the value."""
         known = ["features", "model", *filter(None, [choice.given])]
-        for carrier, style, noun in zip(self.carriers, self.styles, _NOUNS, strict=False):
+        whole = zip(self.carriers, self.styles, self.steps, _NOUNS, strict=False)
+        for carrier, style, step, noun in whole:
+            if noun == _NOUNS[1] and self.record:
+                making = Making(self.record, (*making.before, f"record = {making.expression}"))
+            if noun != _NOUNS[0]:
+                making = replace(making, expression=step.format(making.expression))
             stage = _stage(noun, carrier, style, placed(carrier, making, kind), known)
             yield stage
             statements, value = stage.carrier.fetched(stage.carrier.handle)
@@ -119,6 +135,13 @@ def _stage(noun: str, carrier: Carrier, style: str, texts: tuple[str, str], know
     given = ", ".join(parameters(store, *dict.fromkeys(known)))
     if style == "module":
         return Stage(noun, _joined(definitions, store), "", carrier)
+    if style in ("registered", "plugin"):
+        head = f'@register("{noun}")\n' if style == "registered" else ""
+        body = f"{head}def make_{noun}({given}):\n" + _indented(f"{store}\nreturn {handle}")
+        called = f'build("{noun}"{", " if given else ""}{given})'
+        if style == "plugin":
+            called = f'import_module("{noun}").make_{noun}({given})'
+        return Stage(noun, _joined(definitions, body), f"{handle} = {called}", carrier, silent=True)
     if style == "function":
         body = f"def make_{noun}({given}):\n" + _indented(f"{store}\nreturn {handle}")
         return Stage(noun, _joined(definitions, body), f"{handle} = make_{noun}({given})", carrier)

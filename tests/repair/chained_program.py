@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repair.assembly import Assembly
 from repair.carried_program import Texts
-from repair.carried_value import TYPES
+from repair.carried_value import TYPES, Making
 from repair.chain import Chain, Stage
 from repair.chained_use import MAKERS, ChainedUse
 from repair.chained_value import ChainedValue
 from repair.device_choice import SETTINGS_IMPORTS, DeviceChoice
-from repair.package_text import files
+from repair.package_text import files, in_package, with_imported
 
+_REGISTRY = """MAKERS = {}
+
+
+def register(name):
+    def keep(function):
+        MAKERS[name] = function
+        return function
+
+    return keep
+
+
+def build(name, *args, **options):
+    return MAKERS[name](*args, **options)"""
 _IMPORTS = (
+    "import copy",
+    "import random",
+    "from importlib import import_module",
     "import numpy as np",
     "import torch",
     "from torch import nn",
@@ -32,25 +48,39 @@ class ChainedProgram:
     use: str
     choice: DeviceChoice
     assembly: str = "entry"
+    is_recorded: bool = False
+    layout: str = "flat"
 
     def texts(self, *, wrong: bool) -> Texts:
         """Its files, with the mistake or without."""
         value, choice = self.value, self.choice
-        making = choice.made_here(value.wrong if wrong else value.right)
+        making = self._making(wrong=wrong)
         stages = list(self.chain.stages(making, TYPES.get(value.form[0], "torch.Tensor"), choice))
         form = "host right" if value.form == "host" and not wrong else value.form
-        use = ChainedUse(form, self.use, stages[-1].carrier)
+        told = (choice.device, choice.given) if value.late else ("", "")
+        use = ChainedUse(form, self.use, stages[-1].carrier, value.late and not wrong, told)
         texts = {"settings": choice.settings, "blocks": value.blocks[0 if wrong else 1]}
+        texts["registry"] = _REGISTRY if "registered" in self.chain.styles else ""
         texts |= {"network": use.network(), **{stage.name: stage.text for stage in stages}}
         texts |= {**use.beside(), "trainer": use.trainer()}
         texts |= Assembly(self.assembly, tuple(self._lines(stages, wrong=wrong)), choice).texts()
         imports = [*making.imports, *(line for carrier in self.chain.carriers for line in carrier.imports)]
-        return files([*imports, *_IMPORTS, *SETTINGS_IMPORTS], texts)
+        silent = [stage.name for stage in stages if stage.silent]
+        found = files([*imports, *_IMPORTS, *SETTINGS_IMPORTS], texts)
+        return in_package(found, silent) if self.layout == "package" else with_imported(found, silent)
+
+    def _making(self, *, wrong: bool) -> Making:
+        """How the value is made, perhaps beside another one."""
+        making = self.choice.made_here(self.value.wrong if wrong else self.value.right)
+        if not self.is_recorded:
+            return making
+        scale = self.choice.said("torch.full((4,), 1.5, device=device)")
+        return replace(making, expression=f"{{'value': {making.expression}, 'scale': {scale}}}")
 
     def fits(self) -> bool:
         """Whether there is such a package."""
-        value, choice = self.value, self.choice
-        makings = (choice.made_here(value.right), choice.made_here(value.wrong))
+        choice = self.choice
+        makings = (self._making(wrong=False), self._making(wrong=True))
         if not all(self.chain.fits(making, choice) for making in makings):
             return False
         stages = list(self.chain.stages(makings[0], "torch.Tensor", choice))
@@ -73,8 +103,9 @@ class ChainedProgram:
         given = {"forward": [], "hook": []}.get(self.use, [handle])
         if self.use in MAKERS:
             given = [f"{MAKERS[self.use]}({handle})"]
-        if self.use == "callback":
-            lines.append(f"report = Report({handle})")
+        if self.use in ("callback", "average"):
+            lines.append(f"report = {given[0]}")
             given = ["report"]
         given = given if self.value.form == "model" else ["model", *given]
+        given += [self.choice.given] if self.value.late and self.choice.given else []
         return [*lines, f"trainer = Trainer({', '.join(given)})"]

@@ -30,7 +30,7 @@ _LAYERS = "[nn.Linear(4, 4) for _ in range(2)]"
 @dataclass(frozen=True)
 class ChainedValue:
     """One mistake. ``form`` says how it is used; ``blocks`` are classes that it needs, wrong and right; what is wrong may
-    also be the ``order`` of the package's statements, or how the value is read.
+    also be the order of the package's statements, or how the value is read; ``late`` is what moves where it is used.
     """
 
     mistake: str
@@ -38,6 +38,7 @@ class ChainedValue:
     wrong: Making
     right: Making
     blocks: tuple[str, str] = ("", "")
+    late: bool = False
 
 
 def _offset(target: str, statement: str) -> str:
@@ -50,6 +51,17 @@ def _batch(rest: str) -> Making:
 
 def _same(expression: str) -> tuple[Making, Making]:
     return Making(expression), Making(expression)
+
+
+_PAIRS = "[(torch.randn(8, 4), torch.randn(8, 4)) for _ in range(2)]"
+_LOADER = "DataLoader(TensorDataset(torch.randn(16, 4), torch.randn(16, 4)), batch_size=8)"
+_DICTS = '[{"inputs": torch.randn(8, 4), "targets": torch.randn(8, 4)} for _ in range(2)]'
+_DATA = ("from torch.utils.data import DataLoader, TensorDataset",)
+
+
+def _late(mistake: str, form: str, expression: str) -> ChainedValue:
+    making = Making(expression, imports=_DATA)
+    return ChainedValue(mistake, form, making, making, late=True)
 
 
 _FORMS = {"t": "tensor", "l": "labels", "m": "module"}
@@ -90,9 +102,48 @@ CHAINED = (
         *_same("Stack().to(device)"),
         blocks=(_STACK.format(_LAYERS), _STACK.format(f"nn.ModuleList({_LAYERS})")),
     ),
+    _late("tensor not moved in use", "tensor", "torch.linspace(0.5, 1.5, 4)"),
+    _late("mask not moved in use", "mask", "torch.tensor([True, False, True, False])"),
+    _late("labels not moved in use", "labels", "torch.tensor([0, 1, 2, 3] * 8)"),
+    _late("batch not moved in use", "batch", "torch.randn(32, 4)"),
+    _late("inputs of a loader", "inputs of pairs", _LOADER),
+    _late("targets of a loader", "targets of pairs", _LOADER),
+    _late("both of a loader", "pairs", _LOADER),
+    _late("targets of pairs", "targets of pairs", _PAIRS),
+    _late("dicts not moved", "dicts", _DICTS),
     ChainedValue("model not moved", "model", Making("Net()"), Making("Net().to(device)")),
     ChainedValue(
         "optimizer before move", "optimizer", *_same("torch.optim.Adagrad(model.parameters(), lr=0.05)")
     ),
     ChainedValue("read on the host", "host", *_same("torch.linspace(0.5, 1.5, 4, device=device)")),
 )
+#: What a file may do with what it takes from another before it hands it on.
+STEPS = {
+    "tensor": (
+        "{0} * 2.0",
+        "{0}.clone()",
+        "torch.stack([{0}, {0}]).mean(0)",
+        "nn.functional.normalize({0}, dim=0)",
+        "{0}.view(2, 2).flip(0).reshape(-1)",
+        "{0}.sort(descending=True).values",
+        "torch.roll({0}, 1, 0)",
+        "{0}.detach().requires_grad_(False)",
+        "{0}.cumsum(0) / {0}.sum()",
+        "torch.cat([{0}[2:], {0}[:2]])",
+    ),
+    "mask": ("~{0}", "{0}.clone()", "{0} | {0}.flip(0)", "{0}.logical_not()"),
+    "labels": ("{0}.clone()", "{0}.view(-1)", "{0}.flip(0)"),
+    **dict.fromkeys(
+        ("noise", "state", "batch"), ("{0} * 0.5", "{0}.clamp(-1, 1)", "{0} - {0}.mean(0)", "{0}.flip(0)")
+    ),
+    "module": (
+        "nn.Sequential({0}, nn.Tanh())",
+        "copy.deepcopy({0})",
+        "{0}.eval()",
+        "{0}.requires_grad_(False)",
+    ),
+    "model": ("{0}.train()", "copy.deepcopy({0})"),
+    "host": ("{0} * 2.0", "{0}.clone()", "{0}.flip(0)"),
+}
+#: Forms that may go through their files in a record with something that is right, and are multiplied by it.
+SCALED = ("tensor", "noise", "state", "batch")

@@ -25,13 +25,15 @@ from repair.carrier import Carrier, carriers
 from repair.carry import Outcome, keep, table, tried
 from repair.chain import STYLES, Chain
 from repair.chained_program import ChainedProgram
-from repair.chained_use import USES
-from repair.chained_value import CHAINED, ChainedValue
+from repair.chained_use import STREAMS, USES
+from repair.chained_value import CHAINED, SCALED, STEPS, ChainedValue
 from repair.device_choice import CHOICES
 from repair.runs import Runs
 
+#: How often a value comes in a record, and how often something is done with it on its way.
+_RECORDED, _STEPPED = 0.3, 0.4
 #: Forms that only carriers of whole modules can carry.
-_OBJECTS = ("module", "model", "optimizer")
+_OBJECTS = ("module", "model", "optimizer", *STREAMS)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,14 @@ class ChainCell:
     def name(self) -> str:
         """What tells it from the others."""
         package = self.package
-        words = (package.chain.name, self.mistake, package.use, package.choice.name, package.assembly)
+        words = (
+            package.chain.name,
+            self.mistake,
+            package.use,
+            package.choice.name,
+            package.assembly,
+            package.layout,
+        )
         return ", ".join(words)
 
     def texts(self, *, wrong: bool) -> Texts:
@@ -70,8 +79,9 @@ def cells(count: int, seed: int, triples: float) -> Iterator[ChainCell]:
         value = CHAINED[made % len(CHAINED)]
         chain = _chain(every, value, 3 if rng.random() < triples else 2, rng)
         use, choice, assembly = rng.choice(USES[value.form]), rng.choice(CHOICES), rng.choice(ASSEMBLIES)
-        package = ChainedProgram(chain, value, use, choice, assembly)
-        if package.fits():
+        layout = rng.choice(("flat", "package"))
+        package = ChainedProgram(chain, value, use, choice, assembly, bool(chain.record), layout)
+        if package.fits() and not (value.late and use == "average"):
             made += 1
             yield ChainCell(package)
 
@@ -80,7 +90,16 @@ def _chain(every: Sequence[Carrier], value: ChainedValue, length: int, rng: rand
     wanted = "m" if value.form in _OBJECTS else "t"
     fitting = [each for each in every if wanted in each.kinds and ({"m", "p"} & set(each.kinds))]
     chosen = tuple(rng.sample(fitting, length))
-    return Chain(chosen, tuple(rng.choice(STYLES) for _ in chosen))
+    steps = ("{0}", *(_step(value.form, rng) for _ in chosen[1:]))
+    scaled = value.form in SCALED
+    record = f"record['value']{' * record[' + repr('scale') + ']' if scaled else ''}"
+    record = record if value.form not in _OBJECTS and rng.random() < _RECORDED else ""
+    return Chain(chosen, tuple(rng.choice(STYLES) for _ in chosen), steps, f"({record})" if record else "")
+
+
+def _step(form: str, rng: random.Random) -> str:
+    """Something that is done with the value on its way, or nothing."""
+    return rng.choice(STEPS[form]) if form in STEPS and rng.random() < _STEPPED else "{0}"
 
 
 def _options() -> argparse.Namespace:

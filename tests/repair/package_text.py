@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import symtable
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -42,6 +43,27 @@ def files(imports: Sequence[str], texts: Texts) -> Texts:
             found[f"{name}.py"] = "\n".join([*kept, *more]) + "\n\n\n" + text + "\n"
             defined |= dict.fromkeys(own, name)
     return found
+
+
+def with_imported(texts: Texts, silent: Sequence[str]) -> Texts:
+    """The files, of which the entry imports those that nobody names."""
+    begin = "".join(f"import {name}\n" for name in silent)
+    return {**texts, "main.py": begin + texts["main.py"]}
+
+
+def in_package(texts: Texts, silent: Sequence[str]) -> Texts:
+    """The files in a package that has their names for its entry, and imports those that nobody names."""
+    own = "|".join(path.removesuffix(".py") for path in texts)
+    main = texts["main.py"]
+    begin = [f"from . import {name}" for name in silent]
+    begin += [f"from .{line[5:]}" for line in main.split("\n") if re.match(rf"from ({own}) import", line)]
+    found = {"app/__init__.py": "\n".join(begin) + "\n"}
+    for path, text in texts.items():
+        relative = re.sub(rf"^from ({own}) import", r"from .\1 import", text, flags=re.MULTILINE)
+        found[f"app/{path}"] = relative.replace('import_module("', 'import_module("app.')
+    del found["app/main.py"]
+    entry = re.sub(rf"^from ({own}) import", "from app import", main, flags=re.MULTILINE)
+    return {**found, "main.py": entry.replace('import_module("', 'import_module("app.')}
 
 
 def _read(text: str) -> set[str]:
