@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from text_program import check_texts, files
+from text_program import check_texts, files, fix_texts
 
 from devfix.findings import Applicability
 
@@ -66,3 +66,33 @@ def test_where_an_option_moves_the_inputs_the_fix_is_unsafe(move: str) -> None:
 )
 def test_where_the_machine_decides_the_fix_is_safe(move: str) -> None:
     assert _trust(move) is Applicability.SAFE
+
+
+NOTHING_YET = """
+import torch
+
+device = None
+
+if torch.cuda.is_available():
+    device = torch.device("cuda")
+{otherwise}
+net = torch.nn.Linear(3, 1).to(device)
+for _ in range(2):
+    x = torch.ones(4, 3)
+    print(net(x).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "expected"),
+    [
+        ('else:\n    device = torch.device("cpu")\n', "device=device"),
+        ("", "device=next(net.parameters()).device"),
+    ],
+    ids=["every branch chooses", "else there is none"],
+)
+def test_a_name_that_is_nothing_at_first_is_the_device_once_each_branch_has_chosen(
+    otherwise: str, expected: str
+) -> None:
+    after = fix_texts({"main.py": NOTHING_YET.format(otherwise=otherwise)})[0]["main.py"]
+    assert f"x = torch.ones(4, 3, {expected})" in after

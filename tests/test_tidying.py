@@ -490,3 +490,31 @@ def test_moves_side_by_side_name_one_device() -> None:
         assert tidy(before, after) == before.replace("    f(", line + "    f(")
     own = before.replace("    f(", moves.format(asked, "x.device") + "    f(")
     assert tidy(before, own) == own
+
+
+_FORWARD = """
+    class Net:
+        def forward(self, x):
+            h = zeros(3{one})
+            c = zeros(3{two})
+            y = self.cell(x, (h, c))
+            z = ones(4{three})
+            return y + z, self.last(y.to(z.device){four})
+"""
+_ASK = ", device=next(self.parameters()).device"
+
+
+def test_where_a_module_is_asked_again_and_again_new_moves_follow_no_tensor() -> None:
+    """What the author had follow one stays."""
+    before = _FORWARD.format(one="", two="", three="", four="")
+    after = _FORWARD.format(one=_ASK, two=_ASK, three=", device=y.device", four=".to(h.device)")
+    named = _FORWARD.format(
+        one=", device=device", two=", device=device", three=", device=device", four=".to(device)"
+    ).replace("h = ", "device = next(self.parameters()).device\n            h = ")
+    assert tidy(before, after) == dedent(named)
+
+
+def test_where_it_is_asked_once_they_do() -> None:
+    before = _FORWARD.format(one="", two="", three="", four="")
+    after = _FORWARD.format(one=_ASK, two="", three=", device=y.device", four="")
+    assert tidy(before, after) == dedent(after)

@@ -131,11 +131,13 @@ def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Bindin
 
     A module is made on the CPU, and moved on the way to the place; a tensor comes from there, and is.
     """
-    if binding.kind not in ("device", "module", "tensor") or is_wanted(binding.device):
+    if binding.kind not in ("device", "module", "tensor", "none") or is_wanted(binding.device):
         return False
     first = place.outline.statement_at(binding.statement) if binding.statement is not None else None
     if first is None:
         return False
+    if binding.kind == "none":
+        return _is_filled(place, scope, first, others)
     if binding.kind in ("module", "tensor"):
         return any(
             other.kind == binding.kind and _is_moved_by(place, scope, first, other) for other in others
@@ -148,6 +150,22 @@ def _is_replaced(place: Place, scope: str, binding: Binding, others: list[Bindin
         beside = place.outline.parents[choice] is place.outline.parents[first]
         if choice is not later and beside and choice.lineno > first.lineno and reaches(place, scope, other):
             return True
+    return False
+
+
+def _is_filled(place: Place, scope: str, first: ast.stmt, others: list[Binding]) -> bool:
+    """Whether ``device = None`` only says that there is such a name, which every branch of what follows beside it binds."""
+    target = first.targets[0] if isinstance(first, ast.Assign) and len(first.targets) == 1 else None
+    if not isinstance(target, ast.Name):
+        return False
+    for other in others:
+        later = place.outline.statement_at(other.statement) if other.statement is not None else None
+        if later is None or other.kind != "device" or not is_wanted(other.device):
+            continue
+        choice = _whole_choice(place, later)
+        beside = place.outline.parents[choice] is place.outline.parents[first]
+        if beside and choice.lineno > first.lineno and binds_always(choice, target.id):
+            return reaches(place, scope, other)
     return False
 
 

@@ -19,6 +19,7 @@ from devfix.tidying.functions import (
 from devfix.tidying.written import Written
 
 _ASKED = re.compile(r"next\((?P<module>[A-Za-z_]\w*)\.parameters\(\)\)\.device")
+_OF_TENSOR = re.compile(r"(?<![\w.])(?P<tensor>[A-Za-z_]\w*)\.device\b(?!\()")
 _MOVES = ("to", "cuda", "cpu", "to_empty")
 _CHOSEN = re.compile(r"(?P<name>device|DEVICE) = .*\S\s*")
 _KEPT = re.compile(r"\s*(?P<object>\w+)\.device = .*\S\s*")
@@ -34,6 +35,8 @@ def named(written: Written) -> str:
         text, numbers = found
         for number in numbers:
             lines[number - 1] = lines[number - 1].replace(text, "device")
+        for number, asked in _followed(written, function):
+            lines[number - 1] = re.sub(rf"(?<![\w.]){asked}\b", "device", lines[number - 1])
         first = first_statement(function)
         line = lines[first.lineno - 1]
         indent = line[: len(line) - len(line.lstrip())]
@@ -56,6 +59,18 @@ def _asked_for(written: Written, function: Function) -> tuple[str, list[int]] | 
     text = max(asked, key=lambda each: len(asked[each]), default="")
     again = len(asked.get(text, ())) > 1 and first.lineno > function.lineno
     return (text, sorted(set(asked[text]))) if again and all(map(written.is_new_line, asked[text])) else None
+
+
+def _followed(written: Written, function: Function) -> list[tuple[int, str]]:
+    """The devices of the function's own tensors, ``x.device``, in new lines that did not ask for them, and which lines."""
+    own = bound_names(function)
+    return [
+        (number, match[0])
+        for number in range(function.lineno, (function.end_lineno or function.lineno) + 1)
+        if written.is_new_line(number)
+        for match in _OF_TENSOR.finditer(written.after.lines[number - 1])
+        if match["tensor"] in own and match[0] not in written.instead_of(number)
+    ]
 
 
 def _moved_in(function: Function) -> set[str]:
