@@ -217,7 +217,8 @@ class _Ledger:
             else:
                 stale = tuple(name for name in comment.rules if self._is_stale(source.path, comment, name))
                 if stale:
-                    yield _stale(source.path, comment, stale)
+                    meant = next(filter(None, map(self.selection.of_unknown, stale)), "")
+                    yield _stale(source.path, comment, stale, meant)
                 elif len(set(comment.rules)) < len(comment.rules):
                     yield _repeated(source.path, comment)
 
@@ -228,13 +229,16 @@ class _Ledger:
         return self.selection.judges(path, selector) and not self._is_used(path, comment, selector)
 
 
-def _stale(path: str, comment: Suppression, stale: tuple[str, ...]) -> Finding:
-    """The finding that ``stale`` of the comment's names do nothing."""
+def _stale(path: str, comment: Suppression, stale: tuple[str, ...], meant: str = "") -> Finding:
+    """The finding that ``stale`` of the comment's names do nothing; ``meant`` says what one of them may stand for."""
+    more = f": {meant}" if meant else ""
     kept = list(dict.fromkeys(name for name in comment.rules if name not in stale))
     listed = ", ".join(f"`{name}`" for name in stale)
     if not kept:
-        return _report(path, comment, f"`{comment.text}` suppresses nothing", ("remove the comment", ""))
-    message = f"{listed} in `{comment.text}` suppresses nothing"
+        return _report(
+            path, comment, f"`{comment.text}` suppresses nothing{more}", ("remove the comment", "")
+        )
+    message = f"{listed} in `{comment.text}` suppresses nothing{more}"
     return _report(path, comment, message, (f"remove {listed} from the comment", _with_rules(comment, kept)))
 
 

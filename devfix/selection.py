@@ -153,12 +153,16 @@ class Selection:
         return self._per_file[path]
 
     def _refuse_unknown(self, selector: str) -> None:
-        if selector == ALL or self.known(selector):
-            return
+        if selector != ALL and not self.known(selector):
+            raise ConfigError(
+                self.of_unknown(selector) or f"no rule is called `{selector}`; `devfix rules` lists them"
+            )
+
+    def of_unknown(self, selector: str) -> str:
+        """What to say of a selector that names no rule but is close to one; "" for any other."""
         choices = [word for rule in self.rules for word in (rule.code, rule.name)]
-        near = difflib.get_close_matches(selector, choices, n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else "; `devfix rules` lists them"
-        raise ConfigError(f"no rule is called `{selector}`{hint}")
+        near = [] if self.known(selector) else difflib.get_close_matches(selector, choices, n=1)
+        return f"no rule is called `{selector}`; did you mean `{near[0]}`?" if near else ""
 
 
 def is_off_by_default(rule: Rule) -> bool:

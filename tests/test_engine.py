@@ -340,6 +340,17 @@ def test_an_unused_suppression_is_found_and_removed(comment: str, message: str, 
     assert (fixed.new_text, codes(fixed)) == (f"{TORCH}x = {value}{after}\n", [])
 
 
+@pytest.mark.parametrize(
+    ("comment", "meant"),
+    [("T1O1", "no rule is called `T1O1`; did you mean `T101`?"), ("acme-rule", "")],
+)
+def test_a_misspelt_name_is_told_apart_from_that_of_an_absent_pack(comment: str, meant: str) -> None:
+    (finding,) = check(f"{TORCH}x = 1  # devfix: ignore[{comment}]\n", BAD, NO_FIX).findings
+    assert finding.message == f"`# devfix: ignore[{comment}]` suppresses nothing" + (
+        f": {meant}" if meant else ""
+    )
+
+
 def test_a_malformed_suppression_is_found() -> None:
     (finding,) = check("x = 1  # devfix: ingore\n", BAD).findings
     assert finding.message == "`# devfix: ingore` is not a comment devfix understands"
