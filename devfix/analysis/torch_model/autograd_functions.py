@@ -9,6 +9,7 @@ from devfix.analysis import calls, classes
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.modules import external_bases
+from devfix.analysis.torch_model import own_gradients
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,
@@ -56,8 +57,9 @@ def apply(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         incoming = tuple(Arg(_gradient(value)) for value in _outputs(result))
         precision = interp.autocast
         interp.autocast = precision if _is_told(forward) or _is_told(backward) else None
-        calls.call_function(interp, backward, [context], site.node, CallSite(site.node, incoming))
+        gradients = calls.call_function(interp, backward, [context], site.node, CallSite(site.node, incoming))
         interp.autocast = precision
+        own_gradients.check(interp, backward, incoming[0].value, _outputs(gradients), site)
     return _tracked(result, True if grad is None else None)
 
 

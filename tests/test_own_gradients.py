@@ -1,0 +1,95 @@
+"""Gradients that autograd functions of a program give back: each must be where its input is."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from text_program import clashes, fix_texts
+
+from devfix.simulator import simulated_accelerator
+
+PROGRAM = """import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, times, weight):
+        ctx.save_for_backward(x, weight)
+        return x * weight * times
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        total = (grad * x).sum()
+        own = {own}
+        return grad * weight, None, own
+
+
+weight = torch.nn.Parameter(torch.ones({shape}).cuda())
+x = torch.randn(4, device="cuda", requires_grad=True)
+Scaled.apply(x, 2, weight).sum().backward()
+"""
+#: An H100 says of each: "Function ScaledBackward returned an invalid gradient at index 1 - expected device cuda:0 but got cpu".
+REFUSED = ["torch.tensor([total.item()])", "torch.ones(1) * total.item()", "total.cpu().reshape(1)"]
+TAKEN = [
+    ("torch.tensor(total.item())", "()"),
+    ("total.cpu()", "()"),
+    ("torch.tensor([total.item()], device=grad.device)", "1"),
+    ("total.reshape(1)", "1"),
+    ("None", "1"),
+]
+
+
+def _outcome(text: str) -> str:
+    with simulated_accelerator():
+        try:
+            exec(text, {"__name__": "__main__"})
+        except RuntimeError as error:
+            return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("own", REFUSED)
+def test_a_gradient_of_the_host_is_refused_by_an_input_of_the_accelerator(own: str) -> None:
+    text = PROGRAM.format(own=own, shape="1")
+    refused = "returned an invalid gradient at index 1 - expected device cuda:0 but got cpu"
+    assert (clashes(text), refused in _outcome(text)) == (["15: device"], True)
+
+
+@pytest.mark.parametrize(("own", "shape"), TAKEN)
+def test_a_gradient_without_dimensions_beside_its_input_or_missing_is_taken(own: str, shape: str) -> None:
+    text = PROGRAM.format(own=own, shape=shape)
+    assert (clashes(text), _outcome(text)) == ([], "")
+    assert fix_texts({"main.py": text})[0]["main.py"] == text
+
+
+def test_the_gradient_is_made_where_the_one_is_that_came_in() -> None:
+    text = PROGRAM.format(own="torch.tensor([total.item()])", shape="1")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after == text.replace("[total.item()])", "[total.item()], device=grad.device)")
+    assert _outcome(after) == ""
+
+
+def test_what_an_input_needs_no_gradient_of_may_be_anywhere() -> None:
+    text = PROGRAM.format(own="torch.zeros(1)", shape="1").replace(
+        "torch.nn.Parameter(torch.ones(1).cuda())", "torch.ones(1).cuda()"
+    )
+    assert (clashes(text), _outcome(text)) == ([], "")
+
+
+def test_gradients_of_inputs_on_the_host_stay_there() -> None:
+    text = PROGRAM.format(own="torch.tensor([total.item()])", shape="1")
+    text = text.replace(".cuda()", "").replace('device="cuda", ', "")
+    assert (clashes(text), _outcome(text)) == ([], "")
+
+
+def test_a_healed_gradient_arrives_where_its_input_is() -> None:
+    text = PROGRAM.format(own="torch.tensor([total.item()])", shape="1")
+    with simulated_accelerator(heal=True) as machine:
+        names: dict[str, torch.Tensor] = {"__name__": "__main__"}  # type: ignore[dict-item]
+        exec(text, names)
+        gradient = names["weight"].grad
+        assert gradient is not None
+        assert gradient.device.type == "cuda"
+    [found] = machine.log.mismatches
+    assert (found["kind"], found["operation"]) == ("device", "torch.autograd.Function.backward")
