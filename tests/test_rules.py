@@ -17,6 +17,7 @@ from text_program import Texts, check_texts, fix_texts, names, rules
 from devfix import commands, registry, testing
 from devfix.findings import Applicability
 from devfix.registry import Rule, page, summary
+from devfix.report.catalogue import render_page, render_rules
 from devfix.rules import Rule as Base
 from devfix.selection import ADOPTING_RULE
 
@@ -142,3 +143,11 @@ def test_every_counter_example_is_for_a_rule() -> None:
 def test_every_family_of_causes_in_the_corpus_has_a_rule() -> None:
     causes = {case.folder.parent.name for case in corpus_cases()}
     assert sorted(causes - {rule.name for rule in RULES}) == []
+
+
+def test_what_is_read_on_a_terminal_has_no_marks_of_markup() -> None:
+    shown = render_rules(RULES) + "".join(map(render_page, RULES))
+    assert "\nBefore:\n" in shown
+    assert "`Module.to`" in shown
+    assert "``" not in shown
+    assert "::\n" not in shown

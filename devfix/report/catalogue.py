@@ -21,7 +21,7 @@ def render_rules(rules: Sequence[Rule]) -> str:
     """A line for each rule, in columns."""
     width = max((len(rule.name) for rule in rules), default=0)
     lines = [
-        f"{rule.code}  {rule.name:<{width}}  {_TRUST[rule.applicability]:<10}  {summary(rule)}"
+        f"{rule.code}  {rule.name:<{width}}  {_TRUST[rule.applicability]:<10}  {_read(summary(rule))}"
         for rule in rules
     ]
     return "".join(line.rstrip() + "\n" for line in lines)
@@ -49,7 +49,14 @@ def _entry(rule: Rule) -> dict[str, Any]:
 def render_page(rule: Rule) -> str:
     """A rule's own page."""
     title = f"{rule.code} {rule.name} ({_TRUST[rule.applicability]})"
-    return f"{title}\n{'=' * len(title)}\n\n{page(rule)}\n"
+    text = "\n".join(line if line.startswith("    ") else _read(line) for line in page(rule).splitlines())
+    return f"{title}\n{'=' * len(title)}\n\n{text}\n"
+
+
+def _read(line: str) -> str:
+    """A line of a docstring as it is read on a terminal: the marks of its markup are for the pages of the site."""
+    line = line.replace("``", "`")
+    return line[:-1] if line.endswith("::") else line
 
 
 def rule_markdown(rule: Rule) -> str:
