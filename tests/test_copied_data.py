@@ -38,3 +38,34 @@ def test_what_is_asked_for_what_only_tensors_have_is_copied_where_it_is(making: 
 )
 def test_other_data_is_copied_to_the_cpu(making: str) -> None:
     assert clashes(UNKNOWN_DATA.format(making=making))
+
+
+STEP = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+        self.cost = nn.CrossEntropyLoss()
+
+    def training_step(self, batch, number):
+        {taken}
+        return self.cost(self.layer(x), torch.tensor(y, dtype=torch.long))
+"""
+
+
+def test_what_is_taken_out_of_a_batch_that_the_caller_moved_is_copied_where_it_is() -> None:
+    assert not clashes(STEP.format(taken="x, y = batch"))
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "x, y = batch\n        x = x.to(next(self.parameters()).device)",
+        "x, y = batch, [number]",
+    ],
+)
+def test_what_the_function_moves_itself_is_another_matter(taken: str) -> None:
+    assert len(clashes(STEP.format(taken=taken))) == 1

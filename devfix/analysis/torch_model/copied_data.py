@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis import reads
+from devfix.analysis.scope_names import parameters_of
 from devfix.analysis.syntax import remembered, statements_of, walk
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ _FETCHED = frozenset("numpy tolist item cpu".split())
 def may_be_tensor(interp: Interpreter, site: CallSite) -> bool:
     """Whether data of unknown kind is treated as a tensor, or is what ``forward`` of a module is called with.
 
-    It is asked for what only tensors have, here (``torch.tensor(x.detach())``) or in an earlier line of the function.
+    It is asked for what only tensors have, here (``torch.tensor(x.detach())``) or in an earlier line of the function,
+    or it is a part of a batch that the function is called with, and of which it moves nothing.
     """
     arg = site.get(0, "data")
     node = arg.node if arg is not None else None
@@ -34,7 +36,9 @@ def may_be_tensor(interp: Interpreter, site: CallSite) -> bool:
             return True
         else:
             node = node.func.value
-    return isinstance(node, ast.Name) and (_is_input(interp, node.id) or _was_tensor(interp, node))
+    return isinstance(node, ast.Name) and (
+        _is_input(interp, node.id) or _was_tensor(interp, node) or _is_part_of_input(interp, node.id)
+    )
 
 
 def _is_input(interp: Interpreter, name: str) -> bool:
@@ -42,6 +46,34 @@ def _is_input(interp: Interpreter, name: str) -> bool:
     if function is None or getattr(function.node, "name", "") != "forward":
         return False
     return any(name == parameter.arg for parameter in function.node.args.args)
+
+
+def _is_part_of_input(interp: Interpreter, name: str) -> bool:
+    function = interp.frame.function
+    return function is not None and name in _parts_of_inputs(function.node)
+
+
+@remembered
+def _parts_of_inputs(function: ast.AST) -> frozenset[str]:
+    """The names that a function gives the parts of a parameter: ``x, y = batch``, if it moves none of them."""
+    found: set[str] = set()
+    inputs = {each.arg for each in parameters_of(function)}
+    moved = {
+        part.value.id
+        for part in walk(function)
+        if isinstance(part, ast.Attribute)
+        and part.attr in ("to", "cuda")
+        and isinstance(part.value, ast.Name)
+    }
+    for statement in statements_of(function):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            continue
+        for target in statement.targets:
+            parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else ()
+            names = {part.id for part in parts if isinstance(part, ast.Name)}
+            if statement.value.id in inputs - moved and moved.isdisjoint(names):
+                found |= names
+    return frozenset(found)
 
 
 def _was_tensor(interp: Interpreter, name: ast.Name) -> bool:
