@@ -23,14 +23,19 @@ _SPREADING = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "qua
 
 
 def refuses(interp: Interpreter, ref: Ref, site: CallSite) -> bool:
-    """Whether a model must not be moved (written down), or may be but stays where it is."""
-    placed = interp.obj(ref).facts.get(FACT)
+    """Whether a model must not be moved (written down), or may be but stays where it is.
+
+    What another file does with the models that it is given, it does with others, too, and those have to be moved.
+    """
+    obj = interp.obj(ref)
+    placed = obj.facts.get(FACT)
     if placed is None:
         return False
-    if _is_spread(interp, placed):
+    is_own = not obj.trail or obj.trail[0].path == interp.frame.path
+    if is_own and _is_spread(interp, placed):
         callee = site.node.func if isinstance(site.node, ast.Call) else None
         receiver = callee.value if isinstance(callee, ast.Attribute) else None
-        model = Tensor(ACCELERATOR, trail=interp.obj(ref).trail)
+        model = Tensor(ACCELERATOR, trail=obj.trail)
         kind = "quantized" if placed == QUANTIZED else "spread"
         requirements.record(
             interp, site.node, "torch.nn.Module.to", "dispatched", [Part(model, "model", receiver)], how=kind
