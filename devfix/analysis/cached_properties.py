@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, hidden_modules
+from devfix.analysis import calls, classes, hidden_modules, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.modules import is_module
@@ -59,15 +59,17 @@ def _is_all_made(found: Function, value: Tensor) -> bool:
 
 
 def forget(interp: Interpreter, owner: Value, name: Value | None) -> None:
-    """``del x.name``, ``x.__dict__.pop(name)``: it is computed anew when it is asked for; without a name, all are."""
+    """``del x.name``, ``x.__dict__.pop(name)``: it is computed anew when it is asked for; without a name, all are.
+
+    That it was dropped is remembered: where another path kept it, nobody knows which of the two is read.
+    """
     obj = interp.obj_of(owner)
     if not isinstance(owner, Ref) or obj is None or not isinstance(obj.cls, Class):
         return
     known = name.value if isinstance(name, Const) else None
     names = [each for each in obj.attrs if known in (None, each) and _is_cached(interp, obj.cls, each)]
     if names:
-        attrs = {each: value for each, value in obj.attrs.items() if each not in names}
-        interp.update(owner, replace(obj, attrs=attrs))
+        interp.update(owner, unsure_entries.without(obj, names))
 
 
 def _is_cached(interp: Interpreter, cls: Class, name: str) -> bool:

@@ -18,6 +18,7 @@ from devfix.analysis import (
     passed_over,
     recursion,
     returning,
+    unsure_entries,
 )
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
@@ -102,13 +103,15 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
             args.extend([Arg(element, arg)] * 4)
     keywords: dict[str, Arg] = {}
     spread = False
+    at_times: frozenset[str] = frozenset()
     for keyword in node.keywords:
         value = interp.eval(keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = _arg(Arg, (value, keyword.value))
         else:
             spread = not _spread(interp, value, keyword.value, keywords) or spread
-    site = CallSite(node, tuple(args), keywords, opened or spread, spread)
+            at_times |= unsure_entries.of(interp.obj_of(value))
+    site = CallSite(node, tuple(args), keywords, opened or spread, spread, at_times)
     if site.open:
         _hand_on(interp, site)
     return site

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, conditions, containers, iteration, modules, object_keys
+from devfix.analysis import binding, conditions, containers, iteration, modules, object_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Frame
 from devfix.analysis.join import join_all
@@ -24,7 +24,7 @@ def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.Se
     """A list, generator or set comprehension: a list, with exact items where the source has them."""
     results: list[Value] = []
     with interp.entered(_frame(interp)):
-        exact = _loop(interp, node, 0, lambda: results.append(_collected(interp, node.elt)))
+        exact = _loop(interp, node, 0, lambda _: results.append(_collected(interp, node.elt)))
     trail = (interp.site("other", node),)
     if exact and not isinstance(node, ast.SetComp):
         return interp.new(Obj("list", items=tuple(results), trail=trail))
@@ -63,8 +63,9 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
     attrs: dict[str, Value] = {}
     others: list[Value] = []
     objects: list[Value] = []
+    at_times: set[str] = set()
 
-    def add() -> None:
+    def add(sure: bool) -> None:
         told = interp.eval(node.key)
         key = iteration.dict_key(told)
         value = interp.eval(node.value)
@@ -74,13 +75,15 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
             objects.append(told)
         else:
             attrs[key] = value
+            if not sure:
+                at_times.add(key)
 
     with interp.entered(_frame(interp)):
         _loop(interp, node, 0, add)
     element = join_all(others) if others else None
     trail = (interp.site("other", node),)
     made = object_keys.added(Obj("dict", attrs=attrs, trail=trail), *objects)
-    return interp.new(replace(made, element=element))
+    return interp.new(replace(unsure_entries.marked(made, at_times), element=element))
 
 
 def _frame(interp: Interpreter) -> Frame:
@@ -92,10 +95,15 @@ def _frame(interp: Interpreter) -> Frame:
     )  # fmt: skip
 
 
-def _loop(interp: Interpreter, node: Comprehension, index: int, body: Callable[[], object]) -> bool:
-    """Run the nested loops; whether every item of the result is known one by one."""
+def _loop(
+    interp: Interpreter, node: Comprehension, index: int, body: Callable[[bool], object], sure: bool = True
+) -> bool:
+    """Run the nested loops; whether every item of the result is known one by one.
+
+    ``body`` is told whether nothing may leave this round out.
+    """
     if index == len(node.generators):
-        body()
+        body(sure)
         return True
     generator = node.generators[index]
     iterable = interp.eval(generator.iter)
@@ -110,6 +118,6 @@ def _loop(interp: Interpreter, node: Comprehension, index: int, body: Callable[[
             continue
         for test in generator.ifs:
             conditions.assume(interp, test, True)
-        exact = exact and None not in kept
-        exact = _loop(interp, node, index + 1, body) and exact
+        certain = None not in kept
+        exact = _loop(interp, node, index + 1, body, sure and certain) and exact and certain
     return exact

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from devfix.analysis import object_keys, replacing, text_keys
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import CallSite
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import LEFT, join_all, join_elements, join_values, scalar_type, usually
 from devfix.analysis.values import (
@@ -175,6 +176,22 @@ def entries(interp: Interpreter, value: Value) -> tuple[dict[str, Value], Value 
             held.setdefault(key, []).append(entry)
         others += [] if obj.element is None else [obj.element]
     return {key: join_all(each) for key, each in held.items()}, join_all(others) if others else None
+
+
+def merged(
+    below: Mapping[str, Value], above: Mapping[str, Value], at_times: frozenset[str]
+) -> dict[str, Value]:
+    """Entries put over others; those that are there ``at_times`` only may be either."""
+    either = {name: join_values(below[name], above[name]) for name in at_times if name in below}
+    return {**below, **above, **either}
+
+
+def given(site: CallSite, name: str, held: Value) -> Value:
+    """What takes the place of ``held`` where a call names it; where it does so at times only, it may be either."""
+    value = site.value(None, name)
+    if value is None:
+        return held
+    return join_values(held, value) if name in site.at_times else value
 
 
 def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.expr | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules, object_keys
+from devfix.analysis import containers, iteration, modules, object_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_elements, join_values
 from devfix.analysis.values import UNKNOWN, Const, Obj, Sequence, TupleValue, Value
@@ -57,12 +57,15 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
     attrs: dict[str, Value] = {}
     element: Value | None = None
     objects: list[Value] = []
+    unsure: frozenset[str] = frozenset()
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = interp.eval(value_node)
         modules.collect(interp, value, value_node)
         if key_node is None:
             held, others = containers.entries(interp, value) or ({}, UNKNOWN)
-            attrs.update(held)
+            at_times = unsure_entries.of(interp.obj_of(value))
+            unsure |= at_times - attrs.keys()
+            attrs = containers.merged(attrs, held, at_times)
             element = others if element is None or others == UNKNOWN else element
             objects += [UNKNOWN] if others is not None else []
             continue
@@ -74,4 +77,4 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
         else:
             attrs[key] = value
     made = object_keys.added(Obj("dict", attrs=attrs, trail=(interp.site("other", node),)), *objects)
-    return interp.new(replace(made, element=element))
+    return interp.new(replace(unsure_entries.marked(made, unsure), element=element))

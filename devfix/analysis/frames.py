@@ -120,7 +120,7 @@ class CallSite:
     """A call with its arguments evaluated.
 
     ``open`` tells that ``*args`` or ``**kwargs`` of unknown content may add arguments, ``spread``
-    that keywords may be among them.
+    that keywords may be among them. ``at_times`` names keywords that ``**kwargs`` has at times only.
     """
 
     node: ast.expr
@@ -128,6 +128,7 @@ class CallSite:
     keywords: dict[str, Arg] = field(default_factory=dict)
     open: bool = False
     spread: bool = False
+    at_times: frozenset[str] = frozenset()
 
     def get(self, position: int | None, *names: str) -> Arg | None:
         """The argument at ``position``, or under one of ``names``."""

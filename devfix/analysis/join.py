@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from devfix.analysis import unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
@@ -264,36 +265,6 @@ def usual_of_all(value: Union) -> Value | None:
     return None if any(scalar_type(member) is not None for member in value.members) else value.usual
 
 
-def like_usual(value: Value, usual: Value) -> Value:
-    """A tensor with the dtype that it usually has, and on the accelerator where nobody knows where else it is.
-
-    What is usually left on the CPU remembers that.
-    """
-    usual = next((member for member in members(usual) if type(member) is type(value)), usual)
-    if isinstance(value, Array) and isinstance(usual, Array):
-        return replace(value, dtype=usual.dtype)
-    if not isinstance(value, Tensor) or not isinstance(usual, Tensor):
-        return value
-    device, split = value.device, value.split
-    if not device.is_known and split is None and usual.device.is_accelerator:
-        device = usual.device
-    if split is None and usual.device.kind == "cpu" and device.kind in ("accelerator", "unknown"):
-        split = usual
-    if value.dtype == usual.dtype and device == value.device and split is value.split:
-        return value
-    return replace(value, device=device, dtype=usual.dtype, typed=usual.typed, split=split)
-
-
-def object_like_usual(obj: Obj, usual: Obj) -> Obj:
-    """A heap object whose tensors have the dtypes and places that they usually have."""
-    attrs = {
-        name: like_usual(value, usual.attrs[name]) if name in usual.attrs else value
-        for name, value in obj.attrs.items()
-    }
-    place = like_usual(obj.place, usual.place) if obj.place and usual.place else obj.place
-    return replace(obj, attrs=attrs, place=place if isinstance(place, Tensor) else None)
-
-
 def join_objects(
     a: Obj, b: Obj, *, split: bool = False, usual: bool | None = None, rounds: bool = False
 ) -> Obj:
@@ -305,12 +276,15 @@ def join_objects(
     if a is b:
         return a
     facts = _join_facts(a, b)
+    attrs = _join_attrs(a, b, split, usual)
+    if a.attrs.keys() != b.attrs.keys():
+        attrs, facts = unsure_entries.apart(a, b, attrs, facts)
     left = _left_on_host(a, b) if rounds and a.kind == "list" else None
     if left is not None:
         facts[LEFT] = left
     return replace(
         a,
-        attrs=_join_attrs(a, b, split, usual),
+        attrs=attrs,
         items=_join_items(a, b, split, usual),
         element=_join_elements(a, b, split),
         place=_merge_tensors(a.place, b.place, split) if a.place and b.place else a.place or b.place,

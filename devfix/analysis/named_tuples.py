@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes, iteration, modules
+from devfix.analysis import calls, classes, containers, iteration, modules
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.values import (
@@ -122,7 +122,7 @@ def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) ->
     """A method of a named tuple."""
     if name == "_replace" and not site.open:
         return value.with_items(
-            site.value(None, field) or item for field, item in zip(value.names, value.items, strict=True)
+            containers.given(site, field, item) for field, item in zip(value.names, value.items, strict=True)
         )
     if name == "_make" and value.names:
         return made_of(interp, class_of(value), site)
@@ -133,7 +133,7 @@ def method(interp: Interpreter, value: TupleValue, name: str, site: CallSite) ->
 
 def replaced(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
     """``_replace`` of an object of a class of the project that is a named tuple."""
-    given = {name: site.value(None, name) or value for name, value in obj.attrs.items()}
+    given = {name: containers.given(site, name, value) for name, value in obj.attrs.items()}
     return interp.new(replace(obj, attrs=given, items=tuple(given.values())))
 
 

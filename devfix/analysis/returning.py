@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Frame
-from devfix.analysis.join import join_values, like_usual
+from devfix.analysis.join import join_values
 from devfix.analysis.state import State, is_loaded, join_states, keep_main_path
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
+from devfix.analysis.usual_values import like_usual
 from devfix.analysis.values import DeviceValue, ExternalMethod, Tensor, TupleValue, Unknown, Value
 
 if TYPE_CHECKING:

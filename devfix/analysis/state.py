@@ -12,14 +12,9 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from devfix.analysis import unusual_owners
-from devfix.analysis.join import (
-    join_objects,
-    join_values,
-    like_usual,
-    object_like_usual,
-    usually,
-)
+from devfix.analysis.join import join_objects, join_values, usually
 from devfix.analysis.lattice import UNKNOWN_DEVICE
+from devfix.analysis.usual_values import like_usual, object_like_usual
 from devfix.analysis.values import (
     Const,
     DeviceValue,

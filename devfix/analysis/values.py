@@ -345,6 +345,10 @@ class Obj:
         """This object with one attribute (or dict entry) set."""
         return replace(self, attrs={**self.attrs, name: value})
 
+    def with_facts(self, facts: Mapping[str, Value]) -> Obj:
+        """This object with further facts."""
+        return replace(self, facts={**self.facts, **facts})
+
     def with_fact(self, name: str, value: Value) -> Obj:
         """This object with one fact set."""
         return replace(self, facts={**self.facts, name: value})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules, object_keys
+from devfix.analysis import containers, iteration, modules, object_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_elements
@@ -95,6 +95,8 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         if name == "pop":
             containers.delete_item(interp, ref, key)
         return obj.attrs[known]
+    if name == "pop":
+        containers.forget_attribute(interp, obj, key)
     exact = known is not None and obj.element is None
     # Whoever names a default expects it to be taken now and then.
     found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
@@ -123,7 +125,9 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     attrs = dict(obj.attrs)
     element = obj.element
     if other is not None and other.kind == "dict":
-        attrs.update(other.attrs)
+        at_times = unsure_entries.of(other)
+        obj = unsure_entries.marked(obj, at_times - attrs.keys())
+        attrs = containers.merged(attrs, other.attrs, at_times)
         element = other.element if element is None else element
     elif site.args:
         element = UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration
+from devfix.analysis import containers, iteration, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg
 from devfix.analysis.join import join_all, scalar_type, usual_of_all
@@ -329,7 +329,9 @@ def _merged_dicts(interp: Interpreter, left: Value, right: Value) -> Value | Non
     if a is None or b is None or a.kind != "dict" or b.kind != "dict":
         return None
     element = a.element if a.element is not None else b.element
-    return interp.new(replace(a, attrs={**a.attrs, **b.attrs}, element=element))
+    at_times = unsure_entries.of(b)
+    both = replace(a, attrs=containers.merged(a.attrs, b.attrs, at_times), element=element)
+    return interp.new(unsure_entries.marked(both, at_times - a.attrs.keys()))
 
 
 def unary(interp: Interpreter, node: ast.UnaryOp, value: Tensor | Array) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction
+from devfix.analysis import classes, construction, containers
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model.standard_library import clone
@@ -32,8 +32,9 @@ def replace_(interp: Interpreter, name: str, site: CallSite) -> Value:
     if found is None or site.open:
         return UNKNOWN
     cls, obj = found
-    given = {name: Arg(obj.attrs[name]) for name in _names(cls) if name in obj.attrs}
-    return construction.instantiate(interp, cls, CallSite(site.node, keywords={**given, **site.keywords}))
+    held = {name: obj.attrs[name] for name in _names(cls) if name in obj.attrs}
+    kept = {name: Arg(containers.given(site, name, value)) for name, value in held.items()}
+    return construction.instantiate(interp, cls, CallSite(site.node, keywords={**site.keywords, **kept}))
 
 
 def as_dict(interp: Interpreter, name: str, site: CallSite) -> Value:
