@@ -128,3 +128,33 @@ def test_not_a_class_whose_base_may_take_other_arguments(base: str) -> None:
     before = _texts("Source", "read()", "Source(2)")
     before["parts.py"] = f"\n{base}" + before["parts.py"].replace("class Source:", "class Source(Base):")
     assert "holder = Source(2, device=device)" not in _added(before)
+
+
+NESTED = """
+
+def make_nested(width):
+    def optional(flag):
+        return nn.Linear(4, width) if flag else None
+
+    return Box({"head": Box(optional(True))})
+"""
+
+
+def test_a_function_within_one_knows_what_that_is_told() -> None:
+    before = _texts("make_nested", HEAD, "make_nested(2)")
+    before["parts.py"] += NESTED
+    assert sorted(_added(before)) == [
+        'def make_nested(width, device="cpu"):',
+        "holder = make_nested(2, device=device)",
+        "return nn.Linear(4, width).to(device) if flag else None",
+    ]
+
+
+def test_what_a_decorator_makes_is_told_by_nobody() -> None:
+    before = _texts("make_nested", HEAD, "make_nested()")
+    nested = NESTED.replace("make_nested(width)", "decorated(function)").replace("(4, width)", "(4, 2)")
+    before["parts.py"] += nested.replace(
+        'return Box({"head": Box(optional(True))})',
+        'return lambda: Box({"head": Box(optional(function()))})\n\n\n@decorated\ndef make_nested():\n    return True',
+    )
+    assert not [line for line in _added(before) if "decorated" in line or "make_nested" in line]

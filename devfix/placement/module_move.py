@@ -114,7 +114,8 @@ class ModuleMover:
     def _as_callers_know(self, made: Origin) -> Iterator[tuple[FileEdit, ...]]:
         """What a function makes moves where the function is called, or the function is told where to."""
         yield module_lists.moved_by_callers(self.facts, made)
-        yield from self._at(made, told_function.at)
+        for site in self.sites:
+            yield from self._at(site, told_function.at)
 
     def _of_input(self, facts: Facts, place: Place) -> DeviceExpression | None:
         """The device of what a layer is called with that is made in passing."""

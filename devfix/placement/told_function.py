@@ -47,11 +47,19 @@ def told(facts: Facts, trails: Iterable[tuple[Origin, ...]]) -> Edits:
 
 def at(facts: Facts, place: Place) -> DeviceExpression | None:
     """The device at a place in a function that is told it for that: ``def build(size, device="cpu"): return Net(size).to(device)``."""
-    function = None if facts.program.adopts else place.outline.function_of(place.node)
+    function = None if facts.program.adopts else _outermost(place)
     if not isinstance(function, ast.FunctionDef) or not can_be_told(facts, place.outline, function):
         return None
     given = _given(facts, place.outline, function, _MAX_DEPTH)
     return DeviceExpression(NAME, given) if given else None
+
+
+def _outermost(place: Place) -> ast.AST | None:
+    """The function around all others that a place is in: they see what it is told."""
+    function = found = place.outline.function_of(place.node)
+    while function is not None:
+        found, function = function, place.outline.function_of(function)
+    return found
 
 
 def of_made(facts: Facts, trails: Iterable[Trail]) -> Edits:
@@ -139,7 +147,7 @@ def _is_filled(facts: Facts, site: Origin) -> bool:
 def _maker(facts: Facts, made: Origin) -> tuple[Outline, ast.FunctionDef] | None:
     """The function of a file that makes a value, and has nothing of the name that it is to be told."""
     place = place_at(facts, made.path, made.span) if made.kind in MADE else None
-    function = place.outline.function_of(place.node) if place is not None else None
+    function = _outermost(place) if place is not None else None
     if place is None or not isinstance(function, ast.FunctionDef):
         return None
     return (place.outline, function) if can_be_told(facts, place.outline, function) else None

@@ -29,6 +29,9 @@ from repair.carrier import Carrier, carriers
 from repair.runs import Runs
 from repair.working_program import WorkingProgram
 
+#: What a folder's name is cut to.
+_LONGEST = 200
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -136,7 +139,7 @@ def keep(cell: Subject, folder: Path) -> None:
     """Write a program and its twin, to look at and to run elsewhere."""
     for side, wrong in (("wrong", True), ("right", False)):
         texts = cell.texts(wrong=wrong)
-        target = folder / cell.name.replace(", ", "--").replace(" ", "-") / side
+        target = folder / cell.name.replace(", ", "--").replace(" ", "-")[:_LONGEST] / side
         WorkingProgram(cell.name, "", texts, "main.py").write(texts, target)
 
 
