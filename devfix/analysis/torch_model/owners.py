@@ -14,7 +14,23 @@ from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import Trail, extend
-from devfix.analysis.values import Class, Obj, Ref, Tensor, Union, Value
+from devfix.analysis.values import (
+    NONE,
+    BoundMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    Obj,
+    Partial,
+    Ref,
+    Scalar,
+    Tensor,
+    TupleValue,
+    Union,
+    Value,
+    members,
+)
 from devfix.findings import Origin
 
 if TYPE_CHECKING:
@@ -81,6 +97,10 @@ def _listed(interp: Interpreter, container: Ref, depth: int = 2) -> Iterator[Ref
             yield from _listed(interp, held, depth - 1)
 
 
+#: What is no module, whatever is known of it.
+_NO_MODULES = frozenset({Function, BoundMethod, External, Const, Scalar, TupleValue, Partial})
+
+
 def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
     """The outermost module above ``ref``, and the plain container on the way, if there is one.
 
@@ -103,7 +123,14 @@ def root(interp: Interpreter, ref: Ref) -> tuple[Ref, Ref | None]:
             current = holder
             seen.add(current)
             continue
-        return (current, above[0][1]) if above else (current, None)
+        container = above[0][1] if above else None
+        return current, container if container is not None and not _holds_others(interp, container) else None
+
+
+def _holds_others(interp: Interpreter, container: Ref) -> bool:
+    """Whether a list or dict holds what no ``ModuleList`` takes, such as functions or numbers: it is none of modules."""
+    held = (each for value in everything(interp.obj(container)) for each in members(value))
+    return any(each.__class__ in _NO_MODULES and each != NONE for each in held)
 
 
 def _running(interp: Interpreter, held_by: Holders, owners: list[Ref]) -> Ref:
