@@ -121,7 +121,7 @@ class Relocator:
 
     def _where_no_other(self) -> Edits:
         """What is left where no way is in sight."""
-        before = writing.before(self.facts, self.mismatch, self.operand, self.peers)
+        before = writing.otherwise(self.facts, self.mismatch, self.operand, self.peers)
         return before or told_function.told(self.facts, self._trails()) or self._by_own_choice()
 
     def _fix(self, edits: Edits, turn: int) -> Fix:

@@ -1,17 +1,26 @@
-"""Writing: what a function made for itself and an augmented assignment writes to moves before that."""
+"""Writing: what a function made for itself and an augmented assignment writes to moves before that.
+
+What is sent to the CPU by name to be written to something else goes to where that is.
+"""
 
 from __future__ import annotations
 
 import ast
 
 from devfix.analysis.facts import Facts
-from devfix.findings import FileEdit, InsertBefore, Mismatch, Operand
+from devfix.findings import FileEdit, InsertBefore, Mismatch, Operand, ReplaceExpression
 from devfix.placement import destination, device_expression
+from devfix.placement.naming import named_tensor
 
 Edits = tuple[FileEdit, ...]
 
 #: What a tensor may have gone through that nobody else holds.
 _FRESH = frozenset({"factory", "random-factory", "numpy", "cast", "result", "name"})
+
+
+def otherwise(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Edits:
+    """What is left for an operation that writes in place."""
+    return before(facts, mismatch, operand, peers) or _sent(facts, mismatch, operand, peers)
 
 
 def before(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Edits:
@@ -47,3 +56,33 @@ def _is_called(facts: Facts, operand: Operand) -> bool:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
             return False
     return True
+
+
+def _sent(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operand]) -> Edits:
+    """``own.add_(v.cpu())`` becomes ``own.add_(v.to(own.device))``: the same wherever ``own`` is on the CPU."""
+    place = device_expression.place_at(facts, operand.path, operand.span)
+    method = _sending(place.node) if place is not None else None
+    if place is None or method is None or len(peers) != 1 or peers[0].path != operand.path:
+        return ()
+    kept = place.outline.expression_at(peers[0].span)
+    while isinstance(kept, ast.Call) and isinstance(kept.func, ast.Attribute) and _in_place(kept.func.attr):
+        kept = kept.func.value
+    name = named_tensor(place.outline, facts, kept) if kept is not None else None
+    if name is None or not destination.is_written(mismatch, peers[0]):
+        return ()
+    source = place.outline.source
+    sent = source.segment(source.span(method.value))
+    return (FileEdit(place.path, ReplaceExpression(operand.span, f"{sent}.to({name}.device)")),)
+
+
+def _sending(node: ast.AST) -> ast.Attribute | None:
+    """The method of ``x.cpu()`` or ``x.to("cpu")``, which does nothing else."""
+    method = node.func if isinstance(node, ast.Call) and not node.keywords else None
+    if not isinstance(node, ast.Call) or not isinstance(method, ast.Attribute):
+        return None
+    told = [each.value if isinstance(each, ast.Constant) else None for each in node.args]
+    return method if (method.attr, told) in (("cpu", []), ("to", ["cpu"])) else None
+
+
+def _in_place(method: str) -> bool:
+    return method.endswith("_") and not method.startswith("_")
