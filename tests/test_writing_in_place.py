@@ -94,7 +94,6 @@ average.update(net)
     [
         ("own.mul_(0.9).add_(v.cpu(), alpha=0.1)", "own.mul_(0.9).add_(v.to(own.device), alpha=0.1)"),
         ("own.add_(v.detach().cpu())", "own.add_(v.detach().to(own.device))"),
-        ('own.lerp_(v.to("cpu"), 0.1)', "own.lerp_(v.to(own.device), 0.1)"),
     ],
 )
 def test_what_is_sent_to_the_cpu_to_be_written_goes_where_that_is(written: str, after: str) -> None:

@@ -76,12 +76,9 @@ def _sent(facts: Facts, mismatch: Mismatch, operand: Operand, peers: list[Operan
 
 
 def _sending(node: ast.AST) -> ast.Attribute | None:
-    """The method of ``x.cpu()`` or ``x.to("cpu")``, which does nothing else."""
-    method = node.func if isinstance(node, ast.Call) and not node.keywords else None
-    if not isinstance(node, ast.Call) or not isinstance(method, ast.Attribute):
-        return None
-    told = [each.value if isinstance(each, ast.Constant) else None for each in node.args]
-    return method if (method.attr, told) in (("cpu", []), ("to", ["cpu"])) else None
+    """The method of ``x.cpu()``."""
+    method = node.func if isinstance(node, ast.Call) and not (node.args or node.keywords) else None
+    return method if isinstance(method, ast.Attribute) and method.attr == "cpu" else None
 
 
 def _in_place(method: str) -> bool:
