@@ -106,6 +106,16 @@ def test_a_program_may_say_by_its_status_that_it_failed(status: int, verdict: st
     assert repair.end.texts == TEXTS
 
 
+def test_a_program_that_leaves_has_the_last_word() -> None:
+    said = replace(
+        _trial(how="exited", status=2),
+        output="hello\n",
+        errors="usage: main.py\nmain.py: error: --data is missing\n\n",
+    )
+    repair = _repaired(FakeStage(lambda _texts: said))
+    assert repair.reason == "it exited with status 2 and said `main.py: error: --data is missing`"
+
+
 def test_what_one_run_showed_is_mended_and_proven_by_a_strict_run() -> None:
     stage = FakeStage(
         lambda texts: _trial() if "device=x.device" in texts["main.py"] else _trial(_clash(texts))

@@ -8,14 +8,18 @@ from typing import Protocol
 
 from devfix.observation.record import Outcome, RunRecord
 
+#: So much of the last line that a program printed is told.
+_LINE = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run: its record and what it printed; ``problem`` says why there is no record."""
+    """One run: its record, what it printed and what it wrote to standard error; ``problem`` says why there is no record."""
 
     record: RunRecord | None
     output: str = ""
     problem: str = ""
+    errors: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -48,9 +52,17 @@ class Trial:
         error = self.outcome.error
         if error is None:
             failed = self.outcome.how == "exited" and self.outcome.status
-            return f"it exited with status {self.outcome.status}" if failed else self.problem
+            return (
+                f"it exited with status {self.outcome.status}{self._last_words}" if failed else self.problem
+            )
         first = next(iter(error.message.strip().splitlines()), "")
         return f"{error.type}: {first}" if first else error.type
+
+    @property
+    def _last_words(self) -> str:
+        """What the program said last, which is mostly why it left."""
+        said = [line.strip() for line in (self.errors or self.output).splitlines() if line.strip()]
+        return f" and said `{said[-1][:_LINE]}`" if said else ""
 
 
 class Stage(Protocol):

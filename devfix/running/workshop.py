@@ -46,7 +46,7 @@ class Workshop:
         problem = "" if run.record is not None and not run.hit_limit else str(run.failure)
         changed = {path: self.sources[path].with_text(text) for path, text in texts.items()}
         record = None if run.hit_limit else in_program(run.record, changed)
-        return Trial(record, run.output, problem)
+        return Trial(record, run.output, problem, run.ending.errors)
 
     def executed(self, texts: Mapping[str, str], mode: str, kind: str) -> Run:
         """Run the program with other text in some files and tell how the process ended; raises RunError when that cannot be done at all."""
