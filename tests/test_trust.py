@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
+from trust import projects
 from trust.properties import damage, examine, examine_text
 
 CASES = Path(__file__).parents[1] / "corpus"
@@ -68,3 +69,29 @@ def test_damage_is_seen(after: str, fault: str) -> None:
 
 def test_what_is_not_looked_at_is_said() -> None:
     assert examine(b"x = \xff").skipped.startswith("cannot be decoded")
+
+
+def test_projects_are_fixed_once_and_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    text = "import torch\nx = torch.ones(3)\nprint(x + torch.ones(3, device='cuda'))\n"
+    (tmp_path / "first" / "main.py").write_text(text)
+    (tmp_path / "second" / "old.py").write_text("print 'no Python of today'\n")
+    assert projects.main([str(tmp_path), "--adopt"]) == 0
+    assert "projects=1, lines=3, fixes=1, rewritten=1, faults=0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"), [("x = (\n", "does not parse any more"), ("pass\n", "is changed once more")]
+)
+def test_what_becomes_of_a_project_is_looked_at(
+    more: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt(texts: dict[str, str], *_rest: object, **_options: object) -> tuple[dict[str, str], tuple[()]]:
+        return {path: text + more for path, text in texts.items()}, ()
+
+    monkeypatch.setattr(projects, "fix_texts", spoilt)
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "main.py").write_text("x = 1\n")
+    assert projects.main([str(tmp_path)]) == 1
+    assert f"project: main.py {fault}" in capsys.readouterr().out
