@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import correlated, data_tests, enumerations, fetches, rank_tests, truths
+from devfix.analysis import asked_places, correlated, data_tests, enumerations, fetches, rank_tests, truths
 from devfix.analysis.changing_globals import asks_for_flag
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
@@ -102,7 +102,7 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     """Whether what is not known of a test are options: ``args.cuda and torch.cuda.is_available()`` asks for one."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return _is_option(interp, test.operand)
-    if _parted(interp, test) is not None or asks_for_flag(interp, test):
+    if asked_places.are_open(interp, test) or asks_for_flag(interp, test):
         return False  # where it is not on the accelerator, neither is what the test is asked for
     if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in interp.frame.loops):
         return False  # what counts the rounds is none
@@ -112,14 +112,6 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
     if not isinstance(test, ast.BoolOp) or is_flag(test):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
-
-
-def _parted(interp: Interpreter, test: ast.expr) -> Tensor | None:
-    """The tensor whose place a test ``x.is_cuda`` asks for, if one path leaves it on the CPU and others do not."""
-    if not isinstance(test, ast.Attribute) or test.attr not in ("is_cuda", "is_cpu"):
-        return None
-    value = interp.eval(test.value)
-    return value if isinstance(value, Tensor) and value.is_parted else None
 
 
 def _is_text_of_another_kind(interp: Interpreter, test: ast.expr) -> bool:
@@ -310,7 +302,7 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
             _assume_compare(interp, part, found)
             for ranked, alone in rank_tests.compared(part):
                 _doubt_dtype(interp, ranked, alone)
-        elif isinstance(part, ast.Attribute) and (tensor := _parted(interp, part)) is not None:
+        elif isinstance(part, ast.Attribute) and (tensor := asked_places.parted(interp, part)) is not None:
             device = ACCELERATOR if found == (part.attr == "is_cuda") else CPU
             _narrow(interp, part.value, replace(tensor, device=device, split=None))
         elif isinstance(part, ast.Name) and found:
