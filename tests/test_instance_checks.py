@@ -150,3 +150,69 @@ def test_of_protocols_are_those_that_have_the_members(value: str, asked: str, kn
     exec(text, names)
     answer = Ending(text)["answer"]
     assert answer == Const(names["answer"]) if known else not isinstance(answer, Const)
+
+
+DERIVED = """
+import datetime
+import enum
+import pathlib
+from dataclasses import dataclass
+
+
+@dataclass
+class Curves:
+    recall: float
+
+
+class Stage(datetime.date):
+    pass
+
+
+curves, stage = Curves(0.5), Stage(2024, 1, 1)
+"""
+
+
+@pytest.mark.parametrize("asked", ["enum.Enum", "pathlib.PurePath", "datetime.date", "datetime.timedelta"])
+@pytest.mark.parametrize("value", ["curves", "stage", "[1]", "{}"])
+def test_objects_are_of_a_class_of_pythons_that_theirs_derives_from(value: str, asked: str) -> None:
+    text = f"{DERIVED}answer = isinstance({value}, {asked})\n"
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(text, names)
+    answer = Ending(text)["answer"]
+    assert answer == Const(names["answer"]) or (value == "stage" and not isinstance(answer, Const))
+
+
+DISPATCHED = """
+import dataclasses
+import enum
+import functools
+import torch
+
+
+@functools.singledispatch
+def encode(value):
+    return {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+
+
+@encode.register
+def _(value: enum.Enum):
+    return value.name
+
+
+@encode.register
+def _(value: torch.Tensor):
+    return value.detach().numpy().tolist()
+
+
+@dataclasses.dataclass
+class Curves:
+    recall: torch.Tensor
+
+
+encode(Curves(torch.ones(3, device="DEVICE")))
+"""
+
+
+def test_what_handles_records_reaches_what_handles_their_fields() -> None:
+    assert clashes(DISPATCHED.replace("DEVICE", "cuda")) == ["20: numpy"]
+    assert clashes(DISPATCHED.replace("DEVICE", "cpu")) == []

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ast
 import collections.abc
+import datetime as dt
+import decimal
+import enum
+import fractions
 import numbers
+import pathlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -41,6 +46,8 @@ _BUILT_IN = ("tuple", *_KINDS, *_SCALARS)
 _TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
 #: Modules of abstract classes, of which Python itself tells what is an instance.
 _ABSTRACT = {"numbers": numbers, "collections.abc": collections.abc, "typing": collections.abc}
+#: Modules of classes that only those are instances of who derive from them.
+_CONCRETE = {module.__name__: module for module in (dt, decimal, enum, fractions, pathlib)}
 _COLLECTIONS: dict[str, type] = {"list": list, "dict": dict, "set": set}
 #: Abstract classes that only those are instances of who say so: the methods alone do not make one.
 _REGISTERED = (collections.abc.Mapping, collections.abc.Sequence, collections.abc.Set)
@@ -132,6 +139,8 @@ def _is_of_package(interp: Interpreter, value: Value, name: str) -> bool | None:
         return True
     if package in _ABSTRACT:
         return _is_collection(interp, value, obj, getattr(_ABSTRACT[package], last, None))
+    if package in _CONCRETE and obj is not None:
+        return _is_derived(interp, obj, getattr(_CONCRETE[package], last, None))
     if isinstance(value, Array) and package == "numpy":
         return None  # a number of NumPy's, for all that is known
     if isinstance(value, (Tensor, Array, Const, Scalar)):
@@ -161,6 +170,20 @@ def _is_collection(interp: Interpreter, value: Value, obj: Obj | None, abstract:
     if isinstance(value, Tensor) or (isinstance(cls, Class) and not _may_collect(interp, cls)):
         return False if issubclass(abstract, _REGISTERED) else None
     return None
+
+
+def _is_derived(interp: Interpreter, obj: Obj, asked: object) -> bool | None:
+    """Whether an object is of a class of Python's that has to be derived from."""
+    if obj.kind in _COLLECTIONS and not isinstance(obj.cls, Class):
+        return False
+    if obj.kind != "instance" or not isinstance(obj.cls, Class) or not isinstance(asked, type):
+        return None
+    for name in modules.external_bases(interp, obj.cls):
+        package, _, last = name.rpartition(".")
+        base = getattr(_CONCRETE.get(package), last, None)
+        if isinstance(base, type) and issubclass(base, asked):
+            return True
+    return None if _may_collect(interp, obj.cls) else False
 
 
 def _may_collect(interp: Interpreter, cls: Class) -> bool:
