@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis import object_keys, replacing, text_keys
+from devfix.analysis import device_keys, object_keys, replacing, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
@@ -55,7 +55,7 @@ def get_item(interp: Interpreter, ref: Ref, key: Value) -> Value:
     """``container[key]`` for a list, a dict or a container module."""
     obj = interp.obj(ref)
     if obj.kind == "dict":
-        return _dict_item(obj, key)
+        return device_keys.found(obj, key, _dict_item(obj, key))
     if obj.items is not None:
         if isinstance(key, Const) and isinstance(key.value, int):
             if obj.element is not None and key.value < 0:
@@ -214,7 +214,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         alone = not obj.attrs and replacing.has_its_turn(interp, node)
-        obj = object_keys.added(obj, key)
+        obj = device_keys.added(object_keys.added(obj, key), key, value)
         some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
         interp.update(ref, some)
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):

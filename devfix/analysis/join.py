@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from devfix.analysis import unsure_entries
+from devfix.analysis import device_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.lattice import UNKNOWN_DEVICE, join_devices, join_dtypes, join_ranks, parse_device
 from devfix.analysis.values import (
@@ -330,7 +330,10 @@ def _join_facts(a: Obj, b: Obj) -> dict[str, Value]:
     names = [
         name for name in {**a.facts, **b.facts} if name != MOVED or (name in a.facts and name in b.facts)
     ]
-    return {name: _join_fact(name, a.facts.get(name), b.facts.get(name)) for name in names}
+    facts = {name: _join_fact(name, a.facts.get(name), b.facts.get(name)) for name in names}
+    if device_keys.TOLD in facts:
+        facts[device_keys.TOLD] = device_keys.of_either(a, b)
+    return facts
 
 
 def _join_fact(name: str, a: Value | None, b: Value | None) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules, object_keys, unsure_entries
+from devfix.analysis import containers, device_keys, iteration, modules, object_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_elements
@@ -132,7 +132,7 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     elif site.args:
         element = UNKNOWN
     attrs.update({name: arg.value for name, arg in site.keywords.items()})
-    interp.update(ref, replace(obj, attrs=attrs, element=element))
+    interp.update(ref, device_keys.mixed(replace(obj, attrs=attrs, element=element)))
     return NONE
 
 
