@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_adoption import CHOICE, adopted
 from text_program import clashes, files
 
@@ -238,3 +239,50 @@ def test_a_sparse_tensor_made_of_parts_of_an_argument_moves_where_that_is_given(
     after = adopted(files(main, layer=_DROPPING))
     assert after["layer.py"] == files(layer=_DROPPING)["layer.py"]
     assert clashes(**{name.removesuffix(".py"): text for name, text in after.items()}) == []
+
+
+PRUNED = """
+import numpy as np
+import torch
+from pruner import Pruner
+
+
+def main():
+    net = torch.nn.Linear(3, 1)
+    pruner = Pruner(net.parameters())
+
+    def train(masks=None):
+        pruner.cut(masks)
+        print(net(torch.ones(2, 3)).sum().item())
+
+    train()
+    mixed = [torch.tensor(np.random.permutation(m.numpy())) for m in pruner.masks]
+    train(mixed){given}
+
+
+main()
+"""
+PRUNER = """
+import torch
+
+
+class Pruner:
+    def __init__(self, params):
+        self.params = list(params)
+        self.masks = [torch.ones_like(p) for p in self.params]
+
+    def cut(self, masks=None):
+        masks = masks if masks is not None else self.masks
+        for m, p in zip(masks, self.params):
+            p.data = m * p.data
+"""
+
+
+@pytest.mark.parametrize("given", ["", "\n    return mixed"], ids=["to those it calls", "to others as well"])
+def test_what_a_function_that_gives_nothing_back_hands_down_in_a_list_is_made_on_the_device(
+    given: str,
+) -> None:
+    after = adopted({"main.py": PRUNED.format(given=given), "pruner.py": PRUNER})
+    made = "torch.tensor(np.random.permutation(m.cpu().numpy()), device=device)"
+    assert (made in after["main.py"]) == (not given)
+    assert (after["pruner.py"] == PRUNER) == (not given)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.syntax import walk
 from devfix.findings import Operand, Origin
 from devfix.placement import device_expression
 from devfix.placement.device_expression import Place
@@ -15,6 +17,8 @@ Trail = tuple[Origin, ...]
 MADE = ("factory", "random-factory")
 #: Sites at which a value gets a name or an attribute.
 STORED = ("name", "attribute", "module-attribute")
+
+_GIVING = (ast.Return, ast.Yield, ast.YieldFrom)
 
 
 def left_behind(facts: Facts) -> Iterator[Trail]:
@@ -46,7 +50,21 @@ def was_returned(facts: Facts, life: Trail, whole: Trail) -> bool:
     # A function within the one that made it sees the same name.
     inner = f"{life[0].scope}."
     away = next((site for site in passed if not f"{site.scope}.".startswith(inner)), None)
-    return away is not None and away.kind in ("name", "result") and not is_of_module(facts, life)
+    if away is None or away.kind not in ("name", "result") or is_of_module(facts, life):
+        return False
+    return not _keeps_what_it_makes(facts, life[0])
+
+
+def _keeps_what_it_makes(facts: Facts, made: Origin) -> bool:
+    """Whether a function outside of classes gives nothing back, so that what it makes goes down to those it calls alone."""
+    place = device_expression.place_at(facts, made.path, made.span)
+    maker = place.outline.function_of(place.node) if place is not None else None
+    if place is None or not isinstance(maker, ast.FunctionDef) or place.outline.class_of(maker) is not None:
+        return False
+    own = (
+        node for node in walk(maker) if isinstance(node, _GIVING) and place.outline.function_of(node) is maker
+    )
+    return not any(node.value is not None for node in own)
 
 
 def is_of_module(facts: Facts, life: Trail) -> bool:
