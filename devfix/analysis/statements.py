@@ -122,7 +122,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         if refills(target, value):
             conditions.assume_filled(interp, target)
     branches.run(interp, node.orelse, unusual=usual is True, alike=alike)
-    split = data_tests.come_out_both_ways(interp, node, then, rounds=rounds) and not caches
+    split = data_tests.come_out_both_ways(interp, node, before, then, rounds=rounds) and not caches
     interp.frame.options = interp.frame.options or not split
     split = split or keyed or interp.program.adopts
     chosen = correlated.outcomes(interp, node, then, interp.state)
