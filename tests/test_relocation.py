@@ -571,3 +571,28 @@ def test_what_a_closure_sees_is_made_on_the_device() -> None:
     )
     after = fix_texts(before)[0]["main.py"]
     assert after == before["main.py"].replace("torch.zeros(n)", "torch.zeros(n, device=device)")
+
+
+def test_of_what_a_part_is_used_is_made_on_the_device() -> None:
+    """The attribute is a factory call, which is told the device; what is drawn at random moves once it is drawn."""
+    before = files(
+        """
+        import torch
+        from torch import nn
+
+        class Padded:
+            def __init__(self, net, shape, device):
+                self.filler = torch.zeros(3, *shape)
+                self.noise = torch.randn(3, 4)
+                self.net = net.to(device)
+
+            def run(self, x):
+                return self.net(x + self.filler[1:] + self.noise[1:])
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        Padded(nn.Linear(4, 2), (4,), device).run(torch.ones(2, 4, device=device))
+        """
+    )
+    after = fix_texts(before)[0]["main.py"]
+    told = before["main.py"].replace("zeros(3, *shape)", "zeros(3, *shape, device=device)")
+    assert after == told.replace("randn(3, 4)", "randn(3, 4).to(device)")

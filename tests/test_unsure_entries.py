@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from tests.text_program import clashes
+from text_program import clashes
 
 BATCH = """
 import dataclasses

@@ -37,6 +37,12 @@ def stayed(life: Trail, whole: Trail) -> bool:
     return all(site.scope == life[0].scope for site in _passed(life, whole))
 
 
+def begun_at(place: Place, life: Trail) -> Origin | None:
+    """Where the life of a value began, if that is the expression at a place."""
+    here = (place.path, place.outline.source.span(place.node))
+    return next((site for site in life if (site.path, site.span) == here), None)
+
+
 def was_returned(facts: Facts, life: Trail, whole: Trail) -> bool:
     """Whether a function that only makes data handed the value to one that gave it a name.
 

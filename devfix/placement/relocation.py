@@ -331,7 +331,7 @@ class Relocator:
             if is_written_later(value) or aliases.is_written(place.outline, statement):
                 continue
             if statement.targets[0] is place.node and decides(place.outline, statement, place.node):
-                yield self._wrap(Place(place.path, place.outline, statement.value))
+                yield self._made_at(provenance.begun_at(value, trail) or site, value)
 
     def _jointly(self, trails: list[Trail], ways: Callable[[Trail], Iterator[Edits]]) -> Edits:
         """Each of the values that the operand is computed from moves where it comes into sight."""
