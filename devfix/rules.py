@@ -69,6 +69,7 @@ from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
 from devfix.placement.start_method import spawned
 from devfix.placement.tokenized import Tokenized
+from devfix.placement.twin_result import moved_like_twin
 from devfix.placement.unloading import Unloading
 from devfix.placement.wording import device_name, focus, life, named, operand_marks, others, owned, spoken
 
@@ -128,6 +129,7 @@ __all__ = [
     "limit_fixes",
     "misplaced",
     "module_life",
+    "moved_like_twin",
     "named",
     "one_device_variable",
     "operand_marks",

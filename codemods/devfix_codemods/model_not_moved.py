@@ -14,6 +14,7 @@ from devfix.rules import (
     Rule,
     copied_after_move,
     misplaced,
+    moved_like_twin,
     spoken,
     spoken_name,
     with_doubt,
@@ -79,7 +80,8 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
         message = f"`{spoken(operand)}` is made of weights that were not moved yet"
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
-    fixes = [*copied_after_move(facts, operand, _others(mismatch, operand)), *mover.fixes()]
+    fixes = [*moved_like_twin(facts, operand), *copied_after_move(facts, operand, _others(mismatch, operand))]
+    fixes += mover.fixes()
     instead = not fixes or mover.moves_later()
     if instead and (mismatch.get("module") is None or operand.role != "weight"):
         fixes += Relocator(facts, mismatch, operand).fixes()

@@ -20,7 +20,7 @@ _NEAR = 8
 
 def within(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edits:
     """``x = Variable(from_numpy(a).cuda())`` beside ``y = Variable(from_numpy(b).cuda())``: the move stands within."""
-    for twin, other in _others(place.outline, statement, name):
+    for twin, other in others(place.outline, statement, name):
         moves = _moves_in(twin.value)
         if len(moves) != 1 or not sibling_move.is_placed(facts, place, twin, other):
             continue
@@ -36,7 +36,7 @@ def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
     """``x = x.to(device)`` after ``y = y.to(device)``, where ``x = xs[i]`` and ``y = ys[i]`` stand above."""
     outline = place.outline
     end = sibling_move.next_use(outline, statement, name)
-    for twin, other in _others(outline, statement, name):
+    for twin, other in others(outline, statement, name):
         if not _compared(outline, statement.value, twin.value, None)[0]:
             continue
         for move, suffix in _moves_below(outline, twin, other):
@@ -47,7 +47,7 @@ def behind(facts: Facts, place: Place, statement: ast.Assign, name: str) -> Edit
     return ()
 
 
-def _others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, str]]:
+def others(outline: Outline, statement: ast.Assign, name: str) -> Iterator[tuple[ast.Assign, str]]:
     """The other statements of a block, near one of them, that give one name a value."""
     block = outline.block_of(statement)
     number = block.index(statement)
