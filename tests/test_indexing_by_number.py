@@ -85,3 +85,30 @@ def test_what_a_loop_gives_in_turn_may_be_one_number(use: str) -> None:
 @pytest.mark.parametrize("use", ["print(taken[label][guesses])", "print(taken[guesses])"])
 def test_what_it_goes_over_is_none(use: str) -> None:
     assert clashes(COUNTS.format(use=use)) == ["8: device"]
+
+
+NAMED = """
+import torch
+from torch import nn
+from elsewhere import images, labels
+
+def count(model, images, labels):
+    taken = torch.zeros(3, 3)
+    labels = torch.as_tensor(labels).cuda()
+    for i, image in enumerate(model(images.cuda())):
+        label = {looked_up}
+        taken[label] += 1
+        print(taken[label])
+
+count(nn.Linear(3, 3).cuda(), images, labels)
+"""
+
+
+@pytest.mark.parametrize("looked_up", ["labels[i]", "labels[0]"])
+def test_an_item_with_a_name_may_be_one_number(looked_up: str) -> None:
+    assert clashes(NAMED.format(looked_up=looked_up)) == []
+
+
+@pytest.mark.parametrize("looked_up", ["labels[i:]", "labels"])
+def test_a_slice_with_a_name_is_none(looked_up: str) -> None:
+    assert "12: device" in clashes(NAMED.format(looked_up=looked_up))

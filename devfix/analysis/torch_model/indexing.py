@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from devfix.analysis import calls, classes, containers, iteration
@@ -12,6 +13,7 @@ from devfix.analysis.iteration import dict_key
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import AT_LEAST_1, INTEGERS
 from devfix.analysis.modules import is_module
+from devfix.analysis.syntax import remembered, walk
 from devfix.analysis.torch_model import (
     default_dicts,
     external_objects,
@@ -155,13 +157,34 @@ def _is_mask(value: Tensor, index: Tensor) -> bool | None:
 def _may_be_number(interp: Interpreter, index: Tensor, where: ast.expr) -> bool:
     """Whether an index may be one item of a list of numbers, which is read wherever it is.
 
-    Such are ``order[i]``, and what a loop gives its name in turn.
+    Such are ``order[i]``, also where a function gives that a name, and what a loop gives its name in turn.
     """
-    if index.rank is not None or index.dtype not in INTEGERS:
+    if index.rank is not None or index.dtype not in {*INTEGERS, None}:
         return False
     if isinstance(where, ast.Name):
-        return any(where.id in loop.names for loop in interp.frame.loops)
+        function = interp.frame.function
+        named = _looked_up(function.node).get(where.id) if function is not None else None
+        if named is None:
+            return index.dtype is not None and any(where.id in loop.names for loop in interp.frame.loops)
+        where = named
     return isinstance(where, ast.Subscript) and scalar_type(interp.eval(where.slice)) == "int"
+
+
+@remembered
+def _looked_up(node: ast.AST) -> dict[str, ast.Subscript]:
+    """The names that a function gives to what it looks up, and to nothing else, with the look-up under a name or number."""
+    found: dict[str, ast.Subscript] = {}
+    stored = Counter(
+        part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
+    for part in walk(node):
+        target = part.targets[0] if isinstance(part, ast.Assign) and len(part.targets) == 1 else None
+        value = part.value if isinstance(part, ast.Assign) else None
+        if not isinstance(target, ast.Name) or stored[target.id] != 1 or not isinstance(value, ast.Subscript):
+            continue
+        if isinstance(value.slice, (ast.Name, ast.Constant)):
+            found[target.id] = value
+    return found
 
 
 def _keys(node: ast.expr, key: Value) -> list[tuple[Value, ast.expr]]:
