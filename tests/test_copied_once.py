@@ -69,3 +69,52 @@ def test_what_is_used_elsewhere_too_is_copied_where_it_is_read(later: str) -> No
 def test_what_is_used_on_the_accelerator_before_stays_there_until_then() -> None:
     after = _fixed("y = net(x.expand(3, 2))", "a = np.log2(x)", "return (a * (x < 2)).sum()")
     assert "y = net(x.expand(3, 2))\n    x = x.cpu()\n    a = np.log2(x)" in after
+
+
+GATHERED = """
+import torch
+from sklearn.metrics import precision_score, recall_score
+
+def scores(batches, rounds):
+    {before}
+    for _ in range(rounds):
+        {within}
+        for number, batch in enumerate(batches):
+            found = torch.tensor(batch).cuda()
+            {gathers}
+        share = precision_score({truth}, [1, 2])
+        whole = recall_score({truth}, [1, 2])
+        print(share, whole)
+
+scores([[1, 2], [3, 4]], 2)
+"""
+ADDED = "truth = torch.cat((truth, found))"
+
+
+@pytest.mark.parametrize("first", ["number == 0", "truth is None"])
+def test_what_a_loop_gathers_after_a_none_is_copied_once(first: str) -> None:
+    gathers = f"if {first}:\n                truth = found\n            else:\n                {ADDED}"
+    text = GATHERED.format(before="pass", within="truth = None", gathers=gathers, truth="truth")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert after.count(".cpu()") == 1
+    assert "        truth = truth.cpu()\n        share = precision_score(truth, [1, 2])\n" in after
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "gathers"),
+    [
+        ("truth = torch.zeros(1, dtype=torch.long).cuda()", "pass", ADDED),
+        ("truth = torch.zeros(1, dtype=torch.long).cuda()", ADDED.replace("found", "truth"), "pass"),
+    ],
+)
+def test_what_goes_from_round_to_round_stays(before: str, within: str, gathers: str) -> None:
+    text = GATHERED.format(before=before, within=within, gathers=gathers, truth="truth")
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    assert "truth = truth.cpu()" not in after
+    assert after.count("(truth.cpu(), [1, 2])") == 2
+
+
+def test_a_none_that_no_round_replaces_for_certain_stays() -> None:
+    gathers = "if number == 1:\n                truth = found"
+    text = GATHERED.format(before="pass", within="truth = None", gathers=gathers, truth="truth")
+    assert ".cpu()" not in fix_texts({"main.py": text})[0]["main.py"]

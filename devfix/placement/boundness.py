@@ -245,6 +245,8 @@ def mentions(parts: Iterable[ast.AST], names: set[str]) -> bool:
 
 def binds_always(choice: ast.stmt, name: str) -> bool:
     """Whether a statement gives a value to a name, plain or dotted; an ``if`` does that with all its branches."""
+    if isinstance(choice, (ast.With, ast.AsyncWith)):
+        return any(binds_always(part, name) for part in choice.body)
     if isinstance(choice, ast.If):
         branches = (choice.body, choice.orelse)
         return all(any(binds_always(part, name) for part in branch) for branch in branches)

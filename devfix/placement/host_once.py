@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, InsertBefore, Span
-from devfix.placement import suffixes
+from devfix.placement import missing_values, suffixes
 from devfix.placement.device_expression import Place
 
 Edits = tuple[FileEdit, ...]
@@ -83,10 +83,13 @@ def _names(node: ast.AST, context: type[ast.expr_context] = ast.Load) -> Iterato
 
 
 def _is_tensor(facts: Facts, outline: Outline, name: ast.Name) -> bool:
-    """Whether a name of a function stands for tensors on the accelerator alone."""
+    """Whether a name of a function stands for tensors on the accelerator alone, but for a None that is gone by then."""
     bindings = facts.bindings(outline.source.path, outline.scopes(name)[0]).get(name.id, [])
-    return bool(bindings) and all(
-        each.kind == "tensor" and each.device is not None and each.device.is_accelerator for each in bindings
+    tensors = [each for each in bindings if each.kind != "none"]
+    if len(tensors) < len(bindings) and missing_values.reaches(facts, outline, name):
+        return False
+    return bool(tensors) and all(
+        each.kind == "tensor" and each.device is not None and each.device.is_accelerator for each in tensors
     )
 
 
@@ -100,10 +103,24 @@ def _others(function: ast.AST, name: str, node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _is_before(outline: Outline, name: ast.Name, first: ast.stmt) -> bool:
-    """Whether a name stands before a statement, and no loop leads there again."""
-    inner = (outline.around(name), outline.around(first))
-    loops = [{id(each) for each in nodes if isinstance(each, (ast.For, ast.While))} for nodes in inner]
-    return name.lineno < first.lineno and not loops[0] & loops[1]
+    """Whether a name stands before a statement, and no loop leads there again with what it stands for then."""
+    if name.lineno >= first.lineno:
+        return False
+    loops = [each for each in outline.around(first) if isinstance(each, (ast.For, ast.While))]
+    common = set(loops).intersection(outline.around(name))
+    return all(_begins_anew(outline, loop, name, first) for loop in common)
+
+
+def _begins_anew(outline: Outline, loop: ast.AST, name: ast.Name, first: ast.stmt) -> bool:
+    """Whether each round of a loop gives a name something else before it speaks of it."""
+    bound = (outline.statement_of(each) for each in _names(loop, ast.Store) if each.id == name.id)
+    return any(
+        loop in outline.around(each)
+        and outline.dominates(each, first)
+        and (each is outline.statement_of(name) or outline.dominates(each, name))
+        for each in bound
+        if each is not loop and all(part.id != name.id for part in _names(each))
+    )
 
 
 def _results(statement: ast.stmt) -> set[str]:

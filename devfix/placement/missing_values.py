@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.analysis.recorder import Binding
+from devfix.placement.boundness import binds_always
 from devfix.placement.constructed import statement_of
 
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -15,19 +16,23 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 def may_be_none(facts: Facts, outline: Outline, node: ast.AST) -> bool:
     """Whether a name was seen to stand for None where it may still do, so that no method can be called on it there."""
-    if not isinstance(node, ast.Name):
-        return False
-    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
-    empty = [each for each in bindings if each.kind == "none"]
-    if not any(_holds_at(outline, each, bindings, node) for each in empty):
+    if not isinstance(node, ast.Name) or not reaches(facts, outline, node):
         return False
     return not _is_asked_around(outline, node) and not _is_asked_before(outline, node)
+
+
+def reaches(facts: Facts, outline: Outline, node: ast.Name) -> bool:
+    """Whether the None that a name was seen to stand for may get to a place, whatever is asked on the way."""
+    bindings = facts.bindings(outline.source.path, outline.scopes(node)[0]).get(node.id, [])
+    return any(_holds_at(outline, each, bindings, node) for each in bindings if each.kind == "none")
 
 
 def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: ast.Name) -> bool:
     """Whether None may be what the name still stands for: each run passes the statement, and no other of its kind since."""
     first = statement_of(outline, empty)
     if empty.statement is not None and (first is None or not outline.dominates(first, node)):
+        return False
+    if first is not None and _is_bound_by_rounds(outline, first, node):
         return False
     others = (statement_of(outline, each) for each in bindings)
     return not any(
@@ -37,6 +42,15 @@ def _holds_at(outline: Outline, empty: Binding, bindings: list[Binding], node: a
         and other is not outline.statement_of(node)
         and outline.dominates(other, node)
         for other in others
+    )
+
+
+def _is_bound_by_rounds(outline: Outline, empty: ast.stmt, node: ast.Name) -> bool:
+    """Whether a loop between the two gives the name a value in each of its rounds: what adds up is there after the first."""
+    loops = (each for each in _before(outline, node) if isinstance(each, (ast.For, ast.AsyncFor)))
+    return any(
+        loop.lineno > empty.lineno and any(binds_always(part, node.id) for part in loop.body)
+        for loop in loops
     )
 
 
