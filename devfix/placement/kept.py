@@ -42,7 +42,11 @@ def of_kind(facts: Facts, place: Place, kind: str) -> str | None:
         attribute = name.split(".")[1]
         if kind == "device" and is_switch(facts, name):
             continue
-        is_set = not here or constructed.has_set(facts, place, attribute, bindings)
+        is_set = (
+            constructed.has_set(facts, place, attribute, bindings)
+            if here
+            else _is_made_by_then(place, function, bindings)
+        )
         if is_set and constructed.is_set_before(facts, place.outline, function, attribute):
             found.append(name.replace("self", receiver, 1))
     return min(found, key=lambda name: (*own_device.rank(place, name), len(name), name), default=None)
@@ -61,13 +65,44 @@ def _comes_later(place: Place, function: _Function, binding: Binding) -> bool:
     cls = place.outline.class_of(function)
     if maker is None or maker is function or cls is None or place.outline.class_of(maker) is not cls:
         return False
+    return maker.name not in _called(cls, function)
+
+
+def _called(cls: ast.ClassDef, function: _Function) -> set[str]:
+    """All that a method, and the methods of its class that it calls, ask an object for, and its own name."""
     called, pending = {function.name}, [function]
     methods = {part.name: part for part in cls.body if isinstance(part, _Function)}
     while pending:
         read = {node.attr for node in ast.walk(pending.pop()) if isinstance(node, ast.Attribute)}
         pending += [methods[name] for name in read & methods.keys() - called]
         called |= read
-    return maker.name not in called
+    return called
+
+
+def _is_made_by_then(place: Place, function: _Function, bindings: list[Binding]) -> bool:
+    """Whether an object has what its constructor does not give it, as far as a method tells by what it reads.
+
+    Of two methods that both make something, either may be the only one that is called.
+    """
+    cls = place.outline.class_of(function)
+    made = [_maker(place.outline, each) for each in bindings]
+    makers = [each for each in made if each is not None]
+    constructor = (
+        next((part for part in cls.body if isinstance(part, _Function) and part.name == "__init__"), None)
+        if cls is not None
+        else None
+    )
+    if cls is None or constructor is None or not makers or len(makers) < len(made):
+        return True
+    if any(place.outline.class_of(each) is not cls for each in makers):
+        return True
+    called = _called(cls, constructor) | _called(cls, function)
+    if any(each.name in called or function.name in _called(cls, each) for each in makers):
+        return True
+    nodes = [node for each in makers for node in ast.walk(each) if isinstance(node, ast.Attribute)]
+    stored = {node.attr for node in nodes if isinstance(node.ctx, ast.Store)}
+    own = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+    return any(node.attr in stored for node in own if isinstance(node.ctx, ast.Load))
 
 
 def tensor(facts: Facts, place: Place) -> str | None:
