@@ -12,7 +12,7 @@ from devfix.analysis.changing_globals import asks_for_flag
 from devfix.analysis.copying import replace
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU
-from devfix.analysis.syntax import binds_host, is_flag, names_accelerator, names_in
+from devfix.analysis.syntax import binds_host, is_flag, names_accelerator
 from devfix.analysis.values import (
     FALSE,
     NONE,
@@ -104,12 +104,9 @@ def _is_option(interp: Interpreter, test: ast.expr) -> bool:
         return _is_option(interp, test.operand)
     if asked_places.are_open(interp, test) or asks_for_flag(interp, test):
         return False  # where it is not on the accelerator, neither is what the test is asked for
-    if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in interp.frame.loops):
-        return False  # what counts the rounds is none
-    loops = [loop.node for loop in interp.frame.loops if loop.node is not None]
-    if any(data_tests.asks_for_rest(test, node) for node in loops):
-        return False  # neither is how much a round brings
-    if not isinstance(test, ast.BoolOp) or is_flag(test):
+    if data_tests.differs_by_round(interp, test) or data_tests.is_of_data(interp, test):
+        return False
+    if is_flag(test) or not isinstance(test, ast.BoolOp):
         return is_flag(test)
     return all(is_flag(part) or truth(interp, interp.eval(part)) is not None for part in test.values)
 
@@ -296,6 +293,8 @@ def assume(interp: Interpreter, test: ast.expr, outcome: bool, within: ast.If | 
     """Narrow variables by a test that came out as ``outcome``; ``within`` is its statement, where it has branches."""
     if isinstance(test, ast.BoolOp):
         correlated.assume(interp, test, outcome, within)
+    for asked, parted in data_tests.asked_where_they_are(interp, test):
+        _narrow(interp, asked, replace(parted, split=None))
     for part, found in _parts(test, outcome):
         correlated.assume(interp, part, found, within)
         if isinstance(part, ast.Compare) and len(part.ops) == 1:

@@ -10,12 +10,25 @@ from typing import TYPE_CHECKING
 from devfix.analysis import reads
 from devfix.analysis.refilling import grows
 from devfix.analysis.state import State, parted
-from devfix.analysis.syntax import data_names, depends_on_data, remembered, spelt, varies, walk
+from devfix.analysis.syntax import (
+    called,
+    data_names,
+    depends_on_data,
+    names_in,
+    remembered,
+    spelt,
+    statements_in,
+    statements_of,
+    varies,
+    walk,
+)
 from devfix.analysis.values import NONE, UNKNOWN, Obj, Tensor, TupleValue, Value, members
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: Calls that draw a number.
+_DRAWING = frozenset("random rand uniform random_sample randint randrange".split())
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -62,6 +75,14 @@ def _receiver(call: ast.expr) -> str | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     return spelt(call.func.value)
+
+
+def differs_by_round(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test asks for what counts the rounds of a loop around it, or for how much a round brings."""
+    loops = interp.frame.loops
+    if any(loop.grown and not loop.grown.isdisjoint(names_in(test)) for loop in loops):
+        return True
+    return any(loop.node is not None and asks_for_rest(test, loop.node) for loop in loops)
 
 
 def asks_for_rest(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
@@ -219,9 +240,79 @@ def _names_data(interp: Interpreter, test: ast.expr) -> bool:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test = test.operand
     if not isinstance(test, ast.Name):
+        return compares_draw(interp, test)
+    return test.id in data_names(_scope(interp)) or test.id in _told_by_rounds(_scope(interp))
+
+
+def is_of_data(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test is none of options although nothing but names stands in it: of a draw, or of what a round brought."""
+    if isinstance(test, ast.Name):
+        return test.id in _told_by_rounds(_scope(interp))
+    return compares_draw(interp, test)
+
+
+@remembered
+def _told_by_rounds(scope: ast.AST) -> frozenset[str]:
+    """The flags that are true or false by what each round of a loop brings: ``if y[0] < 0: known = False``, else true."""
+    told: set[str] = set()
+    for loop in walk(scope):
+        if isinstance(loop, (ast.For, ast.AsyncFor)):
+            for part in statements_in(loop):
+                if isinstance(part, ast.If) and varies(part.test, loop):
+                    told |= _flagged(part.body) & _flagged(part.orelse)
+    if not told:
+        return frozenset()
+    values = [part for part in statements_of(scope) if isinstance(part, ast.Assign)]
+    others = (part for part in values if not _is_truth(part.value))
+    return frozenset(told.difference(*(map(_bound_by, others))))
+
+
+def _flagged(branch: list[ast.stmt]) -> set[str]:
+    """The names that a branch gives a truth."""
+    given = [part for part in branch if isinstance(part, ast.Assign) and _is_truth(part.value)]
+    return set().union(*map(_bound_by, given))
+
+
+def _bound_by(statement: ast.Assign) -> set[str]:
+    parts = (part for target in statement.targets for part in walk(target))
+    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _is_truth(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, bool)
+
+
+def compares_draw(interp: Interpreter, test: ast.expr) -> bool:
+    """Whether a test compares what the function or script around it drew: ``sample = random.random()``, ``sample > least``."""
+    if isinstance(test, ast.BoolOp):
+        return any(compares_draw(interp, part) for part in test.values)
+    if not isinstance(test, ast.Compare) or not all(isinstance(op, _ORDERING) for op in test.ops):
         return False
+    names = {each.id for each in (test.left, *test.comparators) if isinstance(each, ast.Name)}
+    return bool(names) and not names.isdisjoint(_drawn(_scope(interp)))
+
+
+def _scope(interp: Interpreter) -> ast.AST:
     function = interp.frame.function
-    return test.id in data_names(reads.tree(interp) if function is None else function.node)
+    return reads.tree(interp) if function is None else function.node
+
+
+@remembered
+def _drawn(scope: ast.AST) -> frozenset[str]:
+    """The names that a function or script gives to random numbers alone."""
+    found: dict[str, list[bool]] = {}
+    for part in statements_of(scope):
+        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
+            found.setdefault(part.targets[0].id, []).append(_is_draw(part.value))
+    return frozenset(name for name, kinds in found.items() if all(kinds))
+
+
+def _is_draw(value: ast.expr) -> bool:
+    """Whether a value is ``random.random()`` or the like, or the number in it."""
+    if not isinstance(value, ast.Call):
+        return False
+    owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    return called(value) in _DRAWING or (called(value) == "item" and owner is not None and _is_draw(owner))
 
 
 def _compares_numbers(test: ast.expr) -> bool:
@@ -233,3 +324,21 @@ def _compares_numbers(test: ast.expr) -> bool:
     operands = (test.left, *test.comparators)
     counts = any(isinstance(each, ast.Constant) and isinstance(each.value, (int, float)) for each in operands)
     return all(isinstance(op, _ORDERING) or (isinstance(op, ast.Eq) and counts) for op in test.ops)
+
+
+def asked_where_they_are(interp: Interpreter, test: ast.expr) -> Iterator[tuple[ast.expr, Tensor]]:
+    """The tensors that one path leaves on the CPU whose device a test asks for, other than by ``x.is_cuda``."""
+    for asked in _places_asked(test):
+        value = interp.eval(asked)
+        if isinstance(value, Tensor) and value.is_parted:
+            yield asked, value
+
+
+@remembered
+def _places_asked(test: ast.expr) -> tuple[ast.expr, ...]:
+    asked = (part for part in walk(test) if isinstance(part, ast.Attribute))
+    return tuple(
+        part.value
+        for part in asked
+        if part.attr in ("device", "get_device") and isinstance(part.value, (ast.Name, ast.Attribute))
+    )

@@ -23,8 +23,10 @@ from devfix.analysis import (
     suspended,
     template_strings,
 )
+from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
+from devfix.analysis.syntax import names_in
 from devfix.analysis.torch_model import (
     batch_mates,
     comparisons,
@@ -188,6 +190,8 @@ def if_exp(interp: Interpreter, node: ast.IfExp) -> Value:
     if interp.program.adopts:
         _agree(interp, node, body, orelse)
     joined = join_values(body, orelse, split=interp.program.adopts)
+    if isinstance(joined, Tensor) and joined.is_parted and names_in(node.test) & {"is_cuda", "device"}:
+        joined = replace(joined, split=None)  # what is done about it depends on where it is
     if usual is not None:
         joined = usually(joined, body if usual else orelse)
     correlated.keep_expression(interp, node, joined, body, orelse)

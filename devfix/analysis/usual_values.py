@@ -17,8 +17,8 @@ def like_usual(value: Value, usual: Value) -> Value:
     if not isinstance(value, Tensor) or not isinstance(usual, Tensor):
         return value
     device, split = value.device, value.split
-    if not device.is_known and split is None and usual.device.is_accelerator:
-        device = usual.device
+    if not device.is_known and usual.device.is_accelerator and usual.split is None:
+        device, split = usual.device, None
     if split is None and usual.device.kind == "cpu" and device.kind in ("accelerator", "unknown"):
         split = usual
     if value.dtype == usual.dtype and device == value.device and split is value.split:

@@ -89,12 +89,13 @@ def check_argument(interp: Interpreter, name: str, sink: ast.expr, arg: Arg) -> 
     for tensor, node, inside in device_tensors(interp, arg):
         if inside == ROWS and not _reads_rows(name, sink):
             continue
-        detail = {"grad": "1"} if tensor.grad else {}
+        read = requirements.device_path(tensor)
+        detail = {"grad": "1"} if read.grad else {}
         if inside:
             detail["inside"] = inside
         if inside == ROWS:
             detail["columns"] = _columns(interp, arg)
-        requirements.record(interp, sink, name, "numpy", [Part(tensor, "array", node)], **detail)
+        requirements.record(interp, sink, name, "numpy", [Part(read, "array", node)], **detail)
 
 
 def check_dtype(interp: Interpreter, name: str, node: ast.expr, part: Part) -> None:

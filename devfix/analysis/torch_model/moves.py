@@ -229,6 +229,7 @@ def retarget(interp: Interpreter, value: Tensor, target: Target, site: CallSite)
     return replace(
         value, device=device, dtype=dtype, trail=trail, roots=roots, leaf=leaf,
         parameter=value.parameter and kept, typed=typed, lost=lost, cast_of=_cast_of(value, dtype),
+        split=None if device.is_known else value.split,
     )  # fmt: skip
 
 

@@ -276,7 +276,13 @@ def _is_numpy_default(tensor: Tensor) -> bool:
 def leaves_host(interp: Interpreter, value: Tensor) -> bool:
     """Whether a tensor is on the accelerator; where a device has just been chosen, whether it may be."""
     host = value.device.kind in ("cpu", "meta")
-    return not host if interp.program.adopts else value.device.is_accelerator
+    return not host if interp.program.adopts else device_path(value).device.is_accelerator
+
+
+def device_path(value: Tensor) -> Tensor:
+    """A tensor as the path has it that leaves it on the accelerator, where another leaves it on the CPU."""
+    path = value.split.split if value.split is not None and value.is_parted else None
+    return value if path is None else replace(path, trail=value.trail or path.trail)
 
 
 def is_float(dtype: str | None) -> bool:

@@ -212,9 +212,10 @@ def _numpy(interp: Interpreter, value: Tensor, where: ast.expr | None, site: Cal
     """``x.numpy()``: CPU tensors that need no gradient (facts: "numpy on cuda")."""
     force = "force" in site.keywords and site.keywords["force"].value != FALSE
     if not force and requirements.leaves_host(interp, value):
-        detail = {"grad": "1"} if value.grad else {}
+        read = requirements.device_path(value)
+        detail = {"grad": "1"} if read.grad else {}
         requirements.record(
-            interp, site.node, "torch.Tensor.numpy", "numpy", [Part(value, "self", where)], **detail
+            interp, site.node, "torch.Tensor.numpy", "numpy", [Part(read, "self", where)], **detail
         )
     else:
         host_memory.check_dtype(interp, "torch.Tensor.numpy", site.node, Part(value, "self", where))
