@@ -12,6 +12,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.iteration import NAMED
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE
+from devfix.analysis.torch_model import keepers
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import Trail, extend
 from devfix.analysis.values import (
@@ -199,7 +200,7 @@ def describe(interp: Interpreter, ref: Ref, place: Tensor) -> Tensor:
     top, container = root(interp, ref)
     if container is not None:
         return replace(place, trail=interp.obj(container).trail or place.trail)
-    kept = _kept_by(interp, top)
+    kept = keepers.kept_by(interp, top)
     roots = (interp.obj(kept).trail,) if kept is not None else place.roots
     return replace(place, trail=_life(interp, top, ref) or place.trail, roots=roots)
 
@@ -360,41 +361,15 @@ def detail(interp: Interpreter, ref: Ref) -> dict[str, str]:
     """What a mismatch with a module's parameters should know of the module."""
     top, container = root(interp, ref)
     found: dict[str, str] = {"module": class_name(interp.obj(top))}
-    kept = _kept_by(interp, top) if container is None else None
+    kept = keepers.kept_by(interp, top) if container is None else None
     if container is not None or kept is not None:
         found["unregistered"] = "1"
     if kept is not None:
-        found["parts"] = " ".join(_modules_in(interp, kept))
+        found["parts"] = " ".join(keepers.modules_in(interp, kept))
     above = holders(interp).get(top.address, ())
     if any(_joined_late(interp, top, whole) for whole, plain in above if plain is None):
         found["late"] = "1"
     return found
-
-
-def _kept_by(interp: Interpreter, top: Ref) -> Ref | None:
-    """The plain object of the project that keeps a module, and is itself kept by a module."""
-    if MOVED in interp.obj(top).facts:
-        return None
-    objects = [(Ref(address), obj) for address, obj in reads.objects(interp)]
-    plain = [
-        ref
-        for ref, obj in objects
-        if obj.kind == "instance" and not modules.is_module(interp, ref) and top in obj.attrs.values()
-    ]
-    for ref, obj in objects:
-        if plain and modules.is_module(interp, ref):
-            found = next((held for held in plain if held in obj.attrs.values()), None)
-            if found is not None:
-                return found
-    return None
-
-
-def _modules_in(interp: Interpreter, keeper: Ref) -> list[str]:
-    """The attributes of an object that are modules; none when it may hold others, in lists, say."""
-    attrs = interp.obj(keeper).attrs
-    if any((interp.obj_of(value) or Obj("")).kind in ("list", "dict") for value in attrs.values()):
-        return []
-    return [name for name, value in attrs.items() if modules.is_module(interp, value)]
 
 
 def class_name(obj: Obj) -> str:
