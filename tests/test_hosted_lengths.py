@@ -66,7 +66,7 @@ def test_the_mask_moves(helper: str, more: str, result: str, fixed: str) -> None
 def test_lengths_that_nobody_reads_on_the_host_move_themselves() -> None:
     model = MODEL.format(helper="", more="", result="h.sum(1) / lengths[:, None]")
     model = model.replace("pack_padded_sequence(x, lengths,", "pack_padded_sequence(x, [5, 3],")
-    assert added(model) == ["lengths = torch.tensor([5, 3]).to(device)"]
+    assert added(model) == ["lengths = torch.tensor([5, 3], device=device)"]
 
 
 def test_a_mask_that_is_moved_stays() -> None:

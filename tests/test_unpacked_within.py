@@ -48,9 +48,9 @@ PROGRAM = """
 
 
 @pytest.mark.parametrize("unpacked", ["src, dst = edges", "src, dst = edges[0], edges[1]"])
-def test_it_moves_where_it_is_handed_over(unpacked: str) -> None:
+def test_it_is_made_where_it_is_handed_over_from(unpacked: str) -> None:
     after = adopted(files(PROGRAM.format(unpacked=unpacked)))["main.py"]
     assert unpacked in after
     assert "dst.to(" not in after
-    assert "edges.to(device)" in after or "edges = graph" in after
+    assert "torch.tensor([[0, 1, 2], [1, 2, 3]], device=device)" in after
     assert clashes(after) == []
