@@ -237,3 +237,36 @@ one = graphs[torch.tensor(3, dtype={dtype})]
     assert clashes(SETUP + program) == ["13: index-dtype"]
     assert clashes(SETUP + program.replace(dtype, "torch.int64")) == []
     assert clashes(SETUP + program.replace(dtype, "torch.bool")) == []
+
+
+MOVED_AS_A_WHOLE = """
+import torch
+from torch_geometric.data import InMemoryDataset
+from torch_geometric.loader import DataLoader
+from torch_geometric.nn import GCNConv
+
+class Own(InMemoryDataset):
+    def __init__(self, root):
+        super().__init__(root)
+        self.data, self.slices = torch.load(self.processed_paths[0])
+
+device = torch.device("cuda")
+dataset = Own("root")
+{move}
+net = GCNConv(3, 2).to(device)
+for batch in DataLoader(dataset, batch_size=4):
+    print(net(batch.x, batch.edge_index).sum())
+"""
+
+
+@pytest.mark.parametrize(
+    ("move", "found"),
+    [
+        ("print(len(dataset))", ["17: device"]),
+        ("dataset.data = dataset.data.to(device)", []),
+        ("dataset._data.cuda()", []),
+        ("dataset.data.x = dataset.data.x.to(device)", []),
+    ],
+)
+def test_all_graphs_of_a_data_set_may_be_moved_at_once(move: str, found: list[str]) -> None:
+    assert clashes(MOVED_AS_A_WHOLE.format(move=move)) == found

@@ -7,6 +7,7 @@ returns the graph itself. What the library's data sets hold is on the CPU until 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,9 @@ _COUNTS = frozenset(
     "batch_size".split()
 )
 
+#: A move of what a data set keeps all of its graphs in, or of a part of that.
+_WHOLE_SET = re.compile(r"\._?data(?:\.\w+)?\.(?:to|cuda)\(")
+
 
 def is_graph(obj: Obj | None) -> bool:
     """Whether an object is a graph, or a batch of them."""
@@ -84,7 +88,13 @@ def own_sample(interp: Interpreter, obj: Obj) -> Value:
     if any(change != NONE and not _keeps_devices(interp, change) for change in changes):
         return UNKNOWN
     parts = classes.linearise(obj.cls) if isinstance(obj.cls, Class) else []
-    return UNKNOWN if any(_speaks_of_devices(part.node) for part in parts) else sample(interp)
+    moved = any(_speaks_of_devices(part.node) for part in parts) or _moves_whole_sets(interp)
+    return UNKNOWN if moved else sample(interp)
+
+
+def _moves_whole_sets(interp: Interpreter) -> bool:
+    """Whether a program moves what may be all graphs of a data set: ``dataset.data = dataset.data.to(device)``."""
+    return any(_WHOLE_SET.search(source.text) for source in interp.program.sources.values())
 
 
 def _changes_in_place(cls: Class) -> bool:
