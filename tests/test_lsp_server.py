@@ -40,7 +40,7 @@ async def test_a_finding_is_shown_where_it_is(either: Editor, tmp_path: Path) ->
     assert (shown.code, shown.source) == ("DF102", "devfix")
     cut = after_edits(BROKEN, [types.TextEdit(shown.range, "")], either.encoding)
     assert cut == BROKEN.replace(" * weights)", " * )")
-    (made,) = [each for each in shown.related_information or () if "made here" in each.message]
+    (made,) = [each for each in shown.related_information or () if "made here, on the CPU" in each.message]
     cut = after_edits(BROKEN, [types.TextEdit(made.location.range, "")], either.encoding)
     assert made.location.uri == uri
     assert cut == BROKEN.replace("torch.ones(2)", "")
