@@ -23,6 +23,7 @@ _SPOKEN = {
     "checkpoint": "is loaded here",
     "host-checkpoint": "is loaded to the CPU here",
     "replaced": "becomes the data of a parameter here",
+    "assigned": "takes over what was loaded, where that is",
     "attribute": "is stored here",
     "module-attribute": "is stored here as a plain attribute, which `Module.to` does not move",
     **dict.fromkeys(

@@ -152,7 +152,13 @@ def _load_state_dict(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         given = checkpoint.location(interp, state)
         device = given.device if given is not None else UNKNOWN_DEVICE
         trail = given.trail if given is not None else ()
-        modules.transform(interp, ref, lambda own: replace(own, device=device, trail=trail, roots=()))
+        taken = (*trail, interp.site("assigned", site.node)) if trail else ()
+
+        def take_over(own: Tensor) -> Tensor:
+            left = own.device.is_accelerator  # where it could go back to
+            return replace(own, device=device, trail=taken if left else trail, roots=())
+
+        modules.transform(interp, ref, take_over)
     given_state = interp.obj_of(state)
     held = given_state.attrs if given_state is not None and given_state.kind == "dict" else {}
     for key, setter in _extra(interp, ref, "set"):
