@@ -92,6 +92,8 @@ def _stand_together(mismatch: Mismatch, operand: Operand) -> bool:
 
 def spoken(operand: Operand) -> str:
     """What a person calls an operand: ``s.mul_(x)`` is still ``s``."""
+    if "_(" not in operand.text:
+        return operand.text  # nothing in it writes in place
     try:
         node = ast.parse(operand.text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
