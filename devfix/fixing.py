@@ -15,7 +15,16 @@ from devfix.kinship import are_kin, may_follow, parts_of
 from devfix.project import Program
 from devfix.selection import ADOPTING_RULE, Selection
 from devfix.source import REFUSED, check_syntax
-from devfix.states import State, cost, known_of, lines_changed, may_adopt, shows_nothing_new, texts_of
+from devfix.states import (
+    State,
+    cost,
+    identities_of,
+    known_of,
+    lines_changed,
+    may_adopt,
+    shows_nothing_new,
+    texts_of,
+)
 from devfix.tidying import tidied
 
 #: Rounds of fixing after which fixes are taken to feed on each other.
@@ -115,7 +124,7 @@ class Fixer:
 
     def _harmless(self, before: State, after: State) -> State | None:
         """What makes nothing worse: what a fix led to, if need be with the fixes of what it shows."""
-        shown = {identity_of(before.program, finding, 0) for finding in before.judgement.findings}
+        shown = identities_of(before)
         for _ in range(MAX_PASSES):
             if not self._is_worse(before.judgement, after.judgement):
                 return after

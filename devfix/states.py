@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from devfix.deeds import Known, identity_of
+from devfix.deeds import Identity, Known, identity_of
 from devfix.differences import changed_lines
 from devfix.findings import Finding
 from devfix.judgement import Judgement
@@ -48,11 +48,12 @@ def known_of(state: State) -> Known:
 
 def shows_nothing_new(before: State, after: State) -> bool:
     """Whether every finding of a state was one of the state before already."""
-    known, now = (
-        {identity_of(state.program, finding, 0) for finding in state.judgement.findings}
-        for state in (before, after)
-    )
-    return now <= known
+    return identities_of(after) <= identities_of(before)
+
+
+def identities_of(state: State) -> set[Identity]:
+    """What the findings of a state are known by, whichever of their fixes is made."""
+    return {identity_of(state.program, finding, 0) for finding in state.judgement.findings}
 
 
 def texts_of(program: Program) -> frozenset[tuple[str, str]]:

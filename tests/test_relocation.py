@@ -389,18 +389,21 @@ def test_a_state_of_a_module_is_made_where_its_parameters_are_whatever_led_to_it
     assert "DEVICE" not in fixed["model.py"]
 
 
+PROJECTIONS = """\
+import torch
+
+
+class Projections:
+    def __init__(self, widths):
+        self.layers = {name: torch.nn.Linear(width, 2) for name, width in widths.items()}
+
+    def loss(self, features):
+        return sum(self.layers[name](features[name]).mean() for name in self.layers)
+"""
+
+
 def test_a_module_for_which_no_device_is_in_sight_is_told_by_whoever_makes_the_object() -> None:
-    text = """\
-    import torch
-
-
-    class Projections:
-        def __init__(self, widths):
-            self.layers = {name: torch.nn.Linear(width, 2) for name, width in widths.items()}
-
-        def loss(self, features):
-            return sum(self.layers[name](features[name]).mean() for name in self.layers)
-
+    text = """
 
     def main():
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -409,24 +412,14 @@ def test_a_module_for_which_no_device_is_in_sight_is_told_by_whoever_makes_the_o
 
     main()
     """
-    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"]
+    fixed = fix_texts({"main.py": PROJECTIONS + dedent(text)})[0]["main.py"]
     assert 'def __init__(self, widths, device="cpu"):' in fixed
     assert "torch.nn.Linear(width, 2).to(device) for" in fixed
     assert 'Projections({"a": 3}, device=device)' in fixed
 
 
 def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() -> None:
-    text = """\
-    import torch
-
-
-    class Projections:
-        def __init__(self, widths):
-            self.layers = {name: torch.nn.Linear(width, 2) for name, width in widths.items()}
-
-        def loss(self, features):
-            return sum(self.layers[name](features[name]).mean() for name in self.layers)
-
+    text = """
 
     def features():
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -435,7 +428,7 @@ def test_a_module_for_which_no_device_is_in_sight_gets_a_choice_of_its_file() ->
 
     print(Projections({"a": 3}).loss(features()))
     """
-    fixed = fix_texts({"main.py": dedent(text)})[0]["main.py"].splitlines()
+    fixed = fix_texts({"main.py": PROJECTIONS + dedent(text)})[0]["main.py"].splitlines()
     assert 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")' in fixed
     assert sum(".to(DEVICE)" in line for line in fixed) == 1
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import reads
 from devfix.analysis.refilling import grows
+from devfix.analysis.scope_names import targets
 from devfix.analysis.state import State, parted
 from devfix.analysis.syntax import (
     called,
@@ -274,8 +275,7 @@ def _flagged(branch: list[ast.stmt]) -> set[str]:
 
 
 def _bound_by(statement: ast.Assign) -> set[str]:
-    parts = (part for target in statement.targets for part in walk(target))
-    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return set().union(*map(targets, statement.targets))
 
 
 def _is_truth(value: ast.expr) -> bool:

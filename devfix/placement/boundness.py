@@ -60,16 +60,17 @@ def _in_comprehension(outline: Outline, node: ast.AST, inner: ast.AST, name: str
     """Whether a comprehension binds the name for ``inner``; None when it does not know the name."""
     generators: list[ast.comprehension] = getattr(node, "generators", [])
     binding = [k for k, generator in enumerate(generators) if name in targets(generator.target)]
-    source = next((k for k, g in enumerate(generators) if _contains(outline, g.iter, inner)), None)
+    source = next((k for k, g in enumerate(generators) if contains(outline, g.iter, inner)), None)
     if not binding or source == 0:
         return None
     if source is not None:
         return binding[0] < source
-    test = next((k for k, g in enumerate(generators) if _contains(outline, g, inner)), len(generators))
+    test = next((k for k, g in enumerate(generators) if contains(outline, g, inner)), len(generators))
     return binding[0] <= test
 
 
-def _contains(outline: Outline, part: ast.AST, inner: ast.AST) -> bool:
+def contains(outline: Outline, part: ast.AST, inner: ast.AST) -> bool:
+    """Whether a node is a part of the code, or within it."""
     return inner is part or part in outline.around(inner)
 
 
@@ -127,7 +128,7 @@ def _begins_script(outline: Outline, module: ast.Module, binding: ast.stmt, inne
 
 def _is_around(outline: Outline, header: ast.stmt, node: ast.AST) -> bool:
     """Whether ``node`` is in the body of a loop or block."""
-    return any(_contains(outline, part, node) for part in getattr(header, "body", ()))
+    return any(contains(outline, part, node) for part in getattr(header, "body", ()))
 
 
 def _runs_before(body: list[ast.stmt], binding: ast.stmt, inner: ast.AST, outline: Outline) -> bool:

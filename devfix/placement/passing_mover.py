@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.scope_names import COMPREHENSIONS
 from devfix.analysis.syntax import called
 from devfix.findings import Edit, FileEdit, InsertBefore, Operand, Origin, Span
 from devfix.placement import imported_package
 from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 #: What a function asks of its parameter, and returns, by what it hands on; a named tuple is a tuple, and asks for more.
 _BRANCHES = {
     "left-namedtuple": (
@@ -97,7 +97,7 @@ def _call_of_itself(place: Place, whole: str) -> tuple[ast.Call, ast.Name] | Non
         part, around = call.args[position], place.outline.parents[call]
         if not isinstance(part, ast.Name) or part.id in (whole, "key"):
             continue
-        if isinstance(around, _COMPREHENSIONS) and not _reads_more(around, call, part.id):
+        if isinstance(around, COMPREHENSIONS) and not _reads_more(around, call, part.id):
             return call, part
     return None
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from devfix.analysis.scope_names import parameters_of
+from devfix.analysis.scope_names import COMPREHENSIONS, parameters_of, targets
+from devfix.placement.boundness import contains
 from devfix.placement.device_expression import Place
-
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
 def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
@@ -18,25 +17,23 @@ def serves_others(move: Place, moved: ast.expr, use: Place | None) -> bool:
     if not isinstance(moved, ast.Name):
         return False
     around = _giver(move, moved)
-    return around is not None and not (use is not None and use.path == move.path and _is_within(use, around))
+    return around is not None and not (
+        use is not None and use.path == move.path and contains(move.outline, around, use.node)
+    )
 
 
 def _giver(move: Place, moved: ast.Name) -> ast.AST | None:
     """The comprehension, loop over a mapping or function that gives a name one value after the other."""
     node: ast.AST = moved
     while not isinstance(node := move.outline.parents[node], ast.Module):
-        if isinstance(node, _COMPREHENSIONS):
-            if any(_binds(each.target, moved.id) for each in node.generators):
+        if isinstance(node, COMPREHENSIONS):
+            if any(moved.id in targets(each.target) for each in node.generators):
                 return node
-        elif isinstance(node, (ast.For, ast.AsyncFor)) and _binds(node.target, moved.id):
+        elif isinstance(node, (ast.For, ast.AsyncFor)) and moved.id in targets(node.target):
             return node if _is_mapping(node.iter) else None
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return node if any(each.arg == moved.id for each in parameters_of(node)) else None
     return None
-
-
-def _binds(target: ast.expr, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(target))
 
 
 def _is_mapping(node: ast.expr) -> bool:
@@ -46,7 +43,3 @@ def _is_mapping(node: ast.expr) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("items", "values")
     )
-
-
-def _is_within(use: Place, around: ast.AST) -> bool:
-    return any(node is use.node for node in ast.walk(around))

@@ -14,6 +14,7 @@ from devfix.tidying.functions import (
     holds_functions,
     read_names,
 )
+from devfix.tidying.lines import indent_of
 from devfix.tidying.written import Offsets, Written, without
 
 
@@ -28,7 +29,7 @@ def moved_once(written: Written) -> str:
             first = _first_for(function, name, moves)
             line = source.lines[first.lineno - 1] if first is not None else ""
             if device is not None and first is not None and not line.lstrip().startswith("elif"):
-                indent = line[: len(line) - len(line.lstrip())]
+                indent = indent_of(line)
                 insertions.append((first.lineno, f"{indent}{name} = {name}.to({device}){source.newline}"))
                 cuts += [suffix_of(written, move) for move in moves]
     lines = list(source.with_text(without(source.text, cuts)).lines)

@@ -16,6 +16,7 @@ from devfix.tidying.functions import (
     holds_functions,
     read_names,
 )
+from devfix.tidying.lines import indent_of
 from devfix.tidying.written import Written
 
 _ASKED = re.compile(r"next\((?P<module>[A-Za-z_]\w*)\.parameters\(\)\)\.device")
@@ -39,7 +40,7 @@ def named(written: Written) -> str:
             lines[number - 1] = re.sub(rf"(?<![\w.]){asked}\b", "device", lines[number - 1])
         first = first_statement(function)
         line = lines[first.lineno - 1]
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = indent_of(line)
         lines[first.lineno - 1] = f"{indent}device = {text}{written.after.newline}{line}"
     return "".join(lines)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.tidying.arguments import moved_part, suffix_of
 from devfix.tidying.functions import functions, holds_functions, read_names
-from devfix.tidying.lines import moves_of
+from devfix.tidying.lines import indent_of, moves_of
 from devfix.tidying.written import Written, without
 
 _LOOPS = (ast.For, ast.AsyncFor)
@@ -26,7 +26,7 @@ def moved_together(written: Written) -> str:
     lines = list(source.with_text(text).lines)
     for number, move in sorted(found, key=lambda each: each[0], reverse=True):
         before = source.lines[number - 1]
-        indent = before[: len(before) - len(before.lstrip())]
+        indent = indent_of(before)
         name = moved_part(move)
         code = f"{indent}{name} = {name}.to({ast.unparse(move.args[0])}){source.newline}"
         lines.insert(number, code)

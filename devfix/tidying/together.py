@@ -16,6 +16,7 @@ from devfix.tidying.functions import (
     holds_functions,
     read_names,
 )
+from devfix.tidying.lines import indent_of
 from devfix.tidying.written import Offsets, Written, without
 
 #: What may run at another time than where it stands, or not at all.
@@ -41,8 +42,7 @@ def moved_together(written: Written) -> str:
             continue
         device, moves = found
         first = first_statement(function)
-        line = source.lines[first.lineno - 1]
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = indent_of(source.lines[first.lineno - 1])
         names = [name for name in _in_order(function) if name in moves]
         code = "".join(f"{indent}{name} = {name}.to({device}){source.newline}" for name in names)
         insertions.append((first.lineno, code))

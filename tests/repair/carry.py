@@ -13,7 +13,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -149,25 +149,36 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("names", nargs="*")
     parser.add_argument("--each", type=int, default=2)
+    return with_common_options(parser).parse_args()
+
+
+def with_common_options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """The parser that also knows which programs are drawn, and what is done with them."""
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--run", action="store_true", help="what is left is repaired with run --fix --unsafe")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--memory", type=Path)
-    return parser.parse_args()
+    return parser
 
 
 def main() -> None:
     """Measure, and print."""
     options = _options()
     chosen = [c for c in carriers() if not options.names or any(name in c.name for name in options.names)]
+    measure((("", cell) for cell in cells(chosen, options.each, options.seed)), options)
+
+
+def measure(numbered: Iterable[tuple[str, Subject]], options: argparse.Namespace) -> None:
+    """Try each program, and print what goes wrong and the table; what has a number is kept and named under it."""
     runs, found = Runs(options.memory), list[Outcome]()
     try:
-        for cell in cells(chosen, options.each, options.seed):
+        for number, cell in numbered:
             found.append(outcome := tried(cell, runs, heal=options.run))
             if options.keep:
-                keep(cell, options.keep)
+                keep(cell, options.keep / number)
+            name = f"{number}: {cell.name}" if number else cell.name
             for word in filter(None, (outcome.error, outcome.harm)):
-                print(f"{cell.name}: {word}", flush=True)
+                print(f"{name}: {word}", flush=True)
     finally:
         runs.close()
         print("\n".join(table(found)))

@@ -22,13 +22,12 @@ if __name__ == "__main__":
 from repair.assembly import ASSEMBLIES
 from repair.carried_program import Texts
 from repair.carrier import Carrier, carriers
-from repair.carry import Outcome, keep, table, tried
+from repair.carry import measure, with_common_options
 from repair.chain import STYLES, Chain
 from repair.chained_program import ChainedProgram
 from repair.chained_use import STREAMS, USES
 from repair.chained_value import CHAINED, SCALED, STEPS, ChainedValue
 from repair.device_choice import CHOICES
-from repair.runs import Runs
 
 #: How often a value comes in a record, and how often something is done with it on its way.
 _RECORDED, _STEPPED = 0.3, 0.4
@@ -107,28 +106,15 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--triples", type=float, default=0.3)
-    parser.add_argument("--run", action="store_true", help="what is left is repaired with run --fix --unsafe")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--memory", type=Path)
-    return parser.parse_args()
+    return with_common_options(parser).parse_args()
 
 
 def main() -> None:
     """Measure, and print."""
     options = _options()
-    runs, found = Runs(options.memory), list[Outcome]()
-    try:
-        for index, cell in enumerate(cells(options.count, options.seed, options.triples)):
-            found.append(outcome := tried(cell, runs, heal=options.run))
-            if options.keep:
-                keep(cell, options.keep / str(index))
-            for word in filter(None, (outcome.error, outcome.harm)):
-                print(f"{index}: {cell.name}: {word}", flush=True)
-    finally:
-        runs.close()
-        print("\n".join(table(found)))
+    drawn = enumerate(cells(options.count, options.seed, options.triples))
+    measure(((str(index), cell) for index, cell in drawn), options)
 
 
 if __name__ == "__main__":
