@@ -149,4 +149,7 @@ def with_fields(interp: Interpreter, obj: Obj, change: Callable[[Value], Value])
     return interp.new(replace(obj, attrs=attrs, items=tuple(attrs.values())))
 
 
-HANDLERS = {"collections.namedtuple": define, MAKE: make}
+HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "collections.namedtuple": define,
+    MAKE: make,
+}

@@ -13,7 +13,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import device_settings
 from devfix.analysis.torch_model.arguments import device_of, dtype_of
-from devfix.analysis.torch_model.legacy_constructors import type_named
+from devfix.analysis.torch_model.legacy_types import type_named
 from devfix.analysis.values import (
     FALSE,
     NONE,

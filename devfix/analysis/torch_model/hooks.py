@@ -31,7 +31,7 @@ _BEFORE = "forward pre-hooks"
 _BACKWARD = "backward hooks"
 #: Appended for hooks that are given the keywords of the call, too.
 _KEYWORDS = " with keywords"
-HANDLE = External("torch.utils.hooks.RemovableHandle")
+HANDLE: External = External("torch.utils.hooks.RemovableHandle")
 _MANY = 4
 
 

@@ -18,7 +18,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.lattice import Device
 from devfix.analysis.torch_model import protocols
-from devfix.analysis.torch_model.legacy_constructors import type_named
+from devfix.analysis.torch_model.legacy_types import type_named
 from devfix.analysis.values import (
     NONE,
     UNKNOWN,

@@ -1,4 +1,4 @@
-"""Legacy constructors: ``torch.FloatTensor`` and the like, whose names say a device along with a dtype."""
+"""Legacy constructors: ``torch.FloatTensor(...)`` and the like, which make tensors on the device of their name."""
 
 from __future__ import annotations
 
@@ -7,34 +7,16 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, Device
+from devfix.analysis.lattice import AT_LEAST_1, CPU
 from devfix.analysis.torch_model import operations, requirements
 from devfix.analysis.torch_model.arguments import default_device, device_of, is_empty_list, nesting
+from devfix.analysis.torch_model.legacy_types import CONSTRUCTORS, type_named
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.trails import roots_of_host
 from devfix.analysis.values import Array, Tensor, Value, without_none
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
-
-
-CONSTRUCTORS = {
-    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "LongTensor": "int64",
-    "IntTensor": "int32", "ShortTensor": "int16", "ByteTensor": "uint8", "CharTensor": "int8",
-    "BoolTensor": "bool", "BFloat16Tensor": "bfloat16", "Tensor": "float32",
-}  # fmt: skip
-
-
-#: What ``x.type()`` calls a tensor by its dtype.
-TYPE_NAMES = {dtype: name for name, dtype in CONSTRUCTORS.items() if name != "Tensor"}
-
-
-def type_named(name: str) -> tuple[str, Device] | None:
-    """The dtype and device of ``torch[.cuda].FloatTensor`` and the like, by canonical name."""
-    package, _, last = name.rpartition(".")
-    if last not in CONSTRUCTORS or package not in ("torch", "torch.cuda"):
-        return None
-    return CONSTRUCTORS[last], ACCELERATOR if package == "torch.cuda" else CPU
 
 
 def construct(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -19,7 +19,7 @@ from devfix.analysis.torch_model.arguments import (
     is_followed,
     roots_followed,
 )
-from devfix.analysis.torch_model.legacy_constructors import TYPE_NAMES, type_named
+from devfix.analysis.torch_model.legacy_types import TYPE_NAMES, type_named
 from devfix.analysis.trails import Trail, dtype_trails, extend, of_cast, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,

@@ -74,7 +74,9 @@ _UNMAKERS = frozenset({"ToPILImage"})
 _CHAINS = frozenset({"Compose"})
 _CHANCES = frozenset({"RandomApply", "RandomOrder", "RandomChoice"})
 #: The classes of what keeps a list of transforms.
-CHAINS = tuple(External(package + kind) for package in _TRANSFORMS for kind in sorted(_CHAINS | _CHANCES))
+CHAINS: tuple[External, ...] = tuple(
+    External(package + kind) for package in _TRANSFORMS for kind in sorted(_CHAINS | _CHANCES)
+)
 
 
 def dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
