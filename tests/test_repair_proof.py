@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from gpu import prove_repairs
+from gpu.kept_programs import HIDDEN, Seen, run_side
 from gpu.prove_corpus import Run
-from gpu.prove_repairs import Seen, prove, summary
+from gpu.prove_repairs import prove, summary
 
 GOOD = Seen(Run(0, "RESULT 1.0\n", ""), ("cuda",))
 ON_HOST = Seen(Run(0, "RESULT 1.0\n", ""), ("cpu",))
@@ -66,6 +67,12 @@ def test_an_adopted_program_trains_on_the_accelerator(
 def test_a_side_runs_in_a_copy(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "a.py").write_text("import sys\nopen('made', 'w')\nprint('RESULT', sys.argv[1])\n")
-    seen = prove_repairs.run_side(tmp_path, {"entry": "a.py", "args": ["0.5"]}, 120)
+    seen = run_side(tmp_path, {"entry": "a.py", "args": ["0.5"]}, 120)
     assert seen == Seen(Run(0, "RESULT 0.5\n", ""), ())
     assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_a_side_sees_no_accelerator_that_is_hidden(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    (tmp_path / "a.py").write_text("import os\nprint('RESULT', len(os.environ['CUDA_VISIBLE_DEVICES']))\n")
+    assert run_side(tmp_path, {"entry": "a.py", "args": []}, 120, HIDDEN).run.result == 0

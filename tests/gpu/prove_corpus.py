@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -91,13 +91,20 @@ def run_side(case: CorpusCase, side: str, timeout: float) -> Run:
         return Run(code, *texts)
 
 
-def _run(command: list[str], folder: Path, out: int, err: int, timeout: float) -> int | None:
+def _run(
+    command: list[str],
+    folder: Path,
+    out: int,
+    err: int,
+    timeout: float,
+    more: Mapping[str, str] | None = None,
+) -> int | None:
     settings = {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "2", "HF_HUB_OFFLINE": "1"}
     # A session of its own, so that the worker processes of a program that hangs end with it.
     child = subprocess.Popen(
         command,
         cwd=folder,
-        env={**os.environ, **settings},
+        env={**os.environ, **settings, **(more or {})},
         stdin=subprocess.DEVNULL,
         stdout=out,
         stderr=err,

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from repair.working_program import WorkingProgram
@@ -38,6 +39,14 @@ def mended_by_runs(program: WorkingProgram, texts: Texts) -> Texts:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         subprocess.run(command, cwd=work, capture_output=True, check=False, env=environment)
         return {path: (work / path).read_text(encoding="utf-8") for path in texts}
+
+
+def guarded(repair: Callable[[Texts], Texts], texts: Texts) -> tuple[Texts, str]:
+    """What a repair makes of the texts, or the texts and the traceback where it crashes, which is a result too."""
+    try:
+        return repair(texts), ""
+    except Exception:  # noqa: BLE001 - whatever it dies of
+        return texts, traceback.format_exc()
 
 
 def changed_lines(before: Texts, after: Texts) -> int:

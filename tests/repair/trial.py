@@ -57,8 +57,8 @@ def original(program: WorkingProgram, runs: Runs) -> Original:
         ran = replace(ran, result=None, error="ends with another number each time")
     if ran.result is None:
         return Original(program, ran)
-    after, crashed = _guarded(repairs.applied, program.texts)
-    unsafe, crashed_unsafe = _guarded(repairs.applied_unsafe, program.texts)
+    after, crashed = repairs.guarded(repairs.applied, program.texts)
+    unsafe, crashed_unsafe = repairs.guarded(repairs.applied_unsafe, program.texts)
     again = runs.run(program, unsafe)
     broken = "" if again.equals(ran) else again.error or f"RESULT {again.result} was {ran.result}"
     return Original(program, ran, after != program.texts, crashed or crashed_unsafe or broken)
@@ -112,10 +112,3 @@ def _reason(mutant: Mutant, ran: Ran, first: Ran, *, untouched: bool) -> str:
     if not ran.equals(first):
         return f"other numbers: {ran.result} instead of {first.result}"
     return f"trained on {', '.join(ran.trained_on)}"
-
-
-def _guarded(repair: Callable[[Texts], Texts], texts: Texts) -> tuple[Texts, str]:
-    try:
-        return repair(texts), ""
-    except Exception:  # noqa: BLE001 - as above
-        return texts, traceback.format_exc()

@@ -64,20 +64,33 @@ def _of_case(case: CorpusCase) -> Iterator[WorkingProgram]:
 
 
 def programs_of_folder(folder: Path) -> Iterator[WorkingProgram]:
-    """The programs of a folder of case folders, each with ``case.json``: entry, args, needs, style."""
+    """The programs of a folder of case folders that work as they stand."""
+    for expected, program in cases_of_folder(folder):
+        if expected not in _NOT_WORKING:
+            yield program
+
+
+def cases_of_folder(folder: Path) -> Iterator[tuple[str, WorkingProgram]]:
+    """The programs of a folder of case folders, each with ``case.json`` (entry, args, needs, style), and what is expected of each."""
     for path in sorted(folder.glob("*/case.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
         missing = [name for name in told.get("needs", []) if importlib.util.find_spec(name) is None]
-        if missing or told.get("expect_before", "ok") in _NOT_WORKING:
+        if missing:
             continue
+        files = [
+            file for file in path.parent.rglob("*") if file.is_file() and file.parent.name != "__pycache__"
+        ]
+        # Bytes, since reading as text would make each newline a plain one.
         texts = {
-            _name(file, path.parent): file.read_text(encoding="utf-8") for file in path.parent.rglob("*.py")
+            _name(file, path.parent): file.read_bytes().decode("utf-8")
+            for file in files
+            if file.suffix == ".py"
         }
-        files = [file for file in path.parent.rglob("*") if file.is_file() and file.suffix != ".py"]
-        data = {_name(file, path.parent): file for file in files if file != path}
+        data = {_name(file, path.parent): file for file in files if file.suffix != ".py" and file != path}
         style = told.get("style") or _style(texts)
         args = tuple(told.get("args", []))
-        yield WorkingProgram(path.parent.name, style, texts, told["entry"], args, data)
+        program = WorkingProgram(path.parent.name, style, texts, told["entry"], args, data)
+        yield told.get("expect_before", "ok"), program
 
 
 def _name(file: Path, folder: Path) -> str:
