@@ -387,3 +387,45 @@ def test_what_is_used_of_one_part_and_of_all_moves_in_both_places() -> None:
         "        print(net(x.to(device)).shape)",
         "    print(net(x.to(device)))",
     ]
+
+
+VARIED = """import torch
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def resolved(tree, path):
+    for key in path.split("."):
+        tree = tree[key]
+    return tree
+
+class Holder:
+    def __init__(self, **options):
+        for key, value in options.items():
+            setattr(self, key, value)
+
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "parts = {'a': {'b': torch.ones(3)}}\nprint(x + resolved(parts, 'a.b'))\n",
+        "holder = Holder(name='base', weight=x.sum(0, keepdim=True).cpu())\nprint(x + holder.weight)\n",
+    ],
+)
+def test_what_is_no_tensor_in_other_rounds_is_not_moved_in_each(use: str) -> None:
+    body = f"{VARIED}x = torch.ones(3, device=device)\n{use}"
+    text = fix_texts({"main.py": body})[0]["main.py"]
+    (changed,) = [line for line in text.splitlines() if line not in body.splitlines()]
+    assert changed.startswith(("parts", "print"))
+
+
+def test_the_device_of_a_list_in_dicts_is_that_of_its_item() -> None:
+    body = """import torch
+
+x = torch.ones(3, device="cuda")
+parts = {"a": {"b": [x.sum(0, keepdim=True).cpu()]}}
+print(x + parts["a"]["b"][0])
+"""
+    text = fix_texts({"main.py": body})[0]["main.py"]
+    assert "parts['a']['b'].device" not in text.replace('"', "'")

@@ -9,6 +9,7 @@ from devfix.analysis import (
     cached_properties,
     calls,
     classes,
+    descriptors,
     fitting,
     named_tuples,
     reads,
@@ -220,6 +221,9 @@ def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.ex
     """What an attribute found on a class becomes when it is read through ``receiver``."""
     if isinstance(found, Partial) and found.bound and isinstance(receiver, Ref):
         return replace(found, args=(receiver, *found.args), bound=False)
+    if isinstance(found, Ref):
+        computed = descriptors.read(interp, found, receiver, node)
+        return found if computed is None else computed
     if not isinstance(found, Function):
         return found
     if found.kind == "property":

@@ -89,12 +89,27 @@ _WITH_FIELDS = frozenset(
 
 
 def instantiate(interp: Interpreter, cls: Class, site: CallSite) -> Value:
-    """``cls(...)``: a new object, initialised by the first ``__init__`` along its classes."""
+    """``cls(...)``: a new object, or what the ``__call__`` of its metaclass gives."""
+    metaclass = classes.find(interp, cls, classes.METACLASS)
+    made_by = classes.find(interp, metaclass, "__call__") if isinstance(metaclass, Class) else None
+    if not isinstance(made_by, Function):
+        return made(interp, cls, site)
+    begin = interp.fresh()
+    given = calls.call_function(interp, made_by, [cls], site.node, site)
+    obj = interp.obj_of(given)
+    if isinstance(given, Ref) and obj is not None and given.address > begin and obj.cls == cls:
+        # Who writes the class's name makes the object, wherever that is done.
+        interp.update(given, replace(obj, trail=(interp.site("module", site.node),)))
+    return given
+
+
+def made(interp: Interpreter, cls: Class, site: CallSite) -> Value:
+    """A new object, initialised by the first ``__init__`` along its classes."""
     if not is_module_class(interp, cls):
         interp.recorder.things[site.node] = interp.frame.path
-    made = bases.special_instance(interp, cls, site)
-    if made is not None:
-        return made
+    special = bases.special_instance(interp, cls, site)
+    if special is not None:
+        return special
     ref = _allocated(interp, cls, site)
     if not isinstance(ref, Ref):
         return ref
@@ -122,8 +137,8 @@ def bare(interp: Interpreter, cls: Class, site: CallSite) -> Value:
     """``cls.__new__(cls)``: an object that was never initialised."""
     if not site.args or site.args[0].value != cls:
         return UNKNOWN
-    made = bases.special_instance(interp, cls, CallSite(site.node))
-    return made or interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
+    special = bases.special_instance(interp, cls, CallSite(site.node))
+    return special or interp.new(Obj("instance", cls, trail=(interp.site("module", site.node),)))
 
 
 def _fill_fields(interp: Interpreter, cls: Class, ref: Ref, site: CallSite) -> None:

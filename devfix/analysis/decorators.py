@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, classes
+from devfix.analysis import calls, classes, descriptors
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import choices, function_commands, grad_mode, single_dispatch
-from devfix.analysis.values import BoundMethod, External, Function, Union, Unknown, Value
+from devfix.analysis.values import BoundMethod, Class, External, Function, Union, Unknown, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -39,6 +39,8 @@ def decorate(interp: Interpreter, decorator: ast.expr, value: Value) -> Value:
         wrapper = calls.call(interp, wrapper, CallSite(decorator))  # ``@torch.no_grad`` needs no call
     if isinstance(value, Function) and _is_manager(interp, wrapper):
         return replace(value, within=(*value.within, wrapper))
+    if isinstance(wrapper, Class) and descriptors.describes(interp, wrapper):
+        return calls.call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
     if isinstance(wrapper, (Function, BoundMethod)):
         made = calls.call(interp, wrapper, CallSite(decorator, (Arg(value, None),)))
         if isinstance(made, Function) and isinstance(value, Function):

@@ -14,6 +14,7 @@ from devfix.analysis.values import (
     Class,
     Const,
     DeviceValue,
+    External,
     Function,
     Obj,
     Ref,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 BASES = frozenset(f"enum.{name}" for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"))
 _OBJECTS = (Tensor, Array, DeviceValue, TupleValue, Ref)
+_BITS = frozenset({"enum.Flag", "enum.IntFlag"})
+#: What ``auto()`` gives until the class is there.
+AUTO = External("<enum.auto>")
 #: The fact of an object that is a member, with its name.
 _MEMBER = "member"
 
@@ -39,7 +43,10 @@ def is_one(interp: Interpreter, cls: Class) -> bool:
 
 def make_members(interp: Interpreter, cls: Class) -> None:
     """An enumeration was just made: what its body assigns are its members."""
-    if not is_one(interp, cls) or not (_has_methods(interp, cls) or _has_objects(interp, cls)):
+    if not is_one(interp, cls):
+        return
+    _count(interp, cls)
+    if not (_has_methods(interp, cls) or _has_objects(interp, cls)):
         return
     for name in _assigned(cls.node):
         value = interp.state.get(cls.frame, name)
@@ -47,6 +54,18 @@ def make_members(interp: Interpreter, cls: Class) -> None:
             attrs = {"value": value, "_value_": value, "name": Const(name)}
             made = Obj("instance", cls, attrs=attrs, facts={_MEMBER: Const(name)})
             interp.state.set(cls.frame, name, interp.new(made))
+
+
+def _count(interp: Interpreter, cls: Class) -> None:
+    """``auto()`` is what Python makes of it: the next number, the next bit, or the name."""
+    bases, last = external_bases(interp, cls), 0
+    for name in _assigned(cls.node):
+        value = interp.state.get(cls.frame, name)
+        if value == AUTO:
+            last = max(1, 2 * last) if not _BITS.isdisjoint(bases) else last + 1
+            interp.state.set(cls.frame, name, Const(name.lower() if "enum.StrEnum" in bases else last))
+        elif isinstance(value, Const) and isinstance(value.value, int):
+            last = value.value
 
 
 def _has_methods(interp: Interpreter, cls: Class) -> bool:
@@ -74,8 +93,19 @@ def member(interp: Interpreter, cls: Class, key: Value, *, by_name: bool = False
     if key in found:
         return key
     which = "name" if by_name else "value"
+    if not found:
+        return _constant(interp, cls, key, by_name=by_name)
     kept = [value for value in found if interp.obj(value).attrs[which] == key] or found
     return kept[0] if len(kept) == 1 else Union(tuple(kept)) if kept else UNKNOWN
+
+
+def _constant(interp: Interpreter, cls: Class, key: Value, *, by_name: bool) -> Value:
+    """A member that stands for its value."""
+    for name in _assigned(cls.node):
+        value = interp.state.get(cls.frame, name)
+        if isinstance(value, Const) and key == (Const(name) if by_name else value):
+            return value
+    return UNKNOWN
 
 
 def all_of(interp: Interpreter, cls: Class) -> tuple[Value, ...] | None:

@@ -19,6 +19,7 @@ from devfix.analysis import (
     correlated,
     data_tests,
     decorators,
+    descriptors,
     discarding,
     enumerations,
     handlers,
@@ -307,6 +308,7 @@ def class_(interp: Interpreter, node: ast.ClassDef) -> None:
     bases = tuple(interp.eval(base) for base in node.bases)
     cls = calls.make_class(interp, node, bases)
     interp.library.classes.append(cls)
+    descriptors.name_all(interp, cls)
     construction.announce(interp, cls, node.keywords)
     construction.meet_metaclass(interp, cls, node.keywords)
     enumerations.make_members(interp, cls)

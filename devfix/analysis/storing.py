@@ -10,6 +10,7 @@ from devfix.analysis import (
     calls,
     classes,
     containers,
+    descriptors,
     hidden_modules,
     notes,
 )
@@ -121,6 +122,8 @@ def _set_object_attribute(
         if isinstance(found, Function) and found.kind == "property":
             _set_property(interp, obj.cls, ref, name, value, target)
             return
+        if descriptors.write(interp, found, ref, value, target):
+            return
         notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
     else:
         notes.note_option(interp, obj, target, value, statement)
@@ -136,7 +139,9 @@ def _set_property(
     interp: Interpreter, cls: Class, ref: Ref, name: str, value: Value, target: ast.expr
 ) -> None:
     """``obj.name = value`` where the class says what is to be done with it."""
-    setter = classes.find(interp, cls, classes.setter_of(name))
+    found = classes.find(interp, cls, name)
+    setter = found.setter if isinstance(found, Function) else None
+    setter = setter or classes.find(interp, cls, classes.setter_of(name))
     if isinstance(setter, Function):
         calls.call_function(interp, setter, [ref], target, CallSite(target, (Arg(value),)))
 

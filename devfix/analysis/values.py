@@ -235,6 +235,8 @@ class Function(Value):
     owner: Class | None = field(default=None, compare=False)
     kind: str = "function"
     within: tuple[Value, ...] = field(default=(), compare=False)
+    #: What sets a property that ``property(get, set)`` makes.
+    setter: Value | None = field(default=None, compare=False)
 
 
 @frozen

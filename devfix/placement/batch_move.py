@@ -18,6 +18,7 @@ from devfix.findings import (
 )
 from devfix.placement import batch_forms, boundness, device_expression
 from devfix.placement.device_expression import Place
+from devfix.placement.naming import differs_by_round
 
 Edits = tuple[FileEdit, ...]
 _LOOPS = (ast.For, ast.AsyncFor)
@@ -82,6 +83,8 @@ def _in_loop(
 ) -> Edits:
     found = device_expression.find(facts, Place(place.path, place.outline, loop.body[0]), peers)
     if found is None or found.code.partition(".")[0] == name:
+        return ()
+    if differs_by_round(place.outline, facts, loop, name):
         return ()
     once = _uses_by_position(loop, name)
     if len(once) > 1:

@@ -12,6 +12,8 @@ from devfix.analysis.syntax import first_name
 
 #: What has neither device nor methods, and what may be that.
 _NUMBERS = frozenset({"number", "strange"})
+#: Whatever these are, they have no ``to`` that could be called in passing.
+_NO_TENSORS = frozenset({"number", "none", "other", "list", "dict", "dicts", "mixed dict", "mixed dicts"})
 #: Methods that nothing but a tensor has; NumPy's arrays have a ``size`` that cannot be called.
 _OF_TENSORS = frozenset("size dim numel unsqueeze permute expand expand_as contiguous detach".split())
 #: Builtins that give a number of numbers, and a tensor of tensors; and those that give a number of anything.
@@ -187,6 +189,14 @@ def differs_by_object(outline: Outline, facts: Facts, node: ast.AST) -> bool:
     return any("tensor" in found and not found.isdisjoint(_NUMBERS) for found in kinds)
 
 
+def differs_by_round(outline: Outline, facts: Facts, statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a name a tensor in some rounds or calls, and in others what is certainly none."""
+    span = outline.source.span(statement)
+    found = facts.bindings(outline.source.path, outline.scopes(statement)[0]).get(name, [])
+    kinds = {each.kind for each in found if each.statement == span}
+    return "tensor" in kinds and not kinds.isdisjoint(_NO_TENSORS)
+
+
 def _kinds_by_statement(facts: Facts, outline: Outline, scope: str, name: str) -> Iterable[set[str]]:
     """Of what kinds is what each statement gives a name of a scope."""
     kinds: dict[object, set[str]] = {}
@@ -205,9 +215,10 @@ def is_path(node: ast.AST, *keys: type[ast.expr]) -> bool:
 
 
 def _is_entry(node: ast.Subscript) -> bool:
-    """Whether an item is that of a dict, which is what has a device: ``batch["x"]``."""
+    """Whether an item is that of a dict, or of one in a dict, which is what has a device: ``batch["x"]``."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-    return isinstance(key, str) and isinstance(node.value, ast.Name)
+    of_entry = isinstance(node.value, ast.Subscript) and _is_entry(node.value)
+    return isinstance(key, str) and (of_entry or isinstance(node.value, ast.Name))
 
 
 def _may_be_of_list(node: ast.Subscript) -> bool:

@@ -8,7 +8,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, ReplaceExpression, WrapExpression
 from devfix.placement.missing_values import may_be_none
-from devfix.placement.naming import differs_by_object, may_be_number
+from devfix.placement.naming import differs_by_object, differs_by_round, may_be_number
 
 #: What makes a collection, which has no methods of a tensor, or stands for what is in one.
 _DISPLAYS = (
@@ -35,6 +35,8 @@ def added(facts: Facts, outline: Outline, node: ast.AST | None, suffix: str) -> 
     if _is_unpacked(facts, outline, node) or may_be_number(outline, facts, node):
         return ()
     if differs_by_object(outline, facts, node) or may_be_none(facts, outline, node):
+        return ()
+    if _varies(facts, outline, node):
         return ()
     span = outline.source.span(node)
     if not suffix or outline.source.segment(span).endswith(suffix):
@@ -72,6 +74,15 @@ def _is_spread(outline: Outline, node: ast.expr) -> bool:
             key is None and value is node for key, value in zip(parent.keys, parent.values, strict=True)
         )
     return isinstance(parent, ast.keyword) and parent.arg is None
+
+
+def _varies(facts: Facts, outline: Outline, node: ast.expr) -> bool:
+    """Whether what an assignment names is no tensor in some rounds: ``tree = tree[key]`` on the way to a leaf."""
+    parent = outline.parents.get(node)
+    if not isinstance(parent, ast.Assign) or parent.value is not node or len(parent.targets) != 1:
+        return False
+    target = parent.targets[0]
+    return isinstance(target, ast.Name) and differs_by_round(outline, facts, parent, target.id)
 
 
 def _is_unpacked(facts: Facts, outline: Outline, node: ast.expr) -> bool:

@@ -158,6 +158,8 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
 def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:
     """``super().name(...)`` where no class of the project has ``name``."""
     receiver = value.receiver
+    if name == "__call__" and isinstance(receiver, Class):
+        return construction.made(interp, receiver, site)  # what a metaclass does not do itself
     if not isinstance(receiver, Ref):
         return construction.of_super(interp, site) if name == "__new__" else UNKNOWN
     obj = interp.obj(receiver)

@@ -210,9 +210,11 @@ def dict_of_keys(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 
 def property_(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``property(getter)``."""
-    getter = site.value(0, "fget")
-    return replace(getter, kind="property") if isinstance(getter, Function) else UNKNOWN
+    """``property(getter, setter)``."""
+    getter, setter = site.value(0, "fget"), site.value(1, "fset")
+    if not isinstance(getter, Function):
+        return UNKNOWN
+    return replace(getter, kind="property", setter=setter if isinstance(setter, Function) else None)
 
 
 def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import iteration
+from devfix.analysis import enumerations, iteration
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.modules import is_module
@@ -182,6 +182,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
     "copy.deepcopy": deepcopy,
+    "enum.auto": lambda _interp, _name, _site: enumerations.AUTO,
     # What is written through it is refused; what is read is what the dict holds.
     "types.MappingProxyType": lambda _interp, _name, site: site.value(0, "mapping") or UNKNOWN,
     "copy.copy": shallow,
