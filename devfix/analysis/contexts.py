@@ -51,6 +51,8 @@ def enter(interp: Interpreter, manager: Value, node: ast.expr) -> tuple[Value, C
         return manager, _nothing
     if isinstance(manager, Sequence):  # a @contextmanager function of the project
         return manager.element, _nothing
+    if isinstance(manager, Unknown) and _expects_error(node):
+        return manager, _expecting_errors(interp)
     if isinstance(manager, Unknown) and _may_place(node):
         return manager, _with_default_device(interp, DeviceValue(UNKNOWN_DEVICE))
     return manager, _nothing
@@ -111,6 +113,12 @@ def _that_does_something(interp: Interpreter, manager: Union) -> Value:
     if len(found) == 1:
         return found[0]
     return next((each for each in found if choices.is_autocast(interp, each)), manager)
+
+
+def _expects_error(node: ast.expr) -> bool:
+    """Whether an unknown manager is one of ``unittest``'s: ``self.assertRaises(RuntimeError)``."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return isinstance(func, ast.Attribute) and func.attr in ("assertRaises", "assertRaisesRegex")
 
 
 def _may_place(node: ast.expr) -> bool:

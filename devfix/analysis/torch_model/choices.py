@@ -18,6 +18,7 @@ from devfix.analysis.values import (
     FALSE,
     NONE,
     TRUE,
+    UNKNOWN,
     Const,
     DeviceValue,
     DTypeValue,
@@ -140,6 +141,16 @@ def raises(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("external", External("pytest.raises")))
 
 
+def suppress(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``contextlib.suppress``: where it takes what PyTorch raises, errors inside are expected."""
+    named = {arg.value.name.rpartition(".")[2] for arg in site.args if isinstance(arg.value, External)}
+    return raises(interp, name, site) if named & _RAISED else UNKNOWN
+
+
+#: What mismatches raise, and what that is a kind of.
+_RAISED = frozenset({"RuntimeError", "TypeError", "ValueError", "Exception", "BaseException"})
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(
         (
@@ -164,4 +175,5 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.cuda.device_count": count,
     _AUTOCAST.name: autocast,
     "pytest.raises": raises,
+    "contextlib.suppress": suppress,
 }
