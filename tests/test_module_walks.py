@@ -47,6 +47,15 @@ len(list(net.children()))
 [isinstance(part, (nn.Conv2d, nn.ConvTranspose2d)) for part in net.stem]
 [isinstance(part, nn.modules.batchnorm._BatchNorm) for part in net.stem]
 isinstance(net, nn.Linear)
+[type(part) is nn.Linear for part in net.modules()]
+[type(part) in (nn.Conv2d, Gated) for part in net.modules()]
+[type(part) is not Attention for part in net.modules()]
+[type(getattr(net.stem, str(n))) is nn.BatchNorm2d for n in range(3)]
+type(getattr(getattr(net.layers, "1"), "q")) is nn.Linear
+type(nn.LazyLinear(2)) is nn.Linear
+[".".join(name.split(".")[:-1]) for name, _ in net.named_modules()]
+"/".join(["a", "b"] + ["c"])
+"-".join(())
 ["q" in {"q", "v"}, "k" in {"q", "v"}, "q" not in set(["v"])]
 [torch.is_tensor(net.head.weight), torch.is_tensor(net), torch.is_tensor([1])]
 isinstance(net, Attention)
@@ -150,3 +159,8 @@ def test_the_submodules_as_a_dict() -> None:
         """
     assert clashes(text.replace("{move}", ""))
     assert not clashes(text.replace("{move}", ".cuda()"))
+
+
+def test_no_layer_has_two_names() -> None:
+    layers = [value for name, value in vars(nn).items() if name[:1].isupper() and isinstance(value, type)]
+    assert len(layers) == len(set(layers))

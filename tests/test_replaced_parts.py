@@ -84,6 +84,20 @@ def replace(module):
 
 replace(model)
 """,
+    """
+names = [name for name, part in model.named_modules() if type(part) is nn.Linear]
+for name in names:
+    owner = model.get_submodule(".".join(name.split(".")[:-1]))
+    setattr(owner, name.split(".")[-1], Adapter(model.get_submodule(name), 2))
+""",
+    """
+from functools import reduce
+
+for name in ["block.q", "block.k"]:
+    *path, leaf = name.split(".")
+    owner = reduce(getattr, path, model)
+    setattr(owner, leaf, Adapter(getattr(owner, leaf), 2))
+""",
 ]
 
 
@@ -121,3 +135,66 @@ def test_of_many_parts_those_that_nobody_replaces_stay_what_they_are(number: int
 def test_of_more_parts_than_anybody_follows_nothing_is_said() -> None:
     text = DEEP.format(", ".join(["Block()"] * 60))
     assert not clashes(text)
+
+
+WALK = """
+
+def replace(module):
+    for name, child in module.named_children():
+        if name == "q":
+            setattr(module, name, Adapter(child, 2))
+        else:
+            replace(child)
+
+
+replace(model)
+"""
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_a_walk_that_goes_down_to_the_leaves_is_followed(depth: int) -> None:
+    """However many levels there are: it ends with the parts that have none."""
+    head = HEAD.replace(
+        "Block()", "nn.Sequential(" * depth + "Block(), nn.Sequential(nn.ReLU())" + ")" * depth
+    )
+    assert clashes(head + WALK + CALL)
+    late = (
+        (head + WALK + CALL).replace("Net().to(device)", "Net()").replace(CALL, "model.to(device)\n" + CALL)
+    )
+    assert not clashes(late)
+
+
+@pytest.mark.parametrize("number", [1, 8])
+def test_parts_are_listed_one_by_one_however_many_there_are(number: int) -> None:
+    way = """
+for name in [name for name, part in model.named_modules() if name.endswith(".0.q")]:
+    setattr(model.get_submodule(name[:-2]), "q", Adapter(model.get_submodule(name), 2))
+"""
+    text = (HEAD + way + CALL).replace("self.block = Block()", "self.block = nn.Sequential({})")
+    assert clashes(text.format(", ".join(["Block()"] * number)))
+    assert not clashes(text.replace(".0.q", ".9.q").format(", ".join(["Block()"] * number)))
+
+
+def test_a_parameter_that_is_registered_late_is_made_on_the_device() -> None:
+    text = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.fc(x) * self.gain
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net().to(device)
+net.register_parameter("gain", nn.Parameter(torch.ones(2)))
+net(torch.ones(1, 2, device=device))
+"""
+    mended, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert mended["main.py"] == text.replace("torch.ones(2))", "torch.ones(2, device=device))")
+    assert not clashes(
+        text.replace("net = Net().to(device)", "net = Net()").replace("net(", "net.to(device)(", 1)
+    )

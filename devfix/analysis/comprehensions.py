@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 #: A comprehension over this many known items is followed item by item.
 EXACT = 16
+#: And one over so many modules, names or pairs with one.
+APART = 128
 
 
 def evaluate(interp: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
@@ -86,6 +88,11 @@ def evaluate_dict(interp: Interpreter, node: ast.DictComp) -> Value:
     return interp.new(replace(unsure_entries.marked(made, at_times), element=element))
 
 
+def _is_followed(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether items are looked at one by one: few of them, or more that are apart, as the parts of a model are."""
+    return len(items) <= EXACT or (len(items) <= APART and iteration.are_apart(interp, items))
+
+
 def _frame(interp: Interpreter) -> Frame:
     """A comprehension has a scope of its own inside the function (or module) it stands in."""
     outer = interp.frame
@@ -108,7 +115,7 @@ def _loop(
     generator = node.generators[index]
     iterable = interp.eval(generator.iter)
     items = iteration.exact_items(interp, iterable)
-    exact = items is not None and len(items) <= EXACT
+    exact = items is not None and _is_followed(interp, items)
     if items is None or not exact:
         items = (iteration.element(interp, iterable, generator.iter),)
     for value in items:

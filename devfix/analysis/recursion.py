@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis import modules
 from devfix.analysis.frames import CallSite, Frame
-from devfix.analysis.values import UNKNOWN, Const, Function, Scalar, Tensor, TupleValue, Value
+from devfix.analysis.torch_model import module_walks
+from devfix.analysis.values import UNKNOWN, Const, Function, Ref, Scalar, Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 _MAX_LEVELS = 3
 #: On the way down through nested data, or from one known number or text to the next.
 _MAX_DESCENT = 6
+#: On the way down through the parts of a model.
+_MAX_PARTS = 12
 
 
 def is_active(interp: Interpreter, function: Function) -> bool:
@@ -31,6 +35,8 @@ def is_too_deep(interp: Interpreter, function: Function, site: CallSite) -> bool
     active = _activations(interp, function)
     if len(active) < _MAX_LEVELS:
         return False
+    if _goes_to_part(interp, active[0], site):
+        return len(active) >= _MAX_PARTS
     return len(active) >= _MAX_DESCENT or not (_descends(interp, active[0], site) or _counts(active[0], site))
 
 
@@ -67,6 +73,20 @@ def _descends(interp: Interpreter, caller: Frame, site: CallSite) -> bool:
 def _is_container(interp: Interpreter, value: Value) -> bool:
     obj = interp.obj_of(value)
     return isinstance(value, TupleValue) or (obj is not None and obj.kind in ("list", "dict"))
+
+
+def _goes_to_part(interp: Interpreter, caller: Frame, site: CallSite) -> bool:
+    """Whether a call is given a part of the module that the call around it was given: a recursion ends with the leaves."""
+    given = (arg.value for arg in site.all_args())
+    return any(
+        isinstance(whole, Ref)
+        and isinstance(part, Ref)
+        and part != whole
+        and modules.is_module(interp, whole)
+        and not module_walks.is_closed(interp, whole)
+        and part in modules.tree(interp, whole)
+        for whole, part in zip(caller.given, given, strict=False)
+    )
 
 
 def _counts(caller: Frame, site: CallSite) -> bool:

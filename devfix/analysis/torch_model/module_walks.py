@@ -34,28 +34,28 @@ _NAMELESS = "child "
 
 def children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.children()``."""
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return Sequence(_part(interp, ref))
     return TupleValue(tuple(part for _, part in _children(interp, ref)))
 
 
 def named_children(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.named_children()``."""
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return Sequence(TupleValue((Scalar("str"), _part(interp, ref))))
     return _pairs(_children(interp, ref))
 
 
 def modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.modules()``."""
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return Sequence(join_values(ref, _part(interp, ref)))
     return TupleValue(tuple(part for _, part in _tree(interp, ref)))
 
 
 def named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.named_modules()``."""
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return Sequence(TupleValue((Scalar("str"), join_values(ref, _part(interp, ref)))))
     return _pairs(_tree(interp, ref))
 
@@ -63,7 +63,7 @@ def named_modules(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 def submodule(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     """``module.get_submodule("encoder.layers.0")``; under a name that nobody knows it is one of all below."""
     target = site.value(0, "target")
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return _part(interp, ref)
     wanted = target.value if isinstance(target, Const) else None
     found = [part for name, part in _tree(interp, ref) if wanted is None or name in (None, wanted)]
@@ -73,7 +73,7 @@ def submodule(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
 def by_name(interp: Interpreter, ref: Ref) -> Value:
     """``module._modules``: the direct submodules as a dict; what is put there belongs to the module."""
     facts: dict[str, Value] = {PARTS_OF: ref}
-    if _is_closed(interp, ref):
+    if is_closed(interp, ref):
         return interp.new(Obj("dict", element=_part(interp, ref), facts=facts))
     named, others = {}, []
     for name, value in _children(interp, ref):
@@ -85,7 +85,7 @@ def by_name(interp: Interpreter, ref: Ref) -> Value:
     return interp.new(Obj("dict", attrs=named, element=element, facts=facts))
 
 
-def _is_closed(interp: Interpreter, ref: Ref) -> bool:
+def is_closed(interp: Interpreter, ref: Ref) -> bool:
     """Whether it is a model whose code is not here: it has parts, and nobody knows which."""
     obj = interp.obj(ref)
     of_torch = isinstance(obj.cls, External) and obj.cls.name.startswith("torch.nn")
@@ -94,7 +94,7 @@ def _is_closed(interp: Interpreter, ref: Ref) -> bool:
 
 def part(interp: Interpreter, ref: Ref) -> Value:
     """``model[i]``, and what a loop over a model gives: a part of one whose code is not here, else nobody knows."""
-    return _part(interp, ref) if _is_closed(interp, ref) else UNKNOWN
+    return _part(interp, ref) if is_closed(interp, ref) else UNKNOWN
 
 
 def _part(interp: Interpreter, ref: Ref) -> Ref:

@@ -106,12 +106,23 @@ def getattr_(interp: Interpreter, name: str, site: CallSite) -> Value:
         return _any_part(interp, owner, site)
     if _is_nameless(interp, owner, attribute.value):
         return _any_part(interp, owner, site)
+    if (numbered := _numbered(interp, owner, attribute.value)) is not None:
+        return numbered
     default = site.value(2)
     if default is not None and attribute_checks.hasattr_(interp, name, site) == FALSE:
         return default
     found = attributes.get_attribute(interp, owner, attribute.value, site.node)
     unsure = default is not None and isinstance(found, (Unknown, ExternalMethod))
     return _by_default(interp, owner, default) if unsure else found
+
+
+def _numbered(interp: Interpreter, owner: Value, name: str) -> Value | None:
+    """``getattr(layers, "3")``: the children of a ``Sequential`` or ``ModuleList`` are named by their numbers."""
+    obj = interp.obj_of(owner)
+    if obj is None or obj.kind != "module" or not name.isdecimal() or name in obj.attrs:
+        return None
+    items = obj.items or ()
+    return items[int(name)] if int(name) < len(items) else obj.element
 
 
 def _by_default(interp: Interpreter, owner: Value, default: Value | None) -> Value:
@@ -292,7 +303,7 @@ def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> No
 
 def _with_part(obj: Obj, name: str, value: Value) -> Obj:
     """The children of a ``Sequential`` or ``ModuleList`` are named by their numbers."""
-    if obj.kind == "module" and obj.items is not None and name.isdigit() and int(name) < len(obj.items):
+    if obj.kind == "module" and obj.items is not None and name.isdecimal() and int(name) < len(obj.items):
         place = int(name)
         return replace(obj, items=(*obj.items[:place], value, *obj.items[place + 1 :]))
     return obj.with_attr(name, value)

@@ -46,6 +46,7 @@ def parameter(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
     given = site.get(1, "param")
     if isinstance(value, Tensor) and given is not None:
         value = leaves.check_parameter(interp, value, given.node or site.node)
+        value = value.at(interp.site("attribute", site.node))
     if isinstance(name, Const) and isinstance(name.value, str) and value is not None:
         interp.update(ref, interp.obj(ref).with_attr(name.value, value))
     elif isinstance(value, Tensor):

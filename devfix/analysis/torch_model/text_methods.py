@@ -34,8 +34,9 @@ _PLACEHOLDER = re.compile(r"%[sdr]|%\.?0?\d*[df]|\{[^{}]*\}")
 
 def call(interp: Interpreter, text: Value, name: str, site: CallSite) -> Value:
     """``text.name(...)``."""
-    if isinstance(text, Const) and isinstance(text.value, str) and name in _EXACT and not site.open:
-        found = _exact(interp, text.value, name, site)
+    if isinstance(text, Const) and isinstance(text.value, str) and not site.open:
+        found = _joined(interp, text.value, site) if name == "join" else None
+        found = _exact(interp, text.value, name, site) if name in _EXACT else found
         if found is not None:
             return found
     if isinstance(text, Scalar) and isinstance(text.usual, str):
@@ -109,6 +110,16 @@ def _exact(interp: Interpreter, text: str, name: str, site: CallSite) -> Value |
     if isinstance(result, tuple):
         return TupleValue(tuple(Const(part) for part in result))
     return Const(result)
+
+
+def _joined(interp: Interpreter, between: str, site: CallSite) -> Value | None:
+    """``".".join(parts)`` of texts that are all known."""
+    parts = iteration.exact_items(interp, site.args[0].value) if site.args else None
+    texts = [part.value for part in parts or () if isinstance(part, Const) and isinstance(part.value, str)]
+    if parts is None or len(texts) < len(parts):
+        return None
+    result = between.join(texts)
+    return Const(result) if len(result) <= _LONGEST else None
 
 
 def _is_wide(*texts: object) -> bool:

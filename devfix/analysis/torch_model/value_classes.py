@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ from devfix.analysis.values import (
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
+
+#: Layers as everybody calls them: none has two such names, and but for the lazy ones they stay what they are.
+_LAYER = re.compile(r"torch\.nn\.(?!Lazy)[A-Z]\w*")
 
 
 def class_of(interp: Interpreter, value: Value) -> Value:
@@ -50,9 +54,12 @@ def are_same(left: Value, right: Value) -> bool | None:
     if not isinstance(left, (External, Class)) or not isinstance(right, (External, Class)):
         return None
     if isinstance(left, Class) and isinstance(right, Class):
-        return True if left == right else None
-    if isinstance(left, External) and isinstance(right, External) and left.name == right.name:
-        return True
+        return True if left == right else None if left.node is right.node else False
+    if isinstance(left, External) and isinstance(right, External):
+        if left.name == right.name:
+            return True
+        if _LAYER.fullmatch(left.name) and _LAYER.fullmatch(right.name):
+            return False
     packages = [side.name.partition(".")[0] if isinstance(side, External) else "" for side in (left, right)]
     return None if packages[0] == packages[1] != "builtins" else False
 
