@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     layers,
     losses,
     mappings,
+    maxima,
     module_apply,
     module_methods,
     norms,
@@ -153,6 +154,8 @@ def _initialise_module(interp: Interpreter, ref: Ref, last: str, site: CallSite)
         # What can be moved is the object: the call of its base's ``__init__`` gives None.
         place = norms.own(last, site, layers.parameter(interp, site))
         interp.update(ref, replace(obj, place=place and replace(place, trail=obj.trail)))
+    else:
+        interp.update(ref, maxima.built(last, obj, site))
 
 
 def call_super(interp: Interpreter, value: SuperValue, name: str, site: CallSite) -> Value:

@@ -18,6 +18,7 @@ from devfix.analysis.torch_model import (
     index_types,
     inner_methods,
     losses,
+    maxima,
     norms,
     number_range,
     operand_types,
@@ -92,7 +93,7 @@ def _torch_module(interp: Interpreter, name: str, last: str, site: CallSite) -> 
     obj = Obj("module", cls, place=place, trail=trail)
     if last in ("LSTM", "GRU", "RNN") or "Transformer" in last:
         obj = obj.with_fact("kind", External(last))
-    obj = causal_masks.built(last, obj, site)
+    obj = maxima.built(last, causal_masks.built(last, obj, site), site)
     number = site.value(*number_range.KEEPING[last]) if last in number_range.KEEPING else None
     if number is not None:
         obj = obj.with_fact(_NUMBER, number)
@@ -213,7 +214,7 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         return pretrained.call(interp, ref, obj.place, site)
     if _NUMBER in obj.facts:
         number_range.check_kept(interp, name, site, obj.facts[_NUMBER])
-    return _stateless(interp, name, site)
+    return _stateless(interp, obj, name, site)
 
 
 def layer_name(interp: Interpreter, cls: Value) -> str:
@@ -354,7 +355,7 @@ def _packaged(spec: LayerSpec, name: str, result: Tensor, *, packed: bool) -> Va
     return TupleValue((result, result)) if spec.attention else result
 
 
-def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
+def _stateless(interp: Interpreter, obj: Obj, name: str, site: CallSite) -> Value:
     """Activations, pooling, dropout: one tensor in, one of the same place out."""
     value = operand_types.tensor_of(interp, site.args[0].value) if site.args else UNKNOWN
     if not isinstance(value, Tensor):
@@ -364,4 +365,5 @@ def _stateless(interp: Interpreter, name: str, site: CallSite) -> Value:
     rank = value.rank if value.rank in (None, 0) or name not in ("Flatten", "Unflatten") else AT_LEAST_1
     result = operations.derived(interp, [value], site, value.dtype, rank)
     norm = norms.NORMS.get(name)
-    return autocast.widened(interp, name if norm is None else norm.function, result)
+    widened = autocast.widened(interp, name if norm is None else norm.function, result)
+    return maxima.of_module(obj, widened)

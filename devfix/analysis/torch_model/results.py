@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1, COMPLEX_OF, CPU, REAL_OF, floating
-from devfix.analysis.torch_model import operations, ranks, requirements
+from devfix.analysis.torch_model import maxima, operations, ranks, requirements
 from devfix.analysis.torch_model.requirements import Part
-from devfix.analysis.values import FALSE, TRUE, UNKNOWN, Tensor, TupleValue, Value
+from devfix.analysis.values import Tensor, TupleValue, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -93,22 +93,17 @@ RESULTS: dict[str, tuple[Result, ...]] = {
 }
 #: Results of these lose the dimensions that ``dim`` names, as a reduction does.
 _REDUCING = frozenset("aminmax std_mean var_mean".split())
-#: Pools that may be asked for the places of the maxima; the second names their argument's position.
-_POOLS = {
-    **{f"max_pool{n}d": 6 for n in (1, 2, 3)},
-    **{f"adaptive_max_pool{n}d": 2 for n in (1, 2, 3)},
-    **{f"fractional_max_pool{n}d": 4 for n in (2, 3)},
-}
 #: What only the CPU can do.
 _ON_HOST = frozenset({"histogram"})
 #: Every function that is known here.
-NAMES = frozenset(RESULTS) | frozenset(_POOLS)
+NAMES = frozenset(RESULTS) | frozenset(maxima.FUNCTIONS)
 
 
 def of(interp: Interpreter, name: str, first: Tensor, site: CallSite) -> Value:
     """What ``torch.name(first, ...)`` gives."""
-    if name in _POOLS:
-        return _pooled(interp, _POOLS[name], first, site)
+    if name in maxima.FUNCTIONS:
+        found = operations.derived(interp, [first], site, first.dtype, first.rank)
+        return maxima.of_function(name, found, site)
     if name in _ON_HOST:
         first = _host(interp, name, first, site)
     made = [_one(interp, name, result, first, site) for result in RESULTS[name]]
@@ -144,13 +139,3 @@ def _dtype(kind: str, dtype: str | None) -> str | None:
     if kind == "complex":
         return wide if wide in REAL_OF else COMPLEX_OF.get(wide or "")
     return REAL_OF.get(wide or "", wide) if kind == "real" else wide
-
-
-def _pooled(interp: Interpreter, position: int, first: Tensor, site: CallSite) -> Value:
-    """The maxima, and their places where they are asked for."""
-    maxima = operations.derived(interp, [first], site, first.dtype, first.rank)
-    asked = site.value(position, "return_indices")
-    if asked is None or asked == FALSE:
-        return maxima
-    places = replace(maxima, dtype="int64", grad=False)
-    return TupleValue((maxima, places)) if asked == TRUE else UNKNOWN
