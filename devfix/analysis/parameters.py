@@ -139,8 +139,7 @@ def _bound(
     if value is None and interp.is_script and _is_decorated(function):
         value = option(parameter.arg)  # a decorator gives what the call does not
     if value is None or (isinstance(value, Unknown) and not value.token):
-        # Where code calls the function, what is learnt of the argument holds for that call alone.
-        call = f"{interp.stack[-2].path}:{arg.node.lineno}:{arg.node.col_offset}:" if arg and arg.node else ""
+        call = _call_of(interp, arg.node) if arg is not None and arg.node is not None else ""
         value = Unknown(f"{call}{function.path}:{function.scope}:{parameter.arg}")
         if interp.program.adopts and arg is not None and arg.node is not None and not _is_of_module(interp):
             interp.given[value.token] = (interp.site_of_caller("given", arg.node),)
@@ -153,6 +152,15 @@ def _bound(
     interp.saw(parameter, value)
     notes.note_binding(interp, function.path, function.scope, parameter.arg, value, None)
     return value
+
+
+def _call_of(interp: Interpreter, arg: ast.expr) -> str:
+    """What tells a call from others: what is learnt of an argument holds for it alone.
+
+    That is what is executed from the outside, too: a module whose device nobody decides there may be on the CPU here.
+    """
+    outermost = next((frame.scope for frame in interp.stack if frame.function is not None), "")
+    return f"{outermost}:{interp.stack[-2].path}:{arg.lineno}:{arg.col_offset}:"
 
 
 def _is_decorated(function: Function) -> bool:
