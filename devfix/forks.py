@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import select
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any
 
 #: From the process that asks: a question, by which an answer is made. What it raises ends the fork.
@@ -63,8 +64,11 @@ class Fork:
 
 def answering(forks: Sequence[Fork], timeout: float | None = None) -> list[Fork]:
     """Those that have an answer, or have died; this waits for the first, though not for more than some seconds."""
-    ready = set(map(id, wait([each._connection for each in forks], timeout)))
-    return [each for each in forks if id(each._connection) in ready]
+    asked = select.poll()  # what waits for connections in general takes ten times as long to begin
+    for each in forks:
+        asked.register(each._connection.fileno(), select.POLLIN)
+    ready = {place for place, _ in asked.poll(None if timeout is None else 1000 * timeout)}
+    return [each for each in forks if each._connection.fileno() in ready]
 
 
 def _serve(connection: Connection, answer: Answer, foreign: Sequence[Connection]) -> None:

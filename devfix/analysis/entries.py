@@ -31,7 +31,7 @@ from devfix.findings import Origin
 from devfix.forks import may_fork
 
 if TYPE_CHECKING:
-    from devfix.analysis.units import Keeper, Unit
+    from devfix.analysis.units import Keeper
     from devfix.project import Program
 
 
@@ -90,17 +90,19 @@ def _others(
     if jobs < _FEWEST or sum(len(sources[path].text) for path in unknown) < _MUCH or not may_fork():
         yield keeper
         return
-    from devfix.analysis.ahead import Ahead  # most programs are small
+    from devfix.analysis.ahead import Ahead, File  # most programs are small
     from devfix.analysis.units import Keeper
 
-    keeper, own = keeper or Keeper(), Keeper()
+    keeper = keeper or Keeper(lasting=False)
 
-    def find(path: str) -> Unit | None:
-        _run_uncalled(Interpreter(program, recorder, library), path, budget, own)
-        return own.take(path)
+    def run(path: str, scout: Keeper) -> None:
+        _run_uncalled(Interpreter(program, recorder, library), path, budget, scout)
 
-    definitions = {path: frozenset(map(place_of, _definitions(sources[path].tree))) for path in unknown}
-    keeper.ahead = Ahead(recorder, library, definitions, min(jobs, _MOST), find)
+    files = [
+        File(path, frozenset(map(place_of, _definitions(sources[path].tree))), len(sources[path].text))
+        for path in unknown
+    ]
+    keeper.ahead = Ahead(recorder, library, files, min(jobs, _MOST) - 1, run, lasting=keeper.lasting)
     try:
         yield keeper
     finally:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 STEP_LIMIT = 25_000
 #: And calls: one statement may hold any number of them, each of which may lead to as many again.
 CALL_LIMIT = 2 * STEP_LIMIT
-
+#: After so many statements there is a look at what others do.
+_SOME_STEPS = 40
 #: Mistakes that fail in each run that makes them.
 _CERTAIN = ("device", "numpy", "optimizer-state", "mask-dtype")
 
@@ -50,7 +51,9 @@ class Interpreter:
         self.stack: list[Frame] = []
         #: Which frame encloses which, for names that are not local.
         self.parents = library.parents
-        self.steps, self.calls = 0, 0
+        self.steps, self.calls, self._pause = 0, 0, 0
+        #: What is done now and then beside the run.
+        self.attend: Callable[[], None] | None = None
         #: Up to which step functions are followed whatever their accounts say, and how often that was granted.
         self.free_until, self.granted = 0, 0
         #: How often a recursion was not followed any deeper, and how often a name was read that nothing had bound.
@@ -159,12 +162,19 @@ class Interpreter:
             if self.state.dead:
                 return
             self.steps += 1
-            if self.steps > STEP_LIMIT:
-                self.exhaust()
+            if self.steps > self._pause:
+                self._at_pause()
             frame.statement = node
             execute = statements.EXECUTORS.get(node.__class__)
             if execute is not None:
                 execute(self, node)
+
+    def _at_pause(self) -> None:
+        if self.steps > STEP_LIMIT:
+            self.exhaust()
+        if self.attend is not None:
+            self.attend()
+        self._pause = STEP_LIMIT if self.attend is None else min(self.steps + _SOME_STEPS, STEP_LIMIT)
 
     def may_call(self) -> bool:
         """Whether one more call is interpreted; not where so many were that they would have no end."""
@@ -191,7 +201,7 @@ class Interpreter:
         if self.exhausted:
             self.recorder.muted -= 1
         self.library.steps += min(self.steps, STEP_LIMIT)
-        self.steps, self.calls = 0, 0
+        self.steps, self.calls, self._pause = 0, 0, 0
 
     @property
     def exhausted(self) -> bool:
@@ -331,16 +341,6 @@ class Interpreter:
             return self.site(kind, node)
         finally:
             self.stack.append(innermost)
-
-    def chain(self) -> tuple[Origin, ...]:
-        """The statements being executed, one for each active function, outermost first."""
-        return tuple(
-            Origin(
-                "other", frame.path, self.program.sources[frame.path].span(frame.statement), "", frame.scope
-            )
-            for frame in self.stack
-            if frame.statement is not None
-        )
 
     @contextmanager
     def watching(self) -> Iterator[list[Origin]]:

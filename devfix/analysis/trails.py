@@ -32,6 +32,15 @@ _HALVES, _WIDE = ("float16", "bfloat16"), ("float32", "float64")
 LEFT = "left-part"
 
 
+def chain(interp: Interpreter) -> Trail:
+    """The statements being executed, one for each active function, outermost first."""
+    return tuple(
+        Origin("other", frame.path, interp.program.sources[frame.path].span(frame.statement), "", frame.scope)
+        for frame in interp.stack
+        if frame.statement is not None
+    )
+
+
 def extend(trail: Trail, site: Origin, head: int = _TRAIL_HEAD) -> Trail:
     """``trail`` with one more site, bounded; so many of the first ones stay."""
     if trail and trail[-1] == site:

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from devfix.analysis.accounts import Taken, is_beyond
 from devfix.analysis.fingerprints import Fingerprints, digest_of
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 #: A question that was asked: what of, and which.
 Read = tuple[str | int, ...]
+
+#: What is answered alike as long as the modules are the same.
+_STEADY = frozenset({"name", "resolve", "folder", "loaded", "objects", "definitions", "text"})
+#: Tells the functions of a file that were executed.
+ExecutedIn = Callable[[str], frozenset[tuple[int, int]]]
 
 #: What a recorder is told for good.
 FLAGS = ("accelerated", "conditional", "whole_models", "strange_files", "converted", "forked")
@@ -74,6 +79,19 @@ class Unit:
     unfinished: tuple[tuple[str, str], ...] = ()
 
 
+class Found(NamedTuple):
+    """A unit as another process has found it, and what tells whether it would be found here.
+
+    It is the same where it begins with the same (``start``), and has the same answers to what passes, if the modules are those
+    that were there (``is_steady``); else its digest tells.
+    """
+
+    unit: Unit
+    start: str
+    answers: tuple[str, ...]
+    is_steady: bool
+
+
 @dataclass(slots=True)
 class Kept:
     """The units of a program by their files, and the bindings that they speak of."""
@@ -85,8 +103,10 @@ class Kept:
 class Keeper:
     """Recalls the units of a program that are known, and writes down the others."""
 
-    def __init__(self, kept: Kept | None = None) -> None:
+    def __init__(self, kept: Kept | None = None, *, lasting: bool = True) -> None:
         self._kept = kept or Kept()
+        #: Whether what was found is wanted after the run, so that a digest has to tell what it depends on.
+        self.lasting = lasting
         self._made: dict[str, Unit] = {}
         self._fingerprints: Fingerprints | None = None
         #: The recorder's number of each binding that is known, as far as it was told of them.
@@ -114,60 +134,69 @@ class Keeper:
             self._made[path] = self._repeated(interp, kept, self._number)
             self._left(path, self._made[path])
             return
-        for unit, number in self._found_elsewhere(path):
-            if self._holds(interp, path, budget, unit):
+        for found, number in self._found_elsewhere(path):
+            unit = found.unit
+            if self._holds(interp, path, budget, unit, found):
                 self.steps += unit.steps
                 self._made[path] = self._repeated(interp, unit, number)
                 self._left(path, self._made[path])
                 return
-        watch = _Watch(interp, path)
+        watch = Watch(interp, path)
+        interp.attend = None if self.ahead is None else self.ahead.attend
         whole = body()
         self.steps += interp.library.steps - watch.steps
-        found = watch.end()
+        made = watch.end()
         if whole and watch.is_all:
-            self._made[path] = replace(found, digest=self._digest(interp, path, found.reads, watch))
-        self._left(path, found)
+            self.keep(interp, path, made, watch)
+        self._left(path, made)
 
     def knows(self, path: str) -> bool:
         """Whether a unit of a file is kept, which may hold."""
         return path in self._kept.units
 
-    def take(self, path: str) -> Unit | None:
-        """The unit of a file that was just found, which is somebody else's from now on."""
-        return self._made.pop(path, None)
+    def keep(self, interp: Interpreter, path: str, unit: Unit, watch: Watch) -> None:
+        """Keep the unit of a file that was just found."""
+        digest = self.digest(interp, path, unit.reads, watch) if self.lasting else ""
+        self._made[path] = replace(unit, digest=digest)
 
-    def _found_elsewhere(self, path: str) -> Iterator[tuple[Unit, Callable[[int], int]]]:
+    def _found_elsewhere(self, path: str) -> Iterator[tuple[Found, Callable[[int], int]]]:
         return iter(()) if self.ahead is None else self.ahead.candidates(path)
 
     def _left(self, path: str, unit: Unit) -> None:
         if self.ahead is not None:
             self.ahead.is_over(path, unit)
 
-    def _holds(self, interp: Interpreter, path: str, budget: int, unit: Unit) -> bool:
+    def _holds(
+        self, interp: Interpreter, path: str, budget: int, unit: Unit, found: Found | None = None
+    ) -> bool:
         """Whether a unit is what would be found now."""
-        return (
-            interp.library.steps + unit.steps < budget
-            and _is_affordable(interp, unit)
-            and self._digest(interp, path, unit.reads) == unit.digest
-        )
+        if interp.library.steps + unit.steps >= budget or not _is_affordable(interp, unit):
+            return False
+        if found is None or not found.is_steady:
+            return self.digest(interp, path, unit.reads) == unit.digest
+        answers = self.passing_answers(interp, unit.reads, partial(executed_in, interp.recorder))
+        return found.start == _start(interp, path) and found.answers == answers
 
-    def _digest(
-        self, interp: Interpreter, path: str, reads: Sequence[Read], watch: _Watch | None = None
+    def digest(
+        self, interp: Interpreter, path: str, reads: Sequence[Read], watch: Watch | None = None
     ) -> str:
-        recorder = interp.recorder
+        """What stands for all that a unit depends on, as it is now, or was when it began to be watched."""
         start = _start(interp, path) if watch is None else watch.start
-        before = partial(executed_in, recorder) if watch is None else watch.executed_in
-        answers = " ".join(
-            str((read[2], read[3]) in before(str(read[1])))
-            if read[0] == "executed"
-            else self._answer(interp, recorder, read)
-            for read in reads
-        )
+        before = partial(executed_in, interp.recorder) if watch is None else watch.executed_in
+        answers = " ".join(self._answer(interp, read, before) for read in reads)
         return digest_of(f"{path} {start} {interp.program.adopts} {reads} {answers}")
 
-    def _answer(self, interp: Interpreter, recorder: Recorder, read: Read) -> str:
+    def passing_answers(
+        self, interp: Interpreter, reads: Sequence[Read], before: ExecutedIn
+    ) -> tuple[str, ...]:
+        """The answers to what may be otherwise though the modules have not changed."""
+        return tuple(self._answer(interp, read, before) for read in reads if read[0] not in _STEADY)
+
+    def _answer(self, interp: Interpreter, read: Read, before: ExecutedIn) -> str:
         assert self._fingerprints is not None, "made by run"
         kind, *what = read
+        if kind == "executed":
+            return str((what[1], what[2]) in before(str(what[0])))
         if kind == "name":
             path, name = map(str, what)
             frame = interp.library.modules.get(path)
@@ -188,7 +217,7 @@ class Keeper:
             source = interp.program.sources.get(str(what[0]))
             return "" if source is None else digest_of(source.text)
         if kind == "saved":
-            return self._fingerprints.of_files(recorder.saved)
+            return self._fingerprints.of_files(interp.recorder.saved)
         return f"{mps.is_chosen_in(interp)} {mps.is_asked_for_dtypes(interp)}"
 
     def _repeated(self, interp: Interpreter, unit: Unit, number: Callable[[int], int]) -> Unit:
@@ -224,7 +253,7 @@ class Keeper:
         return number
 
 
-class _Watch:
+class Watch:
     """Sets aside what the recorder knows, to see what a unit tells it."""
 
     def __init__(self, interp: Interpreter, path: str) -> None:

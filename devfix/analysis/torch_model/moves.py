@@ -20,7 +20,7 @@ from devfix.analysis.torch_model.arguments import (
     roots_followed,
 )
 from devfix.analysis.torch_model.legacy_types import TYPE_NAMES, type_named
-from devfix.analysis.trails import Trail, dtype_trails, extend, of_cast, roots_of, roots_of_host
+from devfix.analysis.trails import Trail, chain, dtype_trails, extend, of_cast, roots_of, roots_of_host
 from devfix.analysis.values import (
     NONE,
     TRUE,
@@ -285,9 +285,9 @@ def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     obj = interp.obj(ref)
     if target.device is not None:
         interp.update(ref, obj.with_fact("moved", TupleValue((Const(str(target.device)),))))
-        chain = Const(interp.chain())
+        running = Const(chain(interp))
         for part in modules.tree(interp, ref):
-            interp.update(part, interp.obj(part).with_fact(MOVED, chain))
+            interp.update(part, interp.obj(part).with_fact(MOVED, running))
             if target.device != CPU:
                 leaves.note_followed(interp, interp.obj(part))
     return ref

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, iteration, modules
+from devfix.analysis import calls, iteration, modules, trails
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
@@ -63,7 +63,7 @@ def initialise_base(interp: Interpreter, ref: Ref, name: str, site: CallSite) ->
             requirements.record(interp, site.node, name, "no-leaf", [Part(tensor, "params", node)])
     owners = {tensor.owner for tensor in found if tensor.owner is not None}
     obj = obj.with_fact("owners", TupleValue(tuple(Const(owner) for owner in sorted(owners))))
-    obj = obj.with_fact("built", Const(interp.chain()))
+    obj = obj.with_fact("built", Const(trails.chain(interp)))
     home = parameter_device(interp, obj)
     if home is not None and home.is_accelerator:
         obj = obj.with_fact("late", TRUE)
@@ -126,7 +126,7 @@ def _set_state(interp: Interpreter, ref: Ref, site: CallSite) -> None:
     if device is None or "stateless" in obj.facts:
         return
     trail = (*obj.trail[:1], interp.site("other", site.node))
-    obj = obj.with_fact("state device", DeviceValue(device)).with_fact("filled", Const(interp.chain()))
+    obj = obj.with_fact("state device", DeviceValue(device)).with_fact("filled", Const(trails.chain(interp)))
     interp.update(ref, replace(obj, trail=trail))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from devfix.analysis import trails
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import CPU, Device
@@ -28,7 +29,7 @@ def before_step(interp: Interpreter, value: Value, site: CallSite) -> None:
     obj = interp.obj(value)
     device = optim.parameter_device(interp, obj)
     if device == CPU and _ON_HOST not in obj.facts:
-        interp.update(value, obj.with_fact(_ON_HOST, Const(interp.chain())))
+        interp.update(value, obj.with_fact(_ON_HOST, Const(trails.chain(interp))))
     if device is None or not device.is_accelerator:
         return
     early = "late" not in obj.facts
