@@ -81,26 +81,39 @@ STACK = "contextlib.ExitStack"
 
 
 def _with_stack(interp: Interpreter, stack: Ref) -> Callable[[], None]:
-    left = interp.entered_by[stack.address] = []
+    interp.to_leave.setdefault(stack, [])
+    return partial(_leave, interp, stack)
 
-    def leave() -> None:
-        for each in reversed(left):
-            each()
-        interp.entered_by.pop(stack.address, None)
 
-    return leave
+def _leave(interp: Interpreter, manager: Value) -> None:
+    """Undo what entering a manager did that was entered by a call, or what a stack has entered so far."""
+    for each in reversed(interp.to_leave.pop(manager, [])):
+        each()
 
 
 def stack_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``stack.enter_context(manager)``; what else a stack does is done when it is left."""
+    """``stack.enter_context(manager)``; what it does lasts until the stack is left, or closed."""
     manager = site.value(0, "cm")
+    if name in ("close", "aclose"):
+        _leave(interp, ref)
     if name not in ("enter_context", "enter_async_context") or manager is None:
         return UNKNOWN
     entered, leave = enter(interp, manager, site.node)
-    if ref.address in interp.entered_by:
-        interp.entered_by[ref.address].append(leave)
-    else:
-        leave()
+    interp.to_leave.setdefault(ref, []).append(leave)
+    return entered
+
+
+#: What a ``with`` statement calls, and programs call themselves where a block begins in one function and ends in another.
+ENTER, EXIT = "__enter__", "__exit__"
+
+
+def called(interp: Interpreter, manager: Value, name: str, site: CallSite) -> Value:
+    """``manager.__enter__()``, ``manager.__exit__(None, None, None)`` of a manager from outside the project."""
+    if name == EXIT:
+        _leave(interp, manager)
+        return NONE
+    entered, leave = enter(interp, manager, site.node)
+    interp.to_leave.setdefault(manager, []).append(leave)
     return entered
 
 

@@ -64,8 +64,8 @@ class Interpreter:
         self.grad: bool | None = True
         #: The states in which managers of contexts wait for the body, while one is entered.
         self.pauses: list[State] | None = None
-        #: What undoes what a stack of managers has entered, by the stack's address.
-        self.entered_by: dict[int, list[Callable[[], None]]] = {}
+        #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
+        self.to_leave: dict[Value, list[Callable[[], None]]] = {}
         #: What is put on the accelerator right now is written down here, when somebody wants to know.
         self.placements: list[Origin] | None = None
         #: Whether a batch is made right now, and of each module that was called whether it never was otherwise.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import object_keys, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.join import join_all, scalar_type
-from devfix.analysis.modules import is_module
+from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.values import (
     ARGUMENT,
     COMMAND_LINE,
@@ -28,6 +28,7 @@ from devfix.analysis.values import (
     Union,
     Unknown,
     Value,
+    members,
     option,
 )
 
@@ -44,8 +45,22 @@ def new_list(interp: Interpreter, items: tuple[Value, ...], node: ast.AST | None
     """A list with these items on the heap."""
     trail = (interp.site("other", node),) if node is not None else ()
     if len(items) > MAX_ITEMS and (len(items) > _MAX_APART or not are_apart(interp, items)):
-        return interp.new(Obj("list", element=join_all(list(items)), trail=trail))
+        return interp.new(Obj("list", element=typical(interp, items), trail=trail))
     return interp.new(Obj("list", items=items, trail=trail))
+
+
+def typical(interp: Interpreter, items: tuple[Value, ...]) -> Value:
+    """What items have in common; nobody sees what becomes of the modules that are not in it."""
+    found = join_all(list(items), split=True)
+    for item in items:
+        if is_module(interp, item) and item not in members(found):
+            havoc(interp, item)
+    return found
+
+
+def has_module(interp: Interpreter, items: tuple[Value, ...]) -> bool:
+    """Whether one of the items is a module."""
+    return any(is_module(interp, item) for item in items)
 
 
 def are_apart(interp: Interpreter, items: tuple[Value, ...]) -> bool:

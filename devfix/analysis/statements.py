@@ -153,7 +153,8 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     else:
         rounds = iteration.one_of_each_place(exact or ())
         if not 0 < len(rounds) * _length(node) <= NAMED_STATEMENTS:
-            rounds = [iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
+            element = iteration.typical(interp, exact) if exact else None
+            rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
     loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
@@ -180,11 +181,11 @@ def _with_last(rounds: Sequence[T], loop: Loop) -> Iterator[T]:
 
 
 def _is_followed(interp: Interpreter, items: tuple[Value, ...], node: ast.For | ast.AsyncFor) -> bool:
-    """Whether a loop is followed item by item: over few, or more of those that are apart where little is done with each."""
+    """Whether a loop is followed item by item: over few, or more that are apart or modules where little is done with each."""
     if len(items) <= UNROLL:
         return True
     few = len(items) <= NAMED_UNROLL or len(items) * _length(node) <= NAMED_STATEMENTS
-    return few and iteration.are_apart(interp, items)
+    return few and (iteration.are_apart(interp, items) or iteration.has_module(interp, items))
 
 
 @remembered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from devfix.analysis import binding, calls, classes, construction, named_tuples
+from devfix.analysis import binding, calls, classes, construction, contexts, named_tuples
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
@@ -55,12 +55,11 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
         return result
     if isinstance(receiver, Array):
         return numpy_model.method(interp, receiver, name, site)
-    if isinstance(receiver, Class) and name == "apply" and autograd_functions.is_function(interp, receiver):
-        return autograd_functions.apply(interp, receiver, site)
-    if isinstance(receiver, Class) and name == "__subclasses__":
-        return interp.new(Obj("list", items=classes.directly_below(interp, receiver)))
-    if isinstance(receiver, Class) and name == "__new__":
-        return construction.bare(interp, receiver, site)
+    found = _class_method(interp, receiver, name, site) if isinstance(receiver, Class) else None
+    if found is not None:
+        return found
+    if name in (contexts.ENTER, contexts.EXIT) and not isinstance(receiver, SuperValue):
+        return contexts.called(interp, receiver, name, site)
     if isinstance(receiver, SuperValue):
         return bases.call_super(interp, receiver, name, site)
     if isinstance(receiver, Ref):
@@ -74,6 +73,14 @@ def call(interp: Interpreter, method: ExternalMethod, site: CallSite) -> Value:
     if scalar_type(receiver) in ("int", "float", "bool") and name == "item":
         return receiver
     return calls.call_unknown(interp, site)
+
+
+def _class_method(interp: Interpreter, cls: Class, name: str, site: CallSite) -> Value | None:
+    if name == "apply" and autograd_functions.is_function(interp, cls):
+        return autograd_functions.apply(interp, cls, site)
+    if name == "__subclasses__":
+        return interp.new(Obj("list", items=classes.directly_below(interp, cls)))
+    return construction.bare(interp, cls, site) if name == "__new__" else None
 
 
 def _object_method(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
