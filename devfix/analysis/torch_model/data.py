@@ -28,6 +28,7 @@ from devfix.analysis.values import (
     UNKNOWN,
     Array,
     Class,
+    Const,
     DeviceValue,
     External,
     Function,
@@ -130,6 +131,33 @@ def tensor_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dataset", External(name), items=items))
 
 
+_STACKED = External("torch.utils.data.StackDataset")
+
+
+def stack_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``StackDataset(x, y)``, ``StackDataset(image=x)``: samples are tuples, or dicts, of those of what it is made of."""
+    named = {key: arg.value for key, arg in site.keywords.items()}
+    held = tuple(named.values()) if named else tuple(arg.value for arg in site.args)
+    if site.open or (named and site.args):
+        return UNKNOWN
+    facts: dict[str, Value] = {_FIELDS: TupleValue(tuple(map(Const, named)))} if named else {}
+    return interp.new(Obj("dataset", External(name), items=held, facts=facts))
+
+
+#: The fact of a data set that says under which names its samples have their parts.
+_FIELDS = "fields"
+
+
+def _stacked(interp: Interpreter, obj: Obj, node: ast.expr | None) -> Value:
+    """A sample of a ``StackDataset``."""
+    parts = tuple(element(interp, held, node) for held in obj.items or ())
+    fields = obj.facts.get(_FIELDS)
+    if not isinstance(fields, TupleValue):
+        return TupleValue(parts)
+    names = [str(field.value) for field in fields.items if isinstance(field, Const)]
+    return interp.new(Obj("dict", attrs=dict(zip(names, parts, strict=True))))
+
+
 def same_dataset(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``Subset``, ``ConcatDataset``: elements as in what they are made of."""
     inner = site.value(0, "dataset", "datasets")
@@ -179,6 +207,8 @@ def element(interp: Interpreter, value: Value, node: ast.expr | None) -> Value:
         return hub_datasets.row(interp, obj)
     if graphs.is_dataset(obj):
         return graphs.sample(interp)
+    if obj.cls == _STACKED:
+        return _stacked(interp, obj, node)
     if obj.kind == "dataset":
         return TupleValue(tuple(_row(interp, item) for item in obj.items or ()))
     if obj.kind == "instance" and isinstance(obj.cls, Class):
@@ -331,6 +361,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
         ),
         collation.default_collate,
     ),
+    _STACKED.name: stack_dataset,
     "torch.utils.data.Subset": same_dataset,
     "torch.utils.data.ConcatDataset": same_dataset,
     "torch.utils.data.random_split": split,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import AT_LEAST_1
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import distribution_transforms, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
     UNKNOWN,
@@ -49,6 +49,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     last = name.rpartition(".")[2]
     if last == "kl_divergence":
         return _divergence(interp, name, site)
+    if distribution_transforms.makes(name):
+        return distribution_transforms.construct(interp, name, site)
     if last == "MixtureSameFamily":
         _mix(interp, name, site)
     if last == "TransformedDistribution":
@@ -75,7 +77,10 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
     scalars = last not in _EXPANDING or not any(_is_no_number(interp, part.tensor) for part in parts)
     device = requirements.meet(interp, site.node, name, parts, scalars=scalars)
     tensors = [part.tensor for part in parts]
-    worst = next((t for t in tensors if t.device == device), tensors[0])
+    there = [t for t in tensors if t.device == device] or tensors
+    worst = next(
+        (t for t in there if t.rank != 0), there[0]
+    )  # a number beside a vector says nothing of the result
     values = TupleValue(tuple(tensors))
     return interp.new(replace(obj, place=worst).with_fact("parameters", values))
 
@@ -123,12 +128,14 @@ def _divergence(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     device = requirements.meet(interp, site.node, name, parts)
     trail = (interp.site("result", site.node),)
-    return Tensor(device, parts[0].tensor.dtype, None, trail=trail)
+    of_vectors = any(_is_of_vectors(interp.obj_of(arg.value)) for arg in site.args)
+    rank = None if of_vectors or parts[0].tensor.rank in (0, None) else AT_LEAST_1
+    return Tensor(device, parts[0].tensor.dtype, rank, trail=trail)
 
 
 def initialise(interp: Interpreter, ref: Ref, base: str, site: CallSite) -> None:
     """The ``__init__`` of a base class among the distributions: the object behaves as one such."""
-    made = construct(interp, base, site)
+    made = construct(interp, base, site) if not distribution_transforms.makes(base) else UNKNOWN
     if isinstance(made, Ref):
         interp.update(ref, interp.obj(ref).with_fact(_DISTRIBUTION, made))
 
@@ -142,6 +149,8 @@ def within(interp: Interpreter, obj: Obj) -> Ref | None:
 def attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value | None:
     """``probs``, ``mean`` and what else a distribution computes from its parameters, where they are."""
     obj = interp.obj(ref)
+    if distribution_transforms.is_one(obj):
+        return distribution_transforms.attribute(ref, name, node)
     if name == "base_dist" and obj.place is not None:
         return ref
     return _computed(interp, obj.place, node) if obj.place is not None and name in _COMPUTED else None
@@ -163,16 +172,23 @@ _OF_VECTORS = frozenset(
 )
 
 
+def _is_of_vectors(obj: Obj | None) -> bool:
+    return getattr(getattr(obj, "cls", None), "name", "").rpartition(".")[2] in _OF_VECTORS
+
+
 def _of_entropy(obj: Obj, sample: Tensor) -> Tensor:
-    last = getattr(obj.cls, "name", "").rpartition(".")[2]
-    return replace(sample, rank=None) if last in _OF_VECTORS else sample
+    return replace(sample, rank=None) if _is_of_vectors(obj) else sample
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
     """``sample``, ``rsample``, ``log_prob``, ``cdf``, ``entropy``."""
     place = obj.place
+    if distribution_transforms.is_one(obj):
+        return distribution_transforms.method(interp, obj, name, site)
     if place is None:
         return UNKNOWN
+    if name == "expand":  # a distribution of the same kind, of many
+        return interp.new(replace(obj, place=replace(place, rank=AT_LEAST_1)))
     sample = _computed(interp, place, site.node)
     if obj.cls == External("torch.distributions.Categorical") and name in ("sample", "sample_n", "mode"):
         sample = replace(sample, dtype="int64")

@@ -273,7 +273,8 @@ def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None else source.dtype
     if name in {"new_tensor", "new"}:
-        rank = nesting(interp, site.args[0].value) if len(site.args) == 1 else len(site.args)
+        data = nesting(interp, site.args[0].value) if len(site.args) == 1 else len(site.args)
+        rank = 1 if name == "new" and data == 0 else data  # a number is a size, none makes what is empty
     elif name == "new_full":
         rank = size_rank(interp, list(site.args[:1]))
     else:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: What ``grad(f)`` and the like return: names of no function that a program could import.
 _GRAD, _VALUE, _BATCHED = "<torch.func.grad>", "<torch.func.grad_and_value>", "<torch.func.vmap>"
-_DERIVATIVE = "<torch.func.jacrev>"
+_DERIVATIVE, _GRADIENTS = "<torch.func.jacrev>", "<torch.func.vjp>"
 
 
 def transformed(made: str, option: str, default: Value) -> Callable[[Interpreter, str, CallSite], Value]:
@@ -97,6 +97,52 @@ def of_inputs(interp: Interpreter, name: str, site: CallSite) -> Value:
     args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
     calls.call(interp, function, CallSite(site.node, tuple(Arg(value, given.node) for value in args)))
     return _mapped(interp, given.value, lambda t: _of_derivative(interp, t, site))
+
+
+def of_product(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``vjp(f, x, v)``, ``hvp`` and their kin of ``torch.autograd.functional``: what ``f`` gives, and a product.
+
+    The product is like the inputs, that of ``jvp`` like what ``f`` gives.
+    """
+    function, given = site.value(0, "func"), site.get(1, "inputs")
+    if function is None or given is None:
+        return UNKNOWN
+    args = given.value.items if isinstance(given.value, TupleValue) else (given.value,)
+    value = calls.call(interp, function, CallSite(site.node, tuple(Arg(each, given.node) for each in args)))
+    like = value if name.endswith(".jvp") else given.value
+    return TupleValue((value, _mapped(interp, like, lambda t: _alike(interp, t, site))))
+
+
+def forward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.func.jvp(f, (x,), (v,))``: what ``f`` gives, and a tangent like it."""
+    function, primals = site.value(0, "func"), site.get(1, "primals")
+    items = iteration.exact_items(interp, primals.value) if primals is not None else None
+    if function is None or primals is None or items is None or "has_aux" in site.keywords:
+        return UNKNOWN
+    value = calls.call(
+        interp, function, CallSite(site.node, tuple(Arg(each, primals.node) for each in items))
+    )
+    return TupleValue((value, _mapped(interp, value, lambda t: _alike(interp, t, site))))
+
+
+def backward_product(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``torch.func.vjp(f, x, ...)``: what ``f`` gives, and a function that gives a gradient for each ``x``."""
+    function = site.value(0, "func")
+    if function is None or site.open or "has_aux" in site.keywords:
+        return UNKNOWN
+    args = site.args[1:]
+    value = calls.call(interp, function, CallSite(site.node, args))
+    primals = TupleValue(tuple(arg.value for arg in args))
+    return TupleValue((value, Partial(External(_GRADIENTS), (primals,), ())))
+
+
+def gradients_of(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """The function of ``vjp`` is called: its gradients are like what they are of."""
+    return _mapped(interp, _function(site), lambda t: _alike(interp, t, site))
+
+
+def _alike(interp: Interpreter, tensor: Tensor, site: CallSite) -> Tensor:
+    return operations.derived(interp, [tensor], site, tensor.dtype, tensor.rank)
 
 
 def _of_derivative(interp: Interpreter, tensor: Tensor, site: CallSite) -> Tensor:
@@ -182,7 +228,7 @@ def _mapped(interp: Interpreter, value: Value, change: Callable[[Tensor], Tensor
 
 def compiled(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.compile(model)``, ``torch.jit.script(model)``: the same to call; without one, what makes it so."""
-    given = site.value(0, "model", "obj", "func")
+    given = site.value(0, "model", "obj", "func", "fn", "root")
     return given if given is not None else External(name)
 
 
@@ -194,6 +240,10 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.func.stack_module_state": stacked_state,
     "torch.autograd.functional.jacobian": of_inputs,
     "torch.autograd.functional.hessian": of_inputs,
+    **{f"torch.autograd.functional.{product}": of_product for product in ("vjp", "jvp", "hvp", "vhp")},
+    "torch.func.jvp": forward_product,
+    "torch.func.vjp": backward_product,
+    _GRADIENTS: gradients_of,
     "torch.utils.checkpoint.checkpoint": checkpointed,
     "torch.utils.checkpoint.checkpoint_sequential": checkpointed_in_turn,
     "torch.func.grad_and_value": transformed(_VALUE, "argnums", Const(0)),
@@ -205,6 +255,15 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
             "torch.jit.script",
             "torch.jit.freeze",
             "torch.jit.optimize_for_inference",
+            "torch.jit.ignore",
+            "torch.jit.unused",
+            "torch.jit.export",
+            "torch.compiler.disable",
+            "torch.compiler.allow_in_graph",
+            "torch._dynamo.disable",
+            "torch.fx.symbolic_trace",
+            "torch.func.functionalize",
+            "torch.func.replace_all_batch_norm_modules_",
         ),
         compiled,
     ),

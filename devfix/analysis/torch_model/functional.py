@@ -9,7 +9,7 @@ from devfix.analysis import iteration
 from devfix.analysis.copying import frozen, replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
-from devfix.analysis.lattice import INTEGERS, rank_of_stack
+from devfix.analysis.lattice import AT_LEAST_1, INTEGERS, rank_of_broadcast, rank_of_stack
 from devfix.analysis.torch_model import (
     autocast,
     functional_calls,
@@ -31,6 +31,7 @@ from devfix.analysis.values import (
     FALSE,
     TRUE,
     UNKNOWN,
+    Obj,
     Sequence,
     Tensor,
     TupleValue,
@@ -277,6 +278,36 @@ def pad_sequence(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _packed(made, packed=name.endswith("pack_sequence"))
 
 
+def unpadded(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``unpad_sequence``, ``unpack_sequence``: a list of what one tensor was made of."""
+    data = site.value(0, "padded_sequences", "packed_sequences")
+    data = without_none(data) if data is not None else None
+    if not isinstance(data, Tensor):
+        return UNKNOWN
+    one = operations.derived(interp, [data], site, data.dtype, AT_LEAST_1)
+    return interp.new(Obj("list", element=one))
+
+
+def broadcast(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``broadcast_tensors(a, b)``: views of them of one shape, each where it was."""
+    found = [without_none(arg.value) for arg in site.args]
+    tensors = [value for value in found if isinstance(value, Tensor)]
+    exact = len(tensors) == len(found) and not site.open
+    rank = rank_of_broadcast([tensor.rank for tensor in tensors]) if exact else AT_LEAST_1
+    return (
+        TupleValue(
+            tuple(
+                operations.derived(interp, [value], site, value.dtype, rank)
+                if isinstance(value, Tensor)
+                else UNKNOWN
+                for value in found
+            )
+        )
+        if not site.open
+        else UNKNOWN
+    )
+
+
 def of_parameters(rank: int) -> Callable[[Interpreter, str, CallSite], Value]:
     """What is computed from the parameters that are handed over: one tensor of this rank where they are."""
 
@@ -315,6 +346,8 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.nn.utils.rnn.pad_packed_sequence": pad_packed,
     "torch.nn.utils.rnn.pad_sequence": pad_sequence,
     "torch.nn.utils.rnn.pack_sequence": pad_sequence,
+    **dict.fromkeys(("torch.nn.utils.rnn.unpad_sequence", "torch.nn.utils.rnn.unpack_sequence"), unpadded),
+    "torch.broadcast_tensors": broadcast,
     "torch.nn.utils.parameters_to_vector": of_parameters(1),
     "torch.nn.utils.convert_parameters.parameters_to_vector": of_parameters(1),
     **dict.fromkeys(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm"), of_parameters(0)),

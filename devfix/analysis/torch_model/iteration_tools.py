@@ -11,7 +11,17 @@ from devfix.analysis import calls, iteration
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.torch_model import operators
-from devfix.analysis.values import NONE, UNKNOWN, Const, External, Scalar, Sequence, TupleValue, Value
+from devfix.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    External,
+    Scalar,
+    Sequence,
+    TupleValue,
+    Value,
+    without_none,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -25,6 +35,10 @@ _OPERATORS: dict[str, type[ast.operator]] = {
     "sub": ast.Sub,
     "mul": ast.Mult,
     "truediv": ast.Div,
+    "floordiv": ast.FloorDiv,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "xor": ast.BitXor,
     "matmul": ast.MatMult,
     "and_": ast.BitAnd,
     "or_": ast.BitOr,
@@ -166,7 +180,21 @@ def operate(interp: Interpreter, name: str, site: CallSite) -> Value:
     return operators.binary(interp, node, left.value, right.value)
 
 
+def taken(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``operator.getitem(container, key)``."""
+    from devfix.analysis import expressions  # expressions call functions
+
+    if len(site.args) != 2 or not isinstance(site.node, ast.expr):
+        return UNKNOWN
+    container, key = site.args
+    nodes = [arg.node if arg.node is not None else site.node for arg in (container, key)]
+    node = ast.copy_location(ast.Subscript(nodes[0], nodes[1], ast.Load()), site.node)
+    return expressions.item(interp, node, without_none(container.value), key.value)
+
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
+    "operator.getitem": taken,
+    "builtins.pow": operate,
     "itertools.chain": chain,
     "itertools.chain.from_iterable": chain_from,
     "itertools.count": counting,

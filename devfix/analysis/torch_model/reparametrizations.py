@@ -10,7 +10,7 @@ from devfix.analysis import attributes, calls
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.modules import is_module
-from devfix.analysis.torch_model import requirements
+from devfix.analysis.torch_model import requirements, standard_library
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import UNKNOWN, Const, External, Obj, Ref, Tensor, Value
 
@@ -112,7 +112,23 @@ def _parameter(interp: Interpreter, site: CallSite) -> tuple[Value, tuple[str, T
     return module, (named.value, tensor) if isinstance(tensor, Tensor) else None
 
 
+def copied(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``fuse_conv_bn_eval(conv, norm)``: a copy of the layer, where that is."""
+    return standard_library.copied(interp, site.value(0) or UNKNOWN, site)
+
+
+def skip_init(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``skip_init(nn.Linear, 4, 2, device=device)``: the module, whose parameters nobody fills."""
+    made = site.value(0, "module_cls")
+    if made is None:
+        return UNKNOWN
+    own = {key: arg for key, arg in site.keywords.items() if key != "module_cls"}
+    return calls.call(interp, made, replace(site, args=site.args[1:], keywords=own))
+
+
+_PRUNING = "identity random_unstructured l1_unstructured random_structured ln_structured remove".split()
 _LIKE_THEIR_MODULE = (
+    *(f"torch.nn.utils.prune.{name}" for name in _PRUNING),
     "torch.nn.utils.weight_norm",
     "torch.nn.utils.remove_weight_norm",
     "torch.nn.utils.spectral_norm",
@@ -128,4 +144,13 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "torch.nn.utils.parametrize.register_parametrization": register,
     "torch.nn.utils.parametrize.remove_parametrizations": remove,
     "torch.nn.utils.prune.custom_from_mask": mask,
+    "torch.nn.utils.skip_init": skip_init,
+    **dict.fromkeys(
+        (
+            "torch.nn.utils.fuse_conv_bn_eval",
+            "torch.nn.utils.fuse_linear_bn_eval",
+            "torch.nn.utils.fusion.fuse_conv_bn_eval",
+        ),
+        copied,
+    ),
 }

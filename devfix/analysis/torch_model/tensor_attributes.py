@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
@@ -151,6 +152,8 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
         return obj.facts["wrapped"]
     if name in _PARAMETER_NAMES and obj.place is not None:
         return replace(obj.place, rank=AT_LEAST_1, trail=obj.place.trail or obj.trail)
+    if (part := _part_of_layer(interp, obj, name)) is not None:
+        return part
     if name in SIZES and name not in obj.attrs and _is_of_torch(interp, obj.cls):
         return Scalar("int")
     if name == "from_pretrained" and isinstance(obj.cls, External):
@@ -165,6 +168,31 @@ def _module_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: 
     return _child(interp, ref, obj, name)
 
 
+#: What layers of ``torch.nn`` have beside a weight and a bias: parameters of the recurrent ones, and those that
+#: reparametrizations and pruning leave. The second are no leaves in every case.
+_OF_RECURRENT = re.compile(r"(weight|bias)_(ih|hh|hr)(_l\d+)?(_reverse)?$")
+_OF_OTHERS = re.compile(r"(weight|bias)_(g|v|u|orig|mask)$")
+_STATISTICS = frozenset({"running_mean", "running_var"})
+
+
+def _part_of_layer(interp: Interpreter, obj: Obj, name: str) -> Tensor | None:
+    """A parameter or buffer of a layer of torch's own that lies beside its weight."""
+    place = obj.place
+    if place is None or name in obj.attrs or not isinstance(obj.cls, External):
+        return None
+    if not obj.cls.name.startswith("torch.nn."):
+        return None
+    kept = replace(place, rank=AT_LEAST_1, trail=place.trail or obj.trail)
+    if _OF_RECURRENT.match(name):
+        return kept
+    if _OF_OTHERS.match(name):
+        return replace(kept, parameter=False, grad=None, leaf=None)
+    if name in _STATISTICS and obj.cls.name.endswith(_NORMS):
+        return replace(kept, parameter=False, grad=False)
+    return None
+
+
+_NORMS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm")
 #: Packages whose modules are asked for methods of their own rather than for their submodules.
 _OF_METHODS = ("torch_geometric.", "dgl.")
 #: Layers of ``torch.nn`` that consist of others.
@@ -214,7 +242,10 @@ _METHODS = frozenset(
     "requires_grad_ share_memory append extend insert items keys values forward generate "
     "flatten_parameters set_dtype reset update compute register_full_backward_hook "
     "register_forward_pre_hook register_backward_hook extra_repr get_submodule get_parameter to_empty xpu "
-    "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply".split()
+    "gradient_checkpointing_enable save_pretrained resize_token_embeddings get_input_embeddings _apply "
+    "generate_square_subsequent_mask get_buffer get_extra_state set_extra_state set_submodule compile register_module "
+    "register_state_dict_pre_hook register_state_dict_post_hook register_load_state_dict_pre_hook "
+    "register_load_state_dict_post_hook".split()
 )
 
 
