@@ -262,7 +262,10 @@ def binds_always(choice: ast.stmt, name: str) -> bool:
 
 
 def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
-    """Whether no later use of an assigned name may see what another assignment gave it, but for that of another branch."""
+    """Whether no later use of an assigned name may see what another assignment gave it, but for that of another branch.
+
+    What is used behind an assignment that has given the name away for certain has nothing to do with it.
+    """
     function = outline.function_of(statement)
     if not isinstance(target, ast.Name) or function is None:
         return True
@@ -272,6 +275,7 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
     end = statement.end_lineno or statement.lineno
     later = [node for node in names if isinstance(node.ctx, ast.Load) and node.lineno > end]
     later = [node for node in later if not outline.dominates(statement, node)]
+    later = [node for node in later if not _is_given_anew(outline, end, node)]
     if not later:
         return True
     whole, others = _branches(outline, statement, target.id)
@@ -279,6 +283,17 @@ def decides(outline: Outline, statement: ast.Assign, target: ast.expr) -> bool:
         return False
     elsewhere = {node for part in others for node in outline.occurrences(part, target.id)}
     return all(node in elsewhere or outline.dominates(whole, node) for node in later)
+
+
+def _is_given_anew(outline: Outline, end: int, use: ast.Name) -> bool:
+    """Whether an assignment after a line of its function gives the name of ``use`` another value before any such use."""
+    function = next(
+        (each for each in outline.around(use) if isinstance(each, (ast.Lambda, *FUNCTIONS))), None
+    )
+    return isinstance(function, FUNCTIONS) and any(
+        isinstance(each, (ast.Assign, ast.AnnAssign)) and each.lineno > end and outline.dominates(each, use)
+        for each in outline.names_in(function).binders(use.id)
+    )
 
 
 def _is_none(outline: Outline, target: ast.expr) -> bool:
