@@ -296,3 +296,45 @@ def test_a_move_to_the_accelerator_gives_way_to_one_that_follows_the_model() -> 
         print(Noisy()(torch.ones(4, 3)).sum().item())
     """)
     assert "return y + torch.randn(4, 3).to(y.device)" in fixed_alone(before)
+
+
+PREPARED = """\
+import torch
+
+
+def prepare(batch, device):
+    x, target, y = batch.all()
+    x = x.to(device)
+    y = y.to(device)
+    return x, target, y
+
+
+class Batch:
+    def __init__(self):
+        self.parts = [torch.ones(4, 3), torch.ones(4, 2), torch.ones(4, 3)]
+
+    def all(self):
+        return self.parts[0], self.parts[1], self.parts[2]
+
+
+def run(net, device):
+    x, target, y = prepare(Batch(), device)
+    return (net(x) - target).sum() + net(y).sum()
+
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    net = torch.nn.Linear(3, 2).to(device)
+    print(run(net, device))
+    x, target, y = prepare(Batch(), device)
+    print((net(x) - target).mean())
+"""
+
+
+@pytest.mark.parametrize("more", ["", "    host = torch.device('cpu')\n    print(run(net.to(host), host))\n"])
+def test_a_function_of_a_device_moves_all_parts_of_the_batch_that_it_takes_apart(more: str) -> None:
+    text = f"{PREPARED}{more}\n\nmain()\n"
+    after = fix_texts({"main.py": text})[0]["main.py"]
+    moved = "    x = x.to(device)\n"
+    assert after == text.replace(moved, f"{moved}    target = target.to(device)\n", 1)
+    assert fix_texts({"main.py": after})[0]["main.py"] == after

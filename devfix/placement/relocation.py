@@ -300,7 +300,7 @@ class Relocator:
     def _at_unpacking(self, trail: Trail) -> Iterator[Edits]:
         """Where the value is taken out of a batch it is moved once for all its uses, best beside others that are."""
         sites = ancestry.from_batch(trail)
-        yield from sibling_move.where_made(self.facts, list(filter(self._is_elsewhere, sites)))
+        yield from sibling_move.where_made(self.facts, sites, self._is_elsewhere)
         for site in sites:
             place = place_at(self.facts, site.path, site.span)
             if place is None:

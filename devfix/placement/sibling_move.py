@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from operator import attrgetter
 
 from devfix.analysis.facts import Facts
+from devfix.analysis.lattice import CPU
 from devfix.analysis.outline import Outline
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import FileEdit, InsertAfter, Origin, WrapExpression
@@ -21,10 +22,10 @@ Edits = tuple[FileEdit, ...]
 _MOVES = ("to", "cuda")
 
 
-def beside(facts: Facts, place: Place) -> Edits:
+def beside(facts: Facts, place: Place, *, anyhow: bool = False) -> Edits:
     """``y = y.cuda()`` after ``x = x.cuda()``, where one loop or one assignment unpacks both.
 
-    For programs that name no device: what their author wrote for ``x`` does for ``y``.
+    For programs that name no device, or ``anyhow``: what their author wrote for ``x`` does for ``y``.
     """
     unpacking = place.outline.statement_of(place.node)
     if not isinstance(place.node, ast.Name):
@@ -33,7 +34,8 @@ def beside(facts: Facts, place: Place) -> Edits:
     if together or place.node.id not in _unpacked(unpacking):
         return together
     name = place.node.id
-    named = isinstance(unpacking, ast.Assign) and device_expression.chosen(facts, place) is not None
+    waits = isinstance(unpacking, ast.Assign) and not anyhow
+    named = waits and device_expression.chosen(facts, place) is not None
     for statement, sibling, suffix in _moves(place, unpacking):
         if named and not isinstance(place.outline.parents[statement], ast.If):
             continue  # with a device at hand, all that is unpacked moves at once
@@ -219,12 +221,17 @@ def _is_module(facts: Facts, place: Place, move: ast.stmt, name: str) -> bool:
     return isinstance(move, ast.Expr) and bool(known) and all(each.kind == "module" for each in known)
 
 
-def where_made(facts: Facts, sites: list[Origin]) -> Iterator[Edits]:
-    """What another function makes of a value moves there, if the others that it makes with it do."""
+def where_made(facts: Facts, sites: list[Origin], is_elsewhere: Callable[[Origin], bool]) -> Iterator[Edits]:
+    """What another function makes of a value moves there, if the others that it makes with it do.
+
+    The sites are those of a life, the last one first: a device is no reason to move later what was handed on by then.
+    """
+    handed_on = False
     for site in sites:
         place = place_at(facts, site.path, site.span) if site.kind == "name" else None
-        if place is not None:
-            yield beside(facts, place)
+        if place is not None and is_elsewhere(site):
+            yield beside(facts, place, anyhow=handed_on)
+        handed_on = handed_on or place is not None
 
 
 def _in_one_assignment(facts: Facts, place: Place, statement: ast.stmt, name: ast.Name) -> Edits:
@@ -358,7 +365,8 @@ def is_placed(facts: Facts, place: Place, statement: ast.stmt, name: str) -> boo
     """Whether a name was seen to be a tensor on the accelerator after a statement, or got something else by ``cuda()``."""
     span = place.outline.source.span(statement)
     bindings = facts.bindings(place.path, place.outline.scopes(statement)[0]).get(name, [])
-    found = [binding for binding in bindings if binding.statement == span]
+    # Whoever asks for the CPU, in another call, has all parts there.
+    found = [b for b in bindings if b.statement == span and b.device != CPU]
     by_cuda = isinstance(statement, ast.Assign) and move_of(statement.value).startswith(".cuda(")
     return bool(found) and all(
         b.device.is_accelerator if b.device is not None else by_cuda and b.kind in ("strange", "ungiven")
