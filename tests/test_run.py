@@ -32,7 +32,7 @@ from devfix.observation.record import (
 )
 from devfix.report.paint import Paint
 from devfix.running import child as running_child
-from devfix.running.account import Account
+from devfix.running.account import Account, summary
 from devfix.running.child import RunError, run_in_place
 from devfix.running.costs import costliest_first, size_in_words
 from devfix.running.document import render_document
@@ -181,6 +181,23 @@ def test_the_exit_code(record: RunRecord, outcome: Outcome, mismatches: int, cod
     told = replace(record, outcome=outcome, mismatches=record.mismatches[:mismatches])
     assert account(told).exit_code == code
     assert render_text(account(told), PLAIN).strip()
+
+
+@pytest.mark.parametrize(
+    ("mismatches", "message", "said"),
+    [
+        (0, "'x'", ["No mismatch. The program failed with RuntimeError: 'x'"]),
+        (2, "'x'", ["2 mismatches. The program failed with RuntimeError: 'x'"]),
+        (0, "mat1 and mat2 must have the same dtype", ["The program failed with", "That is a mismatch; "]),
+        (2, "mat1 and mat2 must have the same dtype", ["2 mismatches. The", "That is a mismatch, too; "]),
+    ],
+)
+def test_an_error_that_is_a_mismatch_is_told_beside_the_others(
+    record: RunRecord, mismatches: int, message: str, said: list[str]
+) -> None:
+    outcome = Outcome("raised", 1, None, ProgramError("RuntimeError", message))
+    told = summary(account(replace(record, outcome=outcome, mismatches=record.mismatches[:mismatches])))
+    assert [line[: len(begin)] for line, begin in zip(told, said, strict=True)] == said
 
 
 def test_costs_order_copies_by_bytes_and_by_number() -> None:

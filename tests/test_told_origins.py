@@ -89,6 +89,17 @@ def test_what_is_made_on_the_accelerator_says_where() -> None:
     assert "`torch.zeros(4)` is made here, on the CPU" in notes
 
 
+def test_what_lay_on_the_cpu_and_met_a_module_is_not_said_to_be_made_on_the_accelerator() -> None:
+    found = told(
+        """
+        x, y = torch.randn(3, 4), torch.ones(3, 2)
+        print(nn.functional.mse_loss(model(x), y))
+        """
+    )
+    assert len(found) == 2
+    assert not any("here, on the accelerator" in note for notes in found.values() for note in notes)
+
+
 def test_a_number_beside_a_tensor_is_not_said_to_be_on_the_accelerator() -> None:
     (notes,) = told(
         """

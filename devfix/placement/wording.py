@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from devfix.analysis.torch_model.names import is_in_place
 from devfix.findings import OF_DTYPES, Mismatch, Note, Operand, Origin, Span
-from devfix.placement.causes import misplaced
+from devfix.placement.causes import Trail, misplaced
 
 _SPOKEN = {
     "factory": "is made here, on the CPU",
@@ -185,11 +185,16 @@ def _made_there(operand: Operand) -> Iterator[Note]:
     """Where an operand that never moved was made on the accelerator, if there is one such place."""
     lives = (operand.trail, *operand.roots)
     begins = [operand.trail[:1]] if operand.trail[:1] and operand.trail[0].kind in _MADE else []
-    begins = begins or [root[:1] for root in operand.roots]
+    begins = begins or [root[:1] if _says_device(root) else () for root in operand.roots]
     moved = any(site.kind == "move" for trail in lives for site in trail)
     if len(set(begins)) == 1 and begins[0] and begins[0][0].kind in _MADE and not moved:
         (made,) = begins[0]
         yield _note(made, _SPOKEN[made.kind].replace("the CPU", "the accelerator"))
+
+
+def _says_device(root: Trail) -> bool:
+    """Whether what a value was computed from was made where the value is: what lay on the CPU may have met a module."""
+    return "device" in root[0].text
 
 
 def _life_of_dtype(mismatch: Mismatch, operand: Operand) -> Iterator[Note]:

@@ -220,15 +220,21 @@ def ending(outcome: Outcome) -> str:
 
 def summary(account: Account) -> list[str]:
     """The run in a few lines."""
-    record = account.record
-    found = count_of(len(record.mismatches), "mismatch", "mismatches") if record.mismatches else "No mismatch"
+    record, died = account.record, ended_by_mismatch(account.record.outcome)
+    number = len(record.mismatches)
     left_out = (
         f" and {record.mismatches_left_out} more that are not shown" if record.mismatches_left_out else ""
     )
+    found = (
+        f"{count_of(number, 'mismatch', 'mismatches')}{left_out}. "
+        if number
+        else ""
+        if died
+        else "No mismatch. "
+    )
     made = f"{count_of(record.steps, 'optimizer step')}, {record.seconds:.1f} s"
-    told = [
-        f"{found}{left_out}. {ending(record.outcome)} ({made}, simulated {record.kind}, torch {record.torch})."
-    ]
-    if ended_by_mismatch(record.outcome):
-        told.append("That is a mismatch, too; `devfix explain --error` says more of its traceback.")
+    told = [f"{found}{ending(record.outcome)} ({made}, simulated {record.kind}, torch {record.torch})."]
+    if died:
+        also = ", too" if number else ""
+        told.append(f"That is a mismatch{also}; `devfix explain --error` says more of its traceback.")
     return told
