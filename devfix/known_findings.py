@@ -78,6 +78,11 @@ def record(results: Results, engine: Engine, *, keep: bool) -> str:
     What it has of files that were not looked at, and by rules that did not run, is kept where that is asked for.
     """
     path = _baseline(engine)
+    if results.reports and all(report.skipped is not None for report in results.reports):
+        names = ", ".join(report.path for report in results.reports[:3])
+        raise ConfigError(
+            f"nothing was checked: {names}; `--baseline FILE` says where the baseline is written"
+        )
     counts = Counter(dict(known_from(results, os.path.dirname(os.path.abspath(path)), path).counts))
     if keep and os.path.exists(path):
         counts |= _unseen(results, read_baseline(path), engine)

@@ -98,6 +98,17 @@ def test_a_baseline_hides_what_it_knows() -> None:
     assert len(found("--baseline", str(other))) == 3
 
 
+@pytest.mark.parametrize("option", ["--write-baseline", "--update-baseline"])
+def test_a_name_that_is_no_program_is_not_taken_for_that_of_a_baseline(option: str) -> None:
+    write("a.py", CODE)
+    write("b.json", "{}")
+    for name in ("b.json", "c.json"):
+        code, out, err = run("check", option, name)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: nothing was checked: {name}; `--baseline FILE` says")
+        assert not Path("devfix-baseline.json").exists()
+
+
 def test_what_is_known_is_not_fixed() -> None:
     path = write("a.py", "import torch\nbad\n")
     run("check", "--write-baseline", "--baseline", "b.json")

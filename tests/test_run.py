@@ -96,6 +96,7 @@ def test_the_text_says_everything_of_a_mismatch(record: RunRecord) -> None:
     assert shown.index("4 x to the device") < shown.index("2 x host waits")
     assert shown.endswith(
         "2 mismatches. The program ran to its end (7 optimizer steps, 1.5 s, simulated cuda, torch 2.9.0).\n"
+        "`devfix run --fix` repairs what it can of this; with `--diff` it only shows how.\n"
     )
 
 
@@ -187,9 +188,13 @@ def test_the_exit_code(record: RunRecord, outcome: Outcome, mismatches: int, cod
     ("mismatches", "message", "said"),
     [
         (0, "'x'", ["No mismatch. The program failed with RuntimeError: 'x'"]),
-        (2, "'x'", ["2 mismatches. The program failed with RuntimeError: 'x'"]),
+        (2, "'x'", ["2 mismatches. The program failed with RuntimeError: 'x'", "`devfix run --fix`"]),
         (0, "mat1 and mat2 must have the same dtype", ["The program failed with", "That is a mismatch; "]),
-        (2, "mat1 and mat2 must have the same dtype", ["2 mismatches. The", "That is a mismatch, too; "]),
+        (
+            2,
+            "mat1 and mat2 must have the same dtype",
+            ["2 mismatches. The", "`devfix run --fix`", "That is a mismatch, too; "],
+        ),
     ],
 )
 def test_an_error_that_is_a_mismatch_is_told_beside_the_others(

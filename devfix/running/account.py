@@ -234,6 +234,8 @@ def summary(account: Account) -> list[str]:
     )
     made = f"{count_of(record.steps, 'optimizer step')}, {record.seconds:.1f} s"
     told = [f"{found}{ending(record.outcome)} ({made}, simulated {record.kind}, torch {record.torch})."]
+    if number:
+        told.append("`devfix run --fix` repairs what it can of this; with `--diff` it only shows how.")
     if died:
         also = ", too" if number else ""
         told.append(f"That is a mismatch{also}; `devfix explain --error` says more of its traceback.")
