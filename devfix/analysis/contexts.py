@@ -175,11 +175,11 @@ def _expecting_errors(interp: Interpreter) -> Callable[[], None]:
 def _enter_object(
     interp: Interpreter, cls: Class, ref: Ref, node: ast.expr
 ) -> tuple[Value, Callable[[], None]]:
-    found = classes.find(interp, cls, "__enter__")
+    found = classes.find(interp, cls, "__enter__") or classes.find(interp, cls, "__aenter__")
     entered: Value = ref
     if isinstance(found, Function):
         entered = calls.call_function(interp, found, [ref], node)
-    leaving = classes.find(interp, cls, "__exit__")
+    leaving = classes.find(interp, cls, "__exit__") or classes.find(interp, cls, "__aexit__")
 
     def leave() -> None:
         if isinstance(leaving, Function) and not interp.state.dead:

@@ -12,6 +12,7 @@ from devfix.analysis import (
     binding,
     calls,
     changing_globals,
+    classes,
     comprehensions,
     conditions,
     correlated,
@@ -24,12 +25,14 @@ from devfix.analysis import (
     template_strings,
 )
 from devfix.analysis.copying import replace
+from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all, join_values, scalar_type, usually
 from devfix.analysis.modules import external_bases
 from devfix.analysis.syntax import names_in
 from devfix.analysis.torch_model import (
     batch_mates,
     comparisons,
+    coroutines,
     device_settings,
     environment,
     file_parts,
@@ -53,6 +56,7 @@ from devfix.analysis.values import (
     Const,
     DTypeValue,
     External,
+    Function,
     Ref,
     Scalar,
     Sequence,
@@ -218,6 +222,8 @@ def subscript(interp: Interpreter, node: ast.Subscript) -> Value:
             return numpy_model.GRIDS[value.name](interp, node.slice)
         if value.name.endswith(".__dict__"):
             return reflection.chosen(interp, value, node)
+        if value.name == "sys.modules" and getattr(node.slice, "id", "") == "__name__":
+            return reflection.own_module(interp)
         if value == COMMAND_LINE and not isinstance(node.slice, ast.Slice):
             return option(_name_given(interp.frame.statement, node))
         return value  # a generic alias such as list[int]
@@ -259,6 +265,9 @@ def item(interp: Interpreter, node: ast.Subscript, value: Value, key: Value) -> 
         return Scalar("str")
     if isinstance(value, Class) and "typing.Generic" in external_bases(interp, value):
         return value  # a generic class with its parameters
+    made = classes.find(interp, value, "__class_getitem__") if isinstance(value, Class) else None
+    if isinstance(made, Function):
+        return calls.call_function(interp, made, [value], node, CallSite(node, (Arg(key),)))
     if isinstance(value, Class) and enumerations.is_one(interp, value):
         return enumerations.member(interp, value, key, by_name=True)
     return file_parts.item(interp, value) or UNKNOWN
@@ -330,7 +339,7 @@ def yield_from(interp: Interpreter, node: ast.YieldFrom) -> Value:
 
 def await_(interp: Interpreter, node: ast.Await) -> Value:
     """What is awaited: a coroutine stands for its result."""
-    return interp.eval(node.value)
+    return coroutines.awaited(interp, interp.eval(node.value))
 
 
 def named(interp: Interpreter, node: ast.NamedExpr) -> Value:

@@ -9,7 +9,9 @@ from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, join_elements
 from devfix.analysis.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Const,
     External,
@@ -80,11 +82,35 @@ def _dict(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) ->
         return _update(interp, ref, obj, site)
     if name == "copy":
         return interp.new(replace(obj, facts={}))
+    if name == "move_to_end" and site.args:
+        return _to_the_end(interp, ref, obj, site)
+    if name == "new_child":
+        return _child(interp, obj, site)
     if name == "clear":
         containers.forget_attribute(interp, obj, None)
         interp.update(ref, replace(obj, attrs={}, element=None))
         return NONE
     return UNKNOWN
+
+
+def _to_the_end(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
+    """``OrderedDict.move_to_end(key, last=True)``: the order of the rest stays."""
+    key, last = iteration.dict_key(site.args[0].value), site.value(1, "last")
+    if key is not None and key in obj.attrs and last in (None, TRUE, FALSE):
+        others = {name: value for name, value in obj.attrs.items() if name != key}
+        moved = {key: obj.attrs[key]}
+        interp.update(ref, replace(obj, attrs={**moved, **others} if last == FALSE else {**others, **moved}))
+    return NONE
+
+
+def _child(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
+    """``ChainMap.new_child(entries)``: what it does not hold is looked for in the map before it."""
+    child = interp.obj_of(site.value(0, "m"))
+    if child is None or child.kind != "dict":
+        return interp.new(replace(obj, facts={})) if not site.args else UNKNOWN
+    return interp.new(
+        replace(obj, attrs={**obj.attrs, **child.attrs}, element=child.element or obj.element, facts={})
+    )
 
 
 def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:

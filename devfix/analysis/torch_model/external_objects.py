@@ -16,6 +16,7 @@ from devfix.analysis.torch_model import (
     collation,
     command_line,
     context_variables,
+    coroutines,
     data,
     distributions,
     example_runs,
@@ -260,6 +261,8 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     threads.QUEUE: threads.queue_method,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,
+    threads.POOL: threads.pool_method,
+    **dict.fromkeys((coroutines.LOOP, coroutines.GROUP), coroutines.method),
     processes.POOL: processes.pool_method,
     autograd_functions.CONTEXT: autograd_functions.context_method,
 }

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: So many elements of a combination are told apart.
 _MOST = 8
+#: So many items are still followed one by one.
+_CHAINED = 16
 #: So many items are folded one by one; of more, two stand for all.
 _FOLDED = 8
 _OPERATORS: dict[str, type[ast.operator]] = {
@@ -55,12 +57,20 @@ def _first(interp: Interpreter, site: CallSite, position: int = 0) -> Value:
 
 
 def chain(interp: Interpreter, name: str, site: CallSite) -> Value:
-    """``itertools.chain(...)``."""
+    """``itertools.chain(...)``: the items of all, where they are known."""
+    rows = [iteration.exact_items(interp, arg.value) for arg in site.args]
+    known = [row for row in rows if row is not None]
+    if len(known) == len(rows) and not site.open and sum(map(len, known)) <= _CHAINED:
+        return TupleValue(tuple(item for row in known for item in row))
     return Sequence(join_all(_elements(interp, site))) if site.args else TupleValue(())
 
 
 def chain_from(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``itertools.chain.from_iterable(...)``."""
+    given = site.get(0, "iterable")
+    held = iteration.exact_items(interp, given.value) if given is not None else None
+    if held is not None:
+        return chain(interp, name, CallSite(site.node, tuple(map(Arg, held))))
     return Sequence(iteration.element(interp, _first(interp, site), None))
 
 
@@ -175,7 +185,7 @@ def operate(interp: Interpreter, name: str, site: CallSite) -> Value:
         return UNKNOWN
     left, right = site.args
     nodes = [arg.node if arg.node is not None else site.node for arg in (left, right)]
-    kind = _OPERATORS[name.rpartition(".")[2]]
+    kind = _OPERATORS[name.rpartition(".")[2].removeprefix("i")]
     node = ast.copy_location(ast.BinOp(nodes[0], kind(), nodes[1]), site.node)
     return operators.binary(interp, node, left.value, right.value)
 
@@ -219,4 +229,5 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "itertools.accumulate": accumulate,
     "functools.reduce": reduce,
     **{f"operator.{name}": operate for name in _OPERATORS},
+    **{f"operator.i{name.rstrip('_')}": operate for name in _OPERATORS if not name.endswith("_")},
 }

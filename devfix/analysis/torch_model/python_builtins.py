@@ -8,13 +8,13 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import containers, iteration, modules, speaking, text_keys
+from devfix.analysis import calls, containers, iteration, modules, speaking, text_keys
 from devfix.analysis.conditions import boolean, truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import join_all, scalar_type
 from devfix.analysis.lattice import CPU, Device
-from devfix.analysis.torch_model import mapped, numpy_types, operations, overloads
+from devfix.analysis.torch_model import mapped, numpy_types, operations, operators, overloads
 from devfix.analysis.torch_model.folding import known
 from devfix.analysis.values import (
     NONE,
@@ -237,7 +237,9 @@ def sum_(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def _added(interp: Interpreter, left: Value, right: Value, site: CallSite) -> Value:
     """The sum of two objects whose classes say how they are added."""
-    return overloads.binary(interp, site.node, ast.Add(), left, right) or UNKNOWN
+    found = overloads.binary(interp, site.node, ast.Add(), left, right)
+    node = ast.copy_location(ast.BinOp(site.node, ast.Add(), site.node), site.node)
+    return found or operators.binary(interp, node, left, right)
 
 
 def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -256,6 +258,13 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``iter``: the elements of an object that defines how to iterate, any other value itself."""
     value = _first(site)
+    if len(site.args) == 2:  # a function that is called until it gives the second argument
+        found = [
+            each
+            for each in members(calls.call(interp, value, CallSite(site.node)))
+            if each != site.args[1].value
+        ]
+        return Sequence(join_all(found)) if found else UNKNOWN
     if isinstance(value, Ref) and interp.obj(value).kind == "instance":
         return Sequence(iteration.element(interp, value, site.args[0].node))
     return value

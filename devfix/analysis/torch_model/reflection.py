@@ -314,6 +314,12 @@ def _perhaps(held: Value, value: Value) -> Value:
     return join_values(held, value) if isinstance(value, Tensor) else somewhere(held)
 
 
+def own_module(interp: Interpreter) -> Value:
+    """``sys.modules[__name__]``, in a file that is imported."""
+    path = interp.frame.path
+    return Namespace(path) if interp.library.modules.get(path) == interp.frame.module else UNKNOWN
+
+
 def _fitting(interp: Interpreter, name: ast.expr | None) -> Value:
     """One of the modules of the project that a name like that fits, unless they are very many."""
     paths = (

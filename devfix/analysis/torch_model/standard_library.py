@@ -200,8 +200,6 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("collections.OrderedDict", "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary"), dict_),
     "weakref.proxy": lambda _i, _n, site: site.value(0, "object") or UNKNOWN,
     "collections.ChainMap": chain_map,
-    "asyncio.run": lambda _interp, _name, site: site.value(0, "main") or UNKNOWN,
-    "asyncio.gather": lambda _interp, _name, site: TupleValue(tuple(arg.value for arg in site.args)),
     **dict.fromkeys(("typing.cast", "typing_extensions.cast"), lambda _i, _n, site: site.value(1, "val") or UNKNOWN),
     **dict.fromkeys(
         ("typing.TypedDict", "typing_extensions.TypedDict"), lambda _i, _n, _s: External("builtins.dict")

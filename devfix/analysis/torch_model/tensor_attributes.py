@@ -15,6 +15,7 @@ from devfix.analysis.trails import roots_of_host
 from devfix.analysis.values import (
     FALSE,
     TRUE,
+    UNKNOWN,
     Array,
     Class,
     Const,
@@ -122,6 +123,9 @@ def _flag(known: bool | None) -> Value:
 def of_object(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value:
     """An attribute that neither the object itself nor its project classes have."""
     if is_module(interp, ref):
+        if name.isdigit():  # ``getattr(model, "0")``, as names of parameters lead there
+            held = obj.items or ()
+            return held[int(name)] if int(name) < len(held) else obj.element or UNKNOWN
         bound = reparametrizations.NAME in obj.attrs
         made = reparametrizations.computed(interp, obj, name, node) if bound else None
         return made if made is not None else _module_attribute(interp, ref, obj, name, node)

@@ -28,6 +28,7 @@ QUEUE = "queue.Queue"
 THREAD = "threading.Thread"
 EXECUTOR = "concurrent.futures.ThreadPoolExecutor"
 FUTURE = "concurrent.futures.Future"
+POOL = "multiprocessing.pool.ThreadPool"
 _SENTINEL = "builtins.object"
 _TARGET, _ARGS, _KEYWORDS, _RESULT = "_target", "_args", "_kwargs", "_result"
 
@@ -129,15 +130,57 @@ def executor_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: Ca
         return ref if name == "__enter__" else UNKNOWN
     rest = site.args[1:]
     if name == "submit":
-        result = calls.call(interp, site.args[0].value, replace(site, args=rest))
-        return interp.new(Obj("external", External(FUTURE), attrs={_RESULT: result}))
+        return finished(interp, calls.call(interp, site.args[0].value, replace(site, args=rest)))
     each = tuple(Arg(iteration.element(interp, arg.value, arg.node)) for arg in rest)
     return Sequence(calls.call(interp, site.args[0].value, CallSite(site.node, each)))
 
 
+def finished(interp: Interpreter, value: Value) -> Value:
+    """A future, or a task, with what it comes to."""
+    return interp.new(Obj("external", External(FUTURE), attrs={_RESULT: value}))
+
+
+def result(obj: Obj) -> Value:
+    """What a future comes to."""
+    return obj.attrs.get(_RESULT, UNKNOWN)
+
+
 def future_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
-    """``result()`` is what the function returned."""
-    return obj.attrs.get(_RESULT, UNKNOWN) if name == "result" else Scalar("bool")
+    """``result()`` is what the function returned, and so are ``get()`` and ``wait()`` of what other pools give."""
+    if name == "add_done_callback" and site.args:
+        calls.call(interp, site.args[0].value, CallSite(site.node, (Arg(ref),)))
+        return NONE
+    return result(obj) if name in ("result", "get", "wait") else Scalar("bool")
+
+
+def pool(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``ThreadPool(4)``, ``multiprocessing.dummy.Pool(4)``."""
+    return interp.new(Obj("external", External(POOL)))
+
+
+def pool_method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
+    """``map``, ``starmap`` and ``apply`` call a function; those that do not wait give a future."""
+    plain = name.removesuffix("_async").removesuffix("_unordered")
+    if plain not in _APPLYING or len(site.args) < (1 if plain == "apply" else _MAPPED):
+        return ref if name == "__enter__" else NONE
+    function, rest = site.args[0].value, site.args[1:]
+    if plain == "apply":
+        args = iteration.exact_items(interp, rest[0].value) if rest else ()
+        named = interp.obj_of(rest[1].value) if len(rest) > 1 else None
+        known = {key: Arg(value) for key, value in named.attrs.items()} if named is not None else {}
+        given = CallSite(site.node, tuple(map(Arg, args or ())), known, open=args is None)
+        found = calls.call(interp, function, given)
+    else:
+        each = iteration.element(interp, rest[0].value, rest[0].node)
+        row = iteration.exact_items(interp, each) if plain == "starmap" else (each,)
+        if row is None:
+            return UNKNOWN
+        made = calls.call(interp, function, CallSite(site.node, tuple(map(Arg, row))))
+        found = interp.new(Obj("list", element=made)) if not plain.startswith("i") else Sequence(made)
+    return finished(interp, found) if name.endswith("_async") else found
+
+
+_APPLYING, _MAPPED = frozenset({"apply", "map", "imap", "starmap"}), 2
 
 
 def completed(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -158,6 +201,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **{f"queue.{name}": queue for name in _QUEUES},
     THREAD: thread,
     EXECUTOR: executor,
+    **dict.fromkeys((POOL, "multiprocessing.dummy.Pool"), pool),
     "concurrent.futures.as_completed": completed,
     "concurrent.futures.wait": waited,
     _SENTINEL: sentinel,

@@ -1,0 +1,170 @@
+"""What goes through less usual parts of Python and its library: nothing false is said of it, and where it is stays known."""
+
+from __future__ import annotations
+
+import pytest
+from reality import lies
+from text_program import clashes
+
+HEAD = """import asyncio
+import functools
+import itertools
+import operator
+import queue
+import torch
+import torch.nn as nn
+from collections import ChainMap, OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from multiprocessing.pool import ThreadPool
+
+async def given(value):
+    return value
+
+"""
+#: Each block makes ``result`` of ``x``.
+WAYS = """
+async def passed():
+    task = asyncio.create_task(given(x))
+    return await task
+result = asyncio.run(passed())
+
+async def passed():
+    tasks = [asyncio.ensure_future(given(x)) for _ in range(2)]
+    first, second = await asyncio.gather(*tasks)
+    return tasks[0].result() + second
+result = asyncio.run(passed())
+
+async def passed():
+    waiting = asyncio.Queue()
+    await waiting.put(x)
+    return await asyncio.wait_for(waiting.get(), 60)
+result = asyncio.run(passed())
+
+async def passed():
+    return await asyncio.to_thread(torch.relu, x)
+result = asyncio.run(passed())
+
+async def passed():
+    return await asyncio.get_running_loop().run_in_executor(None, torch.relu, x)
+result = asyncio.run(passed())
+
+class Lent:
+    def __init__(self, value):
+        self.value = value
+    async def __aenter__(self):
+        return self.value
+    async def __aexit__(self, *error):
+        return False
+async def passed():
+    async with Lent(x) as held:
+        return held
+result = asyncio.run(passed())
+
+loop = asyncio.new_event_loop()
+result = loop.run_until_complete(given(x))
+loop.close()
+
+with ThreadPool(1) as pool:
+    result = pool.map(torch.relu, [x, x])[1]
+
+with ThreadPool(1) as pool:
+    result = pool.starmap(torch.add, [(x, 1)])[0]
+
+with ThreadPool(1) as pool:
+    result = pool.apply_async(torch.sum, (x,), {"dim": 0}).get()
+
+with ThreadPool(1) as pool:
+    result = next(pool.imap_unordered(torch.relu, [x]))
+
+found = []
+with ThreadPoolExecutor(1) as pool:
+    pool.submit(torch.relu, x).add_done_callback(lambda done: found.append(done.result()))
+result = found[0]
+
+waiting = queue.Queue()
+waiting.put(x)
+waiting.put(None)
+result = list(iter(waiting.get, None))[0]
+
+result = [*itertools.chain([1, x], (x.long(),))][1]
+
+result = list(itertools.chain.from_iterable({"a": [None], "b": [x]}.values()))[1]
+
+parts = OrderedDict(a=x, b=None)
+parts.move_to_end("a")
+result = next(reversed(parts.values()))
+
+parts = OrderedDict(a=None, b=x)
+parts.move_to_end("b", last=False)
+result = list(parts.values())[0]
+
+result = ChainMap({"a": None}).new_child({"a": x})["a"]
+
+result = sum([[None], [x]], [])[1]
+
+result = functools.reduce(operator.getitem, ["a", 1], {"a": [None, x]})
+
+result = functools.reduce(operator.iadd, [x.clone(), x])
+
+result = operator.pow(x, 2)
+
+model = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Linear(3, 3).to(x.device)))
+result = functools.reduce(getattr, "1.0.weight".split("."), model)
+
+class Sized:
+    size = 1
+    def __class_getitem__(cls, size):
+        return type(cls.__name__, (cls,), {"size": size})
+    def __init__(self, value):
+        self.value = value
+result = Sized[4](x).value * Sized[4].size
+""".strip().split("\n\n")
+
+
+def _program(way: str, place: str) -> str:
+    return f'{HEAD}x = torch.rand(3, 3, device="{place}")\n{way}\n'
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_false_is_said(way: str) -> None:
+    assert not lies(_program(way, "cpu"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_on_the_host_meets_the_accelerator(way: str) -> None:
+    met = _program(way, "cpu") + 'print(torch.ones(1, device="cuda") + result)\n'
+    assert clashes(met) == [f"{met.count(chr(10))}: device"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_on_the_accelerator_is_there(way: str) -> None:
+    assert not clashes(_program(way, "cuda") + 'print(torch.ones(1, device="cuda") + result)\n')
+
+
+OWN = """
+import sys
+import torch
+
+def build(size):
+    return torch.ones(size)
+
+def chosen(name):
+    return getattr(sys.modules[__name__], name)
+"""
+
+
+def test_a_file_that_is_imported_is_found_among_the_modules() -> None:
+    text = 'import parts\nimport torch\nprint(parts.chosen("build")(3) + torch.ones(3, device="cuda"))\n'
+    assert clashes(text, parts=OWN) == ["3: device"]
+    assert not clashes(text.replace('"build"', '"missing"'), parts=OWN)
+
+
+def test_a_number_that_no_part_has_stands_for_nothing() -> None:
+    text = """
+import torch
+import torch.nn as nn
+model = nn.Sequential(nn.Linear(3, 3))
+print(torch.ones(1, device="cuda") + getattr(model, "7", model).weight)
+"""
+    assert not clashes(text)
