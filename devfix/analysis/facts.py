@@ -65,7 +65,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.lattice import CPU, Device
 from devfix.analysis.outline import Outline
 from devfix.analysis.recalled_calls import recalled_calls
-from devfix.analysis.recorder import MODULE_TOKEN, Binding, OptionalCall, Recorder
+from devfix.analysis.recorder import ENTRIES, MODULE_TOKEN, Binding, OptionalCall, Recorder
 from devfix.analysis.trails import of_its_own
 from devfix.findings import Mismatch, Origin, Span
 
@@ -206,13 +206,17 @@ class Facts:
 
     def names(self, path: str) -> Iterator[list[Binding]]:
         """What each name of each scope of a file was bound to."""
-        for (where, _), names in self._recorder.bindings.items():
-            if where == path:
+        for (where, scope), names in self._recorder.bindings.items():
+            if where == path and not scope.endswith(ENTRIES):
                 yield from names.values()
 
     def bindings(self, path: str, scope: str) -> dict[str, list[Binding]]:
         """What each name of a scope was bound to, over all contexts it ran in."""
         return self._recorder.bindings.get((path, scope), {})
+
+    def entries(self, path: str, scope: str) -> dict[str, list[Binding]]:
+        """The devices that dicts of a scope had, by the dict's name and the key; by the name alone where one had none."""
+        return self.bindings(path, scope + ENTRIES)
 
     def on_accelerator(self, path: str, scope: str, kind: str) -> list[tuple[str, list[Binding]]]:
         """The names of a scope, with all they were bound to, that once were an accelerator or something on it."""

@@ -11,7 +11,7 @@ from devfix.analysis.frames import Arg
 from devfix.analysis.join import is_accelerator_choice
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE, Device, parse_device
 from devfix.analysis.modules import first_parameter, is_module
-from devfix.analysis.recorder import Binding
+from devfix.analysis.recorder import ENTRIES, Binding
 from devfix.analysis.torch_model import device_settings, graphs, tokenizers
 from devfix.analysis.torch_model.arguments import is_shown_device
 from devfix.analysis.values import (
@@ -140,6 +140,8 @@ def note_summary(
         _note_devices(interp, path, scope, name, obj, statement)
     elif obj.kind == "instance" and not is_module(interp, value):
         _note_parts(interp, path, scope, name, value, statement)
+    elif obj.kind == "dict":
+        _note_entries(interp, path, scope, name, obj, statement)
 
 
 def note_option(
@@ -182,6 +184,21 @@ def _note_parts(
         devices["device"] = ("other", None)  # not all that the loop goes through have one
     for part, (kind, device) in devices.items():
         _note(interp, path, scope, f"{name}.{part}", statement, (kind, device))
+
+
+def _note_entries(
+    interp: Interpreter, path: str, scope: str, name: str, obj: Obj, statement: ast.stmt | ast.expr | None
+) -> None:
+    """Devices that a dict of settings keeps, ``cfg["device"]``, among the entries of a scope; or that it keeps none."""
+    found = {
+        key: told
+        for key, held in obj.attrs.items()
+        if _may_name_device(held) and key.isidentifier() and (told := summary(interp, held))[0] == "device"
+    }
+    for key, told in found.items():
+        _note(interp, path, scope + ENTRIES, f"{name}.{key}", statement, told)
+    if not found:
+        _note(interp, path, scope + ENTRIES, name, statement, ("other", None))
 
 
 def _may_name_device(value: Value) -> bool:

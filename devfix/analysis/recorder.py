@@ -70,6 +70,8 @@ class OptionalPlace(NamedTuple):
     is_open: bool
 
 
+#: What is added to a scope for what its dicts have: a name with a key, and no name by itself.
+ENTRIES = "[]"
 #: A file, a scope in it, a name, and what that was bound to.
 BoundName = tuple[str, str, str, Binding]
 

@@ -25,6 +25,7 @@ from devfix.placement import (
     named_entry,
     own_device,
     own_inputs,
+    settings_entry,
     sizing,
     source_tensor,
 )
@@ -105,7 +106,7 @@ def find(facts: Facts, place: Place, peers: list[Operand]) -> DeviceExpression |
     if own is not None:
         return own
     told = next(filter(None, (_told(place, peer) for peer in tensors)), named_entry.of_peers(place, peers))
-    if told is not None:
+    if (told := told or settings_entry.named(facts, place)) is not None:
         return DeviceExpression(told)
     for peer in modules:
         if (code := _peer(facts, place, peer)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devfix.analysis.facts import Facts
 from devfix.findings import AddImport, FileEdit
-from devfix.placement import introduction
+from devfix.placement import introduction, settings_entry
 from devfix.placement.boundness import is_bound
 from devfix.placement.device_expression import DeviceExpression, Place
 from devfix.placement.reaching import is_wanted
@@ -16,8 +16,10 @@ from devfix.placement.reaching import is_wanted
 def find(facts: Facts, place: Place) -> DeviceExpression | None:
     """``settings.device`` for a module that the file imports, or ``device`` from one that it or another file imports from.
 
-    A module that comes to import the file itself may not have its device yet.
+    A module that comes to import the file itself may not have its device yet. Settings that the file has come first.
     """
+    if (entry := settings_entry.of_file(facts, place)) is not None:
+        return DeviceExpression(entry)
     for node in place.outline.source.tree.body:
         for module, name in _imported(facts, place.path, node):
             device = _device(facts, module) if not _needs(facts, module, place.path) else None

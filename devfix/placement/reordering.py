@@ -17,7 +17,7 @@ from devfix.findings import (
     Origin,
     WrapExpression,
 )
-from devfix.placement import device_expression, known_as, statement_order
+from devfix.placement import device_expression, known_as, statement_order, told_function
 from devfix.placement.device_expression import Place
 from devfix.placement.statement_order import Order, is_movable
 
@@ -144,7 +144,7 @@ class Reordering:
         if node is None:
             return ()
         place = Place(made.path, outline, node)
-        found = device_expression.find(self.facts, place, [])
+        found = device_expression.find(self.facts, place, []) or told_function.at(self.facts, place)
         code = found.code if found is not None else _CHOICE
         if found is None and not _imports_torch(outline):
             return ()
