@@ -23,6 +23,7 @@ from devfix.analysis.torch_model import (
     device_settings,
     mappings,
     names,
+    single_dispatch,
     tensor_attributes,
     value_classes,
     wrapper_attributes,
@@ -222,7 +223,8 @@ def bind_method(interp: Interpreter, found: Value, receiver: Value, node: ast.ex
     if isinstance(found, Partial) and found.bound and isinstance(receiver, Ref):
         return replace(found, args=(receiver, *found.args), bound=False)
     if isinstance(found, Ref):
-        computed = descriptors.read(interp, found, receiver, node)
+        computed = single_dispatch.bound(interp, found, receiver)
+        computed = computed or descriptors.read(interp, found, receiver, node)
         return found if computed is None else computed
     if not isinstance(found, Function):
         return found

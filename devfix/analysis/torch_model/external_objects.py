@@ -240,6 +240,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     sobol.NAME: sobol.method,
     python_random.GENERATOR: python_random.method,
     single_dispatch.NAME: single_dispatch.method,
+    single_dispatch.METHOD: single_dispatch.method,
     grad_mode.NAME: _manager,
     contexts.STACK: contexts.stack_method,
     hooks.HANDLE.name: hooks.of_handle,

@@ -1,4 +1,7 @@
-"""``functools.singledispatch``: functions of one name, of which the type of the first argument chooses one."""
+"""``functools.singledispatch``: functions of one name, of which the type of the first argument chooses one.
+
+So does ``singledispatchmethod`` among methods.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls
+from devfix.analysis import calls, enumerations
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.torch_model import instance_checks
@@ -30,21 +33,30 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 NAME = "functools.singledispatch"
+METHOD = f"{NAME}method"
 _DEFAULT = "default"
 
 
 def begun(interp: Interpreter, name: str, function: Value) -> Value:
-    """``@singledispatch``: the function for arguments of any other type. Of methods nobody knows which one runs."""
-    if name != NAME or not isinstance(function, Function):
+    """``@singledispatch``: the function for arguments of any other type."""
+    if name not in (NAME, METHOD) or not isinstance(function, Function):
         return UNKNOWN
-    return interp.new(Obj("external", External(NAME), facts={_DEFAULT: function}, items=()))
+    return interp.new(Obj("external", External(name), facts={_DEFAULT: function}, items=()))
+
+
+def bound(interp: Interpreter, found: Value, receiver: Value) -> Value | None:
+    """What such a method of a class becomes when it is read through an object; None for anything else."""
+    obj = interp.obj_of(found)
+    if obj is None or obj.cls != External(METHOD) or not isinstance(receiver, Ref):
+        return None
+    return Partial(ExternalMethod(found, "__call__"), (receiver,), ())
 
 
 def registers(interp: Interpreter, wrapper: Value) -> bool:
     """Whether a decorator is ``@move.register`` or ``@move.register(list)``."""
     method = wrapper.function if isinstance(wrapper, Partial) else wrapper
     obj = interp.obj_of(method.receiver) if isinstance(method, ExternalMethod) else None
-    return obj is not None and obj.cls == External(NAME)
+    return obj is not None and obj.cls in (External(NAME), External(METHOD))
 
 
 def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> Value:
@@ -56,16 +68,21 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
     first, last = site.args[0].value, site.args[-1].value
     if not isinstance(last, Function):
         return Partial(ExternalMethod(ref, name), (first,), ())
-    types = (first,) if len(site.args) > 1 else tuple(_annotated(interp, last))
+    types = (first,) if len(site.args) > 1 else tuple(_annotated(interp, last, _place(obj)))
     kept = (*(obj.items or ()), *(TupleValue((each, last)) for each in types))
     interp.update(ref, replace(obj, items=kept))
     return last
 
 
-def _annotated(interp: Interpreter, function: Function) -> Iterator[Value]:
-    """The types that the annotation of the first parameter names."""
+def _place(obj: Obj) -> int:
+    """Which argument chooses: that behind the object of a method."""
+    return int(obj.cls == External(METHOD))
+
+
+def _annotated(interp: Interpreter, function: Function, place: int) -> Iterator[Value]:
+    """The types that the annotation of a parameter names."""
     parameters = [*function.node.args.posonlyargs, *function.node.args.args]
-    pending = [parameters[0].annotation] if parameters else []
+    pending = [parameter.annotation for parameter in parameters[place : place + 1]]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.BinOp):
@@ -75,8 +92,9 @@ def _annotated(interp: Interpreter, function: Function) -> Iterator[Value]:
 
 
 def _dispatched(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
-    value = site.value(0) or UNKNOWN
+    value = site.value(_place(obj)) or UNKNOWN
     possible: list[Value] = []
+    may_be_member = isinstance(value, Const) and _has_enumeration(interp, obj)
     for kept in reversed(obj.items or ()):
         assert isinstance(kept, TupleValue)
         kind, function = kept.items
@@ -85,8 +103,19 @@ def _dispatched(interp: Interpreter, obj: Obj, site: CallSite) -> Value:
         answer = instance_checks.isinstance_(interp, "", asked) if known else Const(None)
         if answer != FALSE:
             possible.append(function)
-        if answer == TRUE:
+        if answer == TRUE and not may_be_member:
             break
     else:
         possible.append(obj.facts[_DEFAULT])
     return interp.either(possible, lambda function: calls.call(interp, function, site))
+
+
+def _has_enumeration(interp: Interpreter, obj: Obj) -> bool:
+    """Whether one of the types is an enumeration, whose members stand for their values here."""
+    kinds = (kept.items[0] for kept in obj.items or () if isinstance(kept, TupleValue))
+    return any(
+        enumerations.is_one(interp, kind)
+        if isinstance(kind, Class)
+        else isinstance(kind, External) and kind.name in enumerations.BASES
+        for kind in kinds
+    )
