@@ -390,3 +390,25 @@ def test_workers_of_a_dictionary_stay_where_its_other_options_need_them() -> Non
     after = fix_texts({"main.py": plain}, Applicability.UNSAFE)[0]["main.py"]
     assert after == plain.replace("dict(num_workers=2)", "dict(num_workers=0)")
     assert fix_texts({"main.py": bound}, Applicability.UNSAFE)[0]["main.py"] == bound
+
+
+def test_what_is_looped_over_by_number_gives_one_item_each() -> None:
+    program = """
+import torch
+from torch import nn
+
+class Rows:
+    def __init__(self):
+        self.rows = torch.rand(8, 3)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        return self.rows[i]
+
+loss = nn.BCEWithLogitsLoss(pos_weight=torch.stack([row for row in Rows()]).sum(0))
+x = torch.rand(4, 3).cuda()
+loss(x, x)
+"""
+    assert clashes(program) == ["17: device"]

@@ -33,6 +33,12 @@ class Plain(dict):
         self[key] = value
 
 
+class Wrapping(dict):
+    def __getattr__(self, key):
+        value = self[key]
+        return Wrapping(value) if isinstance(value, dict) else value
+
+
 """
 USE = "nn.Linear(3, 2).to({})(torch.rand(2, 3))\n"
 
@@ -44,6 +50,7 @@ WAYS = {
     'c = Own()\nc.device = "cuda"\n': 'c["device"]',
     'c = Plain(device="cuda")\n': "c.device",
     'c = Plain(lr=1)\nc["device"] = "cuda"\n': "c.device",
+    'c = Wrapping({"train": {"where": {"device": "cuda"}}})\n': "c.train.where.device",
     'c = Plain(train=Plain(device="cuda"))\nd = dict(**c)\n': 'd["train"].device',
 }
 

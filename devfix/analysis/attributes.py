@@ -176,13 +176,13 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
 
 
 def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr) -> Value | None:
-    """What a dict of the project's own gives as an attribute: the entry of that name, or what its ``__getattr__`` gives."""
+    """What a dict of the project's own gives as an attribute: what its ``__getattr__`` gives, or the entry of that name."""
     if hasattr(dict, name):
         return None
-    if name in obj.attrs:
-        return obj.attrs[name]
     getter = classes.find(interp, obj.cls, "__getattr__") if isinstance(obj.cls, Class) else None
     found = _computed(interp, getter, [ref], name, node) if isinstance(getter, Function) else UNKNOWN
+    if name in obj.attrs:
+        return obj.attrs[name] if found == UNKNOWN else found
     setting = device_settings.entry(Const(name)) if found == UNKNOWN else None
     return (setting or found) if getter is not None else None
 

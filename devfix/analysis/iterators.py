@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, iteration
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
-from devfix.analysis.values import UNKNOWN, Class, Function, Value
+from devfix.analysis.values import UNKNOWN, Class, Function, Scalar, Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -41,6 +41,6 @@ def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
             return iteration.element(interp, iterator, node)
         found = classes.find(interp, obj.cls, "__getitem__")
         if isinstance(found, Function):
-            return calls.call_function(interp, found, [ref], where, CallSite(where, (Arg(UNKNOWN),)))
+            return calls.call_function(interp, found, [ref], where, CallSite(where, (Arg(Scalar("int")),)))
     items = [*(obj.items or ()), *([obj.element] if obj.element is not None else [])]
     return join_all(items) if items else UNKNOWN
