@@ -277,3 +277,37 @@ def test_what_moves_to_where_it_is_told_is_told_by_the_overriding_method() -> No
 
 def test_what_may_be_a_dtype_is_told_no_device() -> None:
     assert "super().draw(n)\n" in mended(HEAD, BASE.format(name="kind").replace("draw(4, device)", "draw(4)"))
+
+
+MAKERS_BY_NAME = """
+
+def flat(n, scale=1.0, device="cpu"):
+    return scale * torch.ones(n, device=device)
+
+
+def ramp(n, slope=0.5{last}):
+    return slope * torch.arange(n{given})
+
+
+MAKERS = {{"flat": flat, "ramp": ramp}}
+
+
+def build(name, n, device="cpu", **options):
+    return MAKERS[name](n, **options)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="ramp")
+kind = parser.parse_args().kind
+made = build(kind, 3, device=device, **({{"slope": 0.7}} if kind == "ramp" else {{}}))
+print((made * torch.ones(3, device=device)).sum())
+"""
+
+
+def test_a_function_that_names_the_device_itself_hands_it_on_beside_its_other_keywords() -> None:
+    text = MAKERS_BY_NAME.format(last=', device="cpu"', given=", device=device")
+    assert mended(HEAD, text) == HEAD + text.replace("(n, **options)", "(n, device=device, **options)")
+
+
+def test_what_one_of_several_functions_cannot_be_told_is_told_to_none() -> None:
+    assert "(n, **options)" in mended(HEAD, MAKERS_BY_NAME.format(last="", given=""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from devfix.analysis import (
 )
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite, Frame
-from devfix.analysis.join import join_all
+from devfix.analysis.join import join_all, join_objects
 from devfix.analysis.modules import HOLDERS, havoc, is_module
 from devfix.analysis.scope_names import defaults_of
 from devfix.analysis.torch_model import (
@@ -52,6 +53,7 @@ from devfix.analysis.values import (
     External,
     ExternalMethod,
     Function,
+    Obj,
     Partial,
     Ref,
     Retargeting,
@@ -109,8 +111,9 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
         if keyword.arg is not None:
             keywords[keyword.arg] = _arg(Arg, (value, keyword.value))
         else:
-            spread = not _spread(interp, value, keyword.value, keywords) or spread
-            at_times |= unsure_entries.of(interp.obj_of(value))
+            obj = _spread_object(interp, value)
+            spread = not _spread(interp, value, obj, keyword.value, keywords) or spread
+            at_times |= unsure_entries.of(obj)
     site = CallSite(node, tuple(args), keywords, opened or spread, spread, at_times)
     if site.open:
         _hand_on(interp, site)
@@ -129,9 +132,17 @@ def _hand_on(interp: Interpreter, site: CallSite) -> None:
             havoc(interp, value, everything=True)
 
 
-def _spread(interp: Interpreter, value: Value, node: ast.expr, into: dict[str, Arg]) -> bool:
+def _spread_object(interp: Interpreter, value: Value) -> Obj | None:
+    """What ``**value`` takes keywords from: a dict, or what is either of several."""
+    if not isinstance(value, Union):
+        return interp.obj_of(value)
+    found = [interp.obj_of(member) for member in value.members]
+    dicts = [obj for obj in found if obj is not None and obj.kind == "dict"]
+    return functools.reduce(join_objects, dicts) if len(dicts) == len(found) else None
+
+
+def _spread(interp: Interpreter, value: Value, obj: Obj | None, node: ast.expr, into: dict[str, Arg]) -> bool:
     """``**value``: put known entries into the keywords; False when there may be more."""
-    obj = interp.obj_of(value)
     if obj is None:
         return False
     into.update({name: Arg(item, node) for name, item in obj.attrs.items() if name.isidentifier()})

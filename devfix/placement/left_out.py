@@ -138,13 +138,12 @@ def _at_one(
         parameter_uses.takes(each, parameter.name) for each in _called_at(facts, call.node, parameter)
     ):
         return ()
-    passed = _passed_through(place, call.node)
-    if passed is not None:
+    passed, own = _passed_through(place, call.node), _own_parameter(place, call.node, parameter.name)
+    if passed is not None and own is None:
         return _at_call(facts, passed._replace(name=parameter.name), depth - 1)
-    if any(keyword.arg is None for keyword in call.node.keywords):
+    if passed is None and any(keyword.arg is None for keyword in call.node.keywords):
         return ()  # which keywords are spread there is decided elsewhere
-    own = _own_parameter(place, call.node, parameter.name)
-    if own is not None:
+    if own is not None:  # and what a function names itself is not among its ``**kwargs``
         return _through(facts, place, call.node, own, depth)
     found = device_expression.chosen(facts, _where_evaluated(place))
     if found is None:
