@@ -11,6 +11,7 @@ from text_program import clashes, fix_texts
 from devfix.findings import Applicability
 
 WRITTEN = """
+import io
 import os
 import pickle
 from pathlib import Path
@@ -54,6 +55,21 @@ x, t = mapping["x"], mapping["t"]
 pair = through("pair.pkl", (narrow, {"x": wide}))
 inner = pair[1]["x"]
 del several, again
+buffer = io.BytesIO()
+np.savez(buffer, rows=wide, kinds=wide.astype(np.int32))
+buffer.seek(0)
+in_memory = np.load(buffer)
+wide_rows, int_kinds = in_memory["rows"], in_memory["kinds"]
+copied = io.BytesIO()
+torch.save({"t": torch.ones(2, dtype=torch.float16)}, copied)
+half_tensor = torch.load(io.BytesIO(copied.getvalue()))["t"]
+overwritten = io.BytesIO()
+np.save(overwritten, wide)
+overwritten.seek(0)
+np.save(overwritten, narrow)
+overwritten.seek(0)
+later = np.load(overwritten)
+del buffer, in_memory, copied, overwritten
 """
 
 
@@ -64,7 +80,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 HEAD = """\
-import os
+import io, os
 import pickle
 import numpy as np
 import torch
@@ -99,6 +115,8 @@ CLASHES = [
     'np.save("a.npy", np.zeros((2, 3)))\nnp.save("b.npy", np.zeros(3, "float32"))\nrun(np.load("a.npy"))\n',
     'store = Store(find("A"))\nstore.write(np.zeros((2, 3)))\nrun(store.read())\n',
     'import joblib\njoblib.dump([np.zeros((2, 3))], "a")\nrun(joblib.load("a")[0])\n',
+    "file = io.BytesIO()\nnp.save(file, np.zeros((2, 3)))\nfile.seek(0)\nrun(np.load(file))\n",
+    "file = io.BytesIO()\nnp.save(file, np.zeros((2, 3)))\nrun(np.load(io.BytesIO(file.getvalue())))\n",
     'torch.save((np.zeros((2, 3)), {}), "a.pt")\nrun(torch.load("a.pt", weights_only=False)[0])\n',
 ]
 

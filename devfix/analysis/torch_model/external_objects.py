@@ -259,6 +259,7 @@ _BY_CLASS: dict[str, Callable[[Interpreter, Ref, Obj, str, CallSite], Value]] = 
     **hub_datasets.METHODS,
     **graphs.METHODS,
     text_files.NAME: text_files.method,
+    text_files.BYTES: text_files.method_of_bytes,
     threads.QUEUE: threads.queue_method,
     threads.EXECUTOR: threads.executor_method,
     threads.FUTURE: threads.future_method,
