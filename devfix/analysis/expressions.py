@@ -65,6 +65,7 @@ from devfix.analysis.values import (
     Union,
     Value,
     option,
+    usual_value,
     without_none,
 )
 
@@ -152,7 +153,9 @@ def bool_op(interp: Interpreter, node: ast.BoolOp) -> Value:
         return environment.instead(possible[-1])
     if len(possible) > 1 and all(scalar_type(value) == "bool" for value in possible):
         return Scalar("bool")
-    return join_all(possible)
+    joined = join_all(possible)
+    first = usual_value(possible[0]) if stops_at and len(possible) > 1 else None
+    return usually(joined, first) if first is not None and first.value else joined
 
 
 def compare(interp: Interpreter, node: ast.Compare) -> Value:

@@ -22,6 +22,15 @@ def asked(interp: Interpreter, name: str, site: CallSite) -> Value:
     return _by_default(site.value(1, "default"))
 
 
+#: How many processors a machine with an accelerator has at least, as a rule.
+_PROCESSORS = 4
+
+
+def processors(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``os.cpu_count()``: a number that is not known, and usually of several."""
+    return Scalar("int", _PROCESSORS)
+
+
 def instead(default: Value) -> Value:
     """``os.environ.get(name) or default`` gives the default, too."""
     if isinstance(default, DeviceValue) and default.device.is_accelerator:

@@ -252,7 +252,11 @@ def extreme(interp: Interpreter, name: str, site: CallSite) -> Value:
         return Const(max(numbers) if name.endswith("max") else min(numbers))
     if name.endswith("min") and 1 in numbers and all(scalar_type(value) == "int" for value in values):
         return Const(1)  # of things of which there is one at the most there is one
-    return join_all(values) if values else UNKNOWN
+    usual = [each.value for each in map(usual_value, values) if each is not None and type(each.value) is int]
+    if usual and len(usual) == len(values):
+        return Scalar("int", max(usual) if name.endswith("max") else min(usual))
+    joined = join_all(values) if values else UNKNOWN
+    return replace(joined, usual=None) if isinstance(joined, Scalar) else joined
 
 
 def iter_(interp: Interpreter, name: str, site: CallSite) -> Value:

@@ -181,6 +181,7 @@ _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     **dict.fromkeys(("sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"), leave),
     **dict.fromkeys(("os.environ.get", "os.getenv"), environment.asked),
+    **dict.fromkeys(("os.cpu_count", "os.process_cpu_count", "multiprocessing.cpu_count"), environment.processors),
     "copy.deepcopy": deepcopy,
     "enum.auto": lambda _interp, _name, _site: enumerations.AUTO,
     # What is written through it is refused; what is read is what the dict holds.
