@@ -165,6 +165,16 @@ def _computed(interp: Interpreter, place: Tensor, node: ast.expr) -> Tensor:
 
 #: What takes its value to where its parameters are, as torch's own code says (``torch.as_tensor(value, device=…)``).
 _FETCHING = frozenset(f"torch.distributions.{name}.log_prob" for name in ("Gamma", "Chi2", "HalfCauchy"))
+#: What makes more than one number of its value before it meets the parameters: it is looked up, or put into a pair.
+_LOOKED_UP = frozenset(f"torch.distributions.{name}.log_prob" for name in ("Categorical", "Beta"))
+
+
+def _expands_value(place: Tensor, name: str) -> bool:
+    """Whether a single number on the CPU is refused, too; ``Bernoulli`` gives it the dimensions of its parameters."""
+    of_rows = place.rank == AT_LEAST_1 or (place.rank or 0) > 0
+    return name in _LOOKED_UP or (of_rows and name == "torch.distributions.Bernoulli.log_prob")
+
+
 #: Distributions over whole vectors, whose entropy is a number for each of them.
 _OF_VECTORS = frozenset(
     "Categorical OneHotCategorical MultivariateNormal LowRankMultivariateNormal Dirichlet Multinomial Independent "
@@ -204,6 +214,8 @@ def method(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
             full = f"{getattr(obj.cls, 'name', '')}.{name}"
             if full in _FETCHING:
                 return replace(sample, rank=value.rank)
-            device = requirements.meet(interp, site.node, full, parts)
+            device = requirements.meet(
+                interp, site.node, full, parts, scalars=not _expands_value(place, full)
+            )
             return replace(sample, device=device, rank=value.rank)
     return _of_entropy(obj, sample) if name in ("entropy", "perplexity") else UNKNOWN
