@@ -116,6 +116,16 @@ def test_a_source_that_has_changed_is_not_underlined(record: RunRecord) -> None:
     assert "^" not in render_text(account(record), PLAIN)
 
 
+def test_of_a_long_line_the_beginning_is_repeated(record: RunRecord) -> None:
+    place = record.transfers[0].place
+    assert place is not None
+    long = replace(place, text="x = " + "y + " * 200 + "z")
+    transfers = tuple(replace(transfer, place=long) for transfer in record.transfers)
+    shown = render_text(account(replace(record, transfers=transfers)), PLAIN)
+    assert all(len(line) < 220 for line in shown.splitlines())
+    assert "x = y + y" in shown
+
+
 def test_a_notebook_is_shown_by_its_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cells = [

@@ -14,6 +14,8 @@ from devfix.running.account import Account
 from devfix.running.costs import costliest_first, seconds, size_in_words
 from devfix.running.texts import lines_of
 
+#: More of a line than so many characters is not repeated behind each place in it.
+_LONGEST = 120
 #: More operands of a mismatch, and more lines of transfers, are only counted.
 _MOST_OPERANDS, _MOST_TRANSFERS = 6, 20
 #: What is not to blame tells so much of where it comes from: the rest would hide what is.
@@ -61,7 +63,7 @@ def _source(place: Place | None, paint: Paint) -> Iterator[str]:
         return
     lines = lines_of(place)
     if not lines or place.column is None or place.end_column is None:
-        yield f"  {paint('dim', place.text)}"
+        yield f"  {_quoted(place, paint)}"
         return
     span = Span(place.line, place.column, place.end_line, place.end_column)
     yield from excerpt(lines, [Note(place.file, span, "")], paint)
@@ -72,7 +74,13 @@ def _made(made: Made, paint: Paint, operand: ObservedOperand) -> str:
 
 
 def _at(text: str, place: Place | None, paint: Paint) -> str:
-    return f"{text}, {_place(place, paint)}  {paint('dim', place.text)}" if place is not None else text
+    return f"{text}, {_place(place, paint)}  {_quoted(place, paint)}" if place is not None else text
+
+
+def _quoted(place: Place, paint: Paint) -> str:
+    """The text of a line, of which the beginning is enough to know it by."""
+    text = place.text
+    return paint("dim", text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
 def _origins(account: Account, paint: Paint) -> Iterator[str]:
@@ -99,6 +107,6 @@ def _transfers(account: Account, paint: Paint) -> Iterator[str]:
 
 def _transfer(transfer: Transfer, paint: Paint) -> str:
     size = size_in_words(transfer.size) if transfer.size else ""
-    place = f"{_place(transfer.place, paint)}  {paint('dim', transfer.place.text)}" if transfer.place else "-"
+    place = f"{_place(transfer.place, paint)}  {_quoted(transfer.place, paint)}" if transfer.place else "-"
     way = _WAYS.get(transfer.what, transfer.what)
     return f"  {transfer.count:>7} x {way:<17} {size:>10}  {words.caused_by(transfer)}, {place}"
