@@ -151,6 +151,9 @@ def _find(name: str, known: list[Rule]) -> Rule:
     for rule in known:
         if name.lower() in (rule.code.lower(), rule.name):
             return rule
+    family = [rule.code for rule in known if rule.code.lower().startswith(name.lower())]
+    if name and family:
+        raise UsageError(f"no rule is called `{name}`; those that begin so are {', '.join(family)}")
     near = difflib.get_close_matches(name, [word for rule in known for word in (rule.code, rule.name)], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`devfix rules` lists them"
     raise UsageError(f"no rule is called `{name}`; {hint}")

@@ -155,6 +155,12 @@ def test_an_unknown_rule_is_2() -> None:
     )
 
 
+def test_a_beginning_of_codes_is_no_rule() -> None:
+    code, out, err = run("explain", "df1")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: no rule is called `df1`; those that begin so are DF101, DF102")
+
+
 def test_settings_come_from_the_project(tmp_path: Path) -> None:
     write("p/pyproject.toml", '[tool.devfix]\nignore = ["DF101"]\nexclude = ["old"]\n')
     write("p/a.py", CODE)

@@ -37,7 +37,7 @@ from devfix.running.child import RunError, run_in_place
 from devfix.running.costs import costliest_first, size_in_words
 from devfix.running.document import render_document
 from devfix.running.interpreter import InterpreterError, find_interpreter
-from devfix.running.invocation import split
+from devfix.running.invocation import misplaced, split
 from devfix.running.page import render_page
 from devfix.running.progress import Progress
 from devfix.running.request import Request
@@ -258,6 +258,32 @@ def test_a_program_has_to_be_named() -> None:
     assert CliRunner().invoke(app, ["run", "-m"]).exit_code == 2
     with pytest.raises(ValueError, match="name a script"):
         split([])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "told"),
+    [
+        (("--fix",), "", ["--fix"]),
+        (("--lr", "1", "--python=x", "--fix", "--fix"), "", ["--python", "--fix"]),
+        (("--max-steps", "3"), "add_argument('--max-steps')", []),
+        (("--max-steps", "3"), "class Options:\n    max_steps: int = 3", []),
+        (("--fix",), "suffix = 1", ["--fix"]),
+        (("--lr",), "", []),
+    ],
+)
+def test_options_of_devfix_behind_a_program_that_knows_none_are_told(
+    arguments: tuple[str, ...], text: str, told: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text(text)
+    request = Request(str(tmp_path / "a.py"), arguments)
+    assert misplaced(["--fix", "--python", "--max-steps"], request) == told
+
+
+def test_a_note_says_where_an_option_belongs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("devfix.running.command.run", lambda _request, _wishes: 0)
+    (tmp_path / "a.py").touch()
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "a.py"), "--fix"])
+    assert "note: --fix stands behind the program" in result.stderr
 
 
 def script(path: Path, text: str) -> str:

@@ -37,6 +37,7 @@ class RunCommand(ProgramCommand):
 
 
 def run(
+    context: typer.Context,
     program: Annotated[
         list[str],
         typer.Argument(
@@ -87,7 +88,7 @@ def run(
     nothing is left to fix, 1 when something is (with --diff: or there are changes to make).
     """
     from devfix.running import command
-    from devfix.running.invocation import split
+    from devfix.running.invocation import misplaced, split
     from devfix.running.request import Request
 
     try:
@@ -105,6 +106,12 @@ def run(
         strict=strict,
         max_total_seconds=total_timeout,
     )
+    own = [option for each in context.command.params for option in each.opts if option.startswith("--")]
+    for option in misplaced(own, request):
+        typer.echo(
+            f"note: {option} stands behind the program, which gets it; devfix's own options stand before it",
+            err=True,
+        )
     wishes = command.Wishes(python, report_format.value, output_file, quiet, sandbox, color.value)
     if fix:
         from devfix.running import fix as fixing

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperOption
+
+if TYPE_CHECKING:
+    from devfix.running.request import Request
 
 MODULE = "-m"
 
@@ -31,6 +37,18 @@ class ProgramCommand(TyperCommand):
         while number < len(args) and args[number].startswith("-") and args[number] not in ("-", "--", MODULE):
             number += 2 if args[number] in valued else 1
         return min(number, len(args))
+
+
+def misplaced(own: Iterable[str], request: Request) -> list[str]:
+    """Options of a command that stand behind the program, which does not say such a word anywhere in its file."""
+    program = Path(request.program)
+    text = program.read_text(encoding="utf-8", errors="replace") if program.is_file() else ""
+    given = dict.fromkeys(word.partition("=")[0] for word in request.arguments)
+    return [name for name in given if name in set(own) and not re.search(_word(name), text)]
+
+
+def _word(option: str) -> str:
+    return rf"\b{option.lstrip('-').replace('-', '[-_]')}\b"
 
 
 def split(words: list[str]) -> tuple[bool, str, tuple[str, ...]]:
