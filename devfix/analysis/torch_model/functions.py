@@ -13,6 +13,7 @@ from devfix.analysis.torch_model import (
     attribute_checks,
     averages,
     bases,
+    box_operations,
     checkpoint,
     choices,
     context_variables,
@@ -211,6 +212,8 @@ def _by_package(interp: Interpreter, name: str, package: str, last: str, site: C
         return operations.apply(interp, last, site)
     if package == "torch.nn.functional":
         return functional.call(interp, last, site)
+    if package in box_operations.PACKAGES and (found := box_operations.call(interp, last, site)) is not None:
+        return found
     library = _LIBRARIES.get(package.partition(".")[0])
     if library is not None:
         found = library(interp, name, site)

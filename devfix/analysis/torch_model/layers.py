@@ -11,6 +11,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import AT_LEAST_1, FLOATS
 from devfix.analysis.torch_model import (
+    audio_transforms,
     autocast,
     averages,
     causal_masks,
@@ -199,6 +200,8 @@ def call(interp: Interpreter, ref: Ref, site: CallSite) -> Value:
         reparametrizations.compute(interp, ref, site.node)
     if obj.cls == averages.CLASS:
         return calls.call(interp, obj.attrs["module"], site)
+    if audio_transforms.is_one(obj):
+        return audio_transforms.call(interp, ref, obj, site)
     name = layer_name(interp, obj.cls)
     if name in ("Sequential", "ModuleList"):
         return _chain(interp, ref, site)

@@ -15,7 +15,7 @@ from devfix.analysis.conditions import truth
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, AT_LEAST_1, CPU, UNKNOWN_DEVICE
-from devfix.analysis.torch_model import detection, metrics, owners, requirements, tokenizers
+from devfix.analysis.torch_model import audio_transforms, detection, metrics, owners, requirements, tokenizers
 from devfix.analysis.torch_model.arguments import device_of
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -85,6 +85,8 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value | None:
         return _model(interp, name, site)
     if is_class and name.startswith("torchmetrics"):
         return metrics.construct(interp, name, site)
+    if is_class and name.startswith(audio_transforms.PACKAGE):
+        return audio_transforms.construct(interp, name, site)
     return None
 
 
