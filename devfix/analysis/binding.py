@@ -102,7 +102,7 @@ def _unpack(
 
 def _parts(interp: Interpreter, value: Value, count: int, star: int | None) -> list[Value]:
     """What each of so many targets is given."""
-    items = iteration.exact_items(interp, value)
+    items = iteration.unpacked(interp, value)
     if items is None or (star is None and len(items) != count) or len(items) < count - 1:
         return [file_parts.item(interp, value) or iteration.element(interp, value, None)] * count
     if star is None:

@@ -19,6 +19,7 @@ from devfix.analysis import (
     passed_over,
     recursion,
     returning,
+    suspended,
     unsure_entries,
 )
 from devfix.analysis.copying import replace
@@ -97,7 +98,7 @@ def _call_site(interp: Interpreter, node: ast.Call) -> CallSite:
         if arg.__class__ is not ast.Starred:
             args.append(_arg(Arg, (value, arg)))
             continue
-        items = iteration.exact_items(interp, value)
+        items = iteration.unpacked(interp, value)
         opened = opened or items is None
         args.extend(Arg(item, arg) for item in items or ())
         if items is None:
@@ -365,7 +366,7 @@ def _result(interp: Interpreter, function: Function, frame: Frame) -> Value:
     value, interp.state = returning.joined(interp, frame)
     interp.state.dead = False
     if frame.yields:
-        return Sequence(join_all(frame.yields))
+        return Sequence(join_all(frame.yields), suspended.row(function.node, frame.yields))
     return value
 
 

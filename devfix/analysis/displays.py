@@ -35,7 +35,7 @@ def _items(interp: Interpreter, elements: list[ast.expr]) -> tuple[list[Value], 
     for part in elements:
         value = interp.eval(part.value if isinstance(part, ast.Starred) else part)
         modules.collect(interp, value, part)
-        items = iteration.exact_items(interp, value) if isinstance(part, ast.Starred) else (value,)
+        items = iteration.unpacked(interp, value) if isinstance(part, ast.Starred) else (value,)
         exact = exact and items is not None
         found.extend(items if items is not None else [iteration.element(interp, value, part)])
     return found, exact

@@ -122,6 +122,20 @@ def exact_items(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
     return None
 
 
+def unpacked(interp: Interpreter, value: Value) -> tuple[Value, ...] | None:
+    """What ``a, b = value`` and ``f(*value)`` take out of it one by one, which an object or a generator gives them in turn."""
+    items = exact_items(interp, value)
+    if items is not None:
+        return items
+    obj = interp.obj_of(value)
+    if obj is not None and obj.kind == "instance":
+        from devfix.analysis import iterators  # calling iterates over arguments
+
+        value = iterators.iterator_of(interp, value)
+        items = exact_items(interp, value)
+    return items if items is not None else getattr(value, "row", ()) or None
+
+
 def is_row(interp: Interpreter, value: Value) -> bool:
     """Whether a value is a tuple or a list."""
     obj = interp.obj_of(value)

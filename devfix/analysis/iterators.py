@@ -24,17 +24,29 @@ def next_of_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> 
     return calls.call_function(interp, step, [ref], node if node is not None else ast.Constant(None))
 
 
+def iterator_of(interp: Interpreter, ref: Value) -> Value:
+    """What the ``__iter__`` of an object of the project gives, where that is something else."""
+    obj = interp.obj_of(ref)
+    found = (
+        classes.find(interp, obj.cls, "__iter__") if obj is not None and isinstance(obj.cls, Class) else None
+    )
+    if not isinstance(found, Function):
+        return UNKNOWN
+    iterator = calls.call_function(interp, found, [ref], ast.Constant(None, lineno=1, col_offset=0))
+    return iterator if iterator != ref else UNKNOWN
+
+
 def iterate_instance(interp: Interpreter, ref: Value, node: ast.expr | None) -> Value:
     """A typical element of an object of the project: by ``__iter__``, else ``__getitem__``."""
     obj = interp.obj_of(ref)
     assert obj is not None
     where = node if node is not None else ast.Constant(None, lineno=1, col_offset=0)
     if isinstance(obj.cls, Class):
-        found = classes.find(interp, obj.cls, "__iter__")
+        found = classes.find(interp, obj.cls, "__iter__") or classes.find(interp, obj.cls, "__aiter__")
         if isinstance(found, Function):
             iterator = calls.call_function(interp, found, [ref], where)
             if iterator == ref:
-                step = classes.find(interp, obj.cls, "__next__")
+                step = classes.find(interp, obj.cls, "__next__") or classes.find(interp, obj.cls, "__anext__")
                 if isinstance(step, Function):
                     return calls.call_function(interp, step, [ref], where)
                 return UNKNOWN

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Frame
 from devfix.analysis.state import State
-from devfix.analysis.syntax import statements_in
+from devfix.analysis.syntax import remembered, statements_in
 from devfix.analysis.values import Value
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
+#: A generator that gives more than so many things one by one is no pair or triple.
+_MOST_TURNS = 6
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 #: What leaves a body before its end, and the rest of the manager is not seen to run.
 _LEAVING = (ast.Return, ast.Break, ast.Continue)
@@ -27,6 +29,20 @@ def note(interp: Interpreter, frame: Frame) -> None:
     """A function yields: remember the state if it manages the context that is just entered."""
     if interp.pauses is not None and _manages(frame):
         interp.pauses.append(interp.state.fork())
+
+
+@remembered
+def _turns(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> int:
+    """How many times a function yields, where each does so once, one after the other; else 0."""
+    body = node.body if isinstance(node.body, list) else []
+    own = [part for part in body if isinstance(part, ast.Expr) and isinstance(part.value, ast.Yield)]
+    every = [part for part in ast.walk(node) if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Return))]
+    return len(own) if len(own) == len(every) else 0
+
+
+def row(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, yields: list[Value]) -> tuple[Value, ...]:
+    """What a generator gives, in turn; nothing where that depends on the way through it."""
+    return tuple(yields) if 1 < len(yields) == _turns(node) <= _MOST_TURNS else ()
 
 
 def _manages(frame: Frame) -> bool:

@@ -194,9 +194,13 @@ class TupleValue(Value):
 
 @frozen
 class Sequence(Value):
-    """An immutable or one-pass collection of which only a typical element is known."""
+    """An immutable or one-pass collection of which only a typical element is known.
+
+    ``row`` is what a generator gives before anybody asked it, where it is known one by one.
+    """
 
     element: Value
+    row: tuple[Value, ...] = field(default=(), compare=False, repr=False)
     weight: int = field(default=1, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

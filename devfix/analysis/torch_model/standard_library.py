@@ -16,6 +16,7 @@ from devfix.analysis.values import (
     NONE,
     UNKNOWN,
     BoundMethod,
+    Const,
     External,
     Function,
     Obj,
@@ -107,6 +108,28 @@ def passing(interp: Interpreter, name: str, site: CallSite) -> Value:
     return value if value is not None else Sequence(Scalar("int"))
 
 
+def cycle(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.cycle(items)``: of a display any item, again and again; loaders go on as they are."""
+    value = site.value(0, "iterable") or UNKNOWN
+    items = iteration.row_items(interp, value)
+    return Sequence(iteration.element(interp, value, None)) if items else value
+
+
+def islice(interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``itertools.islice(items, stop)``: the first of what is known one by one."""
+    value, bounds = site.value(0, "iterable") or UNKNOWN, [arg.value for arg in site.args[1:]]
+    items = iteration.row_items(interp, value)
+    numbers = [each.value for each in bounds if isinstance(each, Const)]
+    counting = [number for number in numbers if number is None or (isinstance(number, int) and number >= 0)]
+    if items is None or not 0 < len(counting) == len(site.args) - 1 <= _BOUNDS or counting[2:] == [0]:
+        return value
+    return TupleValue(items[slice(*counting)])
+
+
+#: A start, an end and a step.
+_BOUNDS = 3
+
+
 def deque(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``collections.deque``: a list."""
     if site.args and site.args[0].value != NONE:
@@ -192,11 +215,12 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     # What ``wraps(f)`` makes of a wrapper is the wrapper.
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
     **dict.fromkeys(
-        ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "itertools.cycle",
-         "itertools.islice", "functools.update_wrapper", "tqdm.autonotebook.tqdm"),
+        ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "functools.update_wrapper", "tqdm.autonotebook.tqdm"),
         passing,
     ),
     **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), iteration_tools.counting),
+    "itertools.cycle": cycle,
+    "itertools.islice": islice,
     "collections.deque": deque,
     **dict.fromkeys(("collections.OrderedDict", "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary"), dict_),
     "weakref.proxy": lambda _i, _n, site: site.value(0, "object") or UNKNOWN,
