@@ -1,4 +1,4 @@
-"""unregistered-module: modules or parameters in a plain list or dict are no part of the module that holds it."""
+"""unregistered-module: modules or parameters in a plain list, tuple or dict are no part of the module that holds it."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from devfix.rules import (
 
 
 class UnregisteredModule(Rule):
-    """A module keeps modules or parameters in a plain Python list or dict, or in an object that is no module.
+    """A module keeps modules or parameters in a plain Python list, tuple or dict, or in an object that is no module.
 
     Only what is an attribute itself, or is held by a ``ModuleList``, ``ModuleDict``,
     ``ParameterList`` or ``ParameterDict``, belongs to its owner. ``Module.to`` does not reach the others: they stay on

@@ -12,6 +12,7 @@ from devfix.analysis import (
     containers,
     descriptors,
     hidden_modules,
+    module_tuples,
     notes,
 )
 from devfix.analysis.copying import replace
@@ -43,6 +44,7 @@ from devfix.analysis.values import (
     Obj,
     Ref,
     Tensor,
+    TupleValue,
     Value,
     members,
     without_none,
@@ -132,6 +134,10 @@ def _set_object_attribute(
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
     obj = replaced_data.with_parameter(interp, obj, value, target, statement)
+    if isinstance(value, TupleValue) and _under_construction(interp, ref):
+        obj = module_tuples.kept(interp, obj, name, value, target, statement)
+    else:
+        obj = module_tuples.dropped(obj, name)
     interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
 
 

@@ -1,4 +1,4 @@
-"""Module containers: plain lists and dicts of modules and parameters become ``ModuleList``, ``ParameterDict`` and so on."""
+"""Module containers: plain lists, tuples and dicts of modules and parameters become ``ModuleList``, ``ParameterDict`` and so on."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from devfix.findings import (
     Operand,
     Origin,
     ReplaceExpression,
-    Span,
     WrapExpression,
 )
 from devfix.placement import listed_twice
 from devfix.placement.dependence import dotted
 from devfix.placement.registration import Attribute, attribute_at
+from devfix.source import Source
 
 #: What a ``ModuleList`` and a ``ModuleDict`` can do that a list and a dict can do.
 _METHODS = {
@@ -60,7 +60,7 @@ def container_fix(facts: Facts, operand: Operand, held: str = "modules") -> Fix 
         return None
     name, imports = _spelt(facts, attribute.site.path, kind)
     edit = (
-        _registered(attribute.outline.source.span(value), value, name)
+        _registered(attribute.outline.source, value, name)
         if value is not None
         else _after(attribute, statement, name)
     )
@@ -116,7 +116,8 @@ def parts_fix(facts: Facts, mismatch: Mismatch, operand: Operand) -> Fix | None:
     )
 
 
-def _registered(span: Span, value: ast.expr, name: str) -> Edit:
+def _registered(source: Source, value: ast.expr, name: str) -> Edit:
+    span = source.span(value)
     empty = (
         isinstance(value, (ast.List, ast.Dict))
         and not ast.dump(value).count("Constant")
@@ -124,6 +125,8 @@ def _registered(span: Span, value: ast.expr, name: str) -> Edit:
     )
     if empty or (isinstance(value, ast.Call) and not value.args and not value.keywords):
         return ReplaceExpression(span, f"{name}()")
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "tuple":
+        return ReplaceExpression(source.span(value.func), name)
     return WrapExpression(span, f"{name}(", ")")
 
 
@@ -144,9 +147,9 @@ def _form_of(node: ast.expr | None) -> str:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
         return "List" if "List" in (_form_of(node.left), _form_of(node.right)) else ""
     called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    if isinstance(node, (ast.List, ast.ListComp)) or called == "list":
-        nested = isinstance(node, ast.List) and any(
-            isinstance(item, (ast.List, ast.Dict)) for item in node.elts
+    if isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) or called in ("list", "tuple"):
+        nested = isinstance(node, (ast.List, ast.Tuple)) and any(
+            isinstance(item, (ast.List, ast.Dict, ast.Tuple)) for item in node.elts
         )
         return "" if nested else "List"
     if isinstance(node, (ast.Dict, ast.DictComp)) or called in ("dict", "OrderedDict"):
