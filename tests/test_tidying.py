@@ -518,3 +518,17 @@ def test_where_it_is_asked_once_they_do() -> None:
     before = _FORWARD.format(one="", two="", three="", four="")
     after = _FORWARD.format(one=_ASK, two="", three=", device=y.device", four="")
     assert tidy(before, after) == dedent(after)
+
+
+def test_a_device_goes_that_something_is_made_on_anyway() -> None:
+    after = "y = torch.zeros_like(x, device=z.device)\n"
+    assert tidy("y = torch.zeros_like(x)\n", after, after[4:-1]) == "y = torch.zeros_like(x)\n"
+    after = "y = torch.zeros_like(x, device=z.device, dtype=d)\n"
+    assert (
+        tidy("y = torch.zeros_like(x, dtype=d)\n", after, after[4:-1]) == "y = torch.zeros_like(x, dtype=d)\n"
+    )
+
+
+def test_a_device_that_was_there_stays() -> None:
+    after = "y = torch.zeros_like(x, device=z.device) + 1\n"
+    assert tidy("y = torch.zeros_like(x, device=z.device)\n", after, after[4:-5]) == after

@@ -165,11 +165,11 @@ class Facts:
     def idle_moves(self) -> Iterator[tuple[str, Span]]:
         """Calls of ``to`` that never move anything, by file and place."""
         found = dict(self._recorder.recalled.idle)
-        for path, node, is_idle in self._recorder.idle.values():
+        for path, node, moved in self._recorder.idle.values():
             if path in self.program.sources:
                 place = (path, self.source(path).span(node))
-                found[place] = is_idle and found.get(place, True)
-        yield from (place for place, is_idle in found.items() if is_idle)
+                found[place] = moved | found.get(place, moved)
+        yield from (place for place, moved in found.items() if moved.is_idle)
 
     def unfinished(self) -> dict[str, tuple[str, ...]]:
         """The functions of each file whose analysis did not come to its end: the program is too large or takes too long."""

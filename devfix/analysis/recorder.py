@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import IntFlag
 from typing import Any, NamedTuple
 
 from devfix.analysis.copying import frozen
@@ -70,6 +71,21 @@ class OptionalPlace(NamedTuple):
     is_open: bool
 
 
+class Moved(IntFlag):
+    """What calls of ``to`` did: nothing, in a script or elsewhere; something, or perhaps; outside of scripts nobody may know."""
+
+    NOTHING_IN_SCRIPT = 1
+    NOTHING = 2
+    NOBODY_KNOWS = 4
+    SOMETHING = 8
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing was ever moved. What scripts show counts for more than what nobody knows of code that they do not reach."""
+        unknown = self & Moved.NOBODY_KNOWS and not self & Moved.NOTHING_IN_SCRIPT
+        return not self & Moved.SOMETHING and not unknown
+
+
 #: What is added to a scope for what its dicts have: a name with a key, and no name by itself.
 ENTRIES = "[]"
 #: A file, a scope in it, a name, and what that was bound to.
@@ -82,7 +98,7 @@ class Recalled:
 
     executed: defaultdict[str, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
     things: set[tuple[str, Span]] = field(default_factory=set)
-    idle: dict[tuple[str, Span], bool] = field(default_factory=dict)
+    idle: dict[tuple[str, Span], Moved] = field(default_factory=dict)
     optional: set[OptionalPlace] = field(default_factory=set)
 
 
@@ -113,8 +129,8 @@ class Recorder:
     remarked: set[Origin] = field(default_factory=set)
     #: Expressions that make objects of the project which are no modules, and the files they are in.
     things: dict[ast.AST, str] = field(default_factory=dict)
-    #: Calls of ``to`` (by identity): the file, the call, and whether it never moved anything.
-    idle: dict[int, tuple[str, ast.Call, bool]] = field(default_factory=dict)
+    #: Calls of ``to`` (by identity): the file, the call, and what it moved.
+    idle: dict[int, tuple[str, ast.Call, Moved]] = field(default_factory=dict)
     #: The same by their places, as they are known from an earlier run.
     recalled: Recalled = field(default_factory=Recalled)
     #: Whether a model itself, and not its state, is written to a file, and whether a script reads
@@ -193,10 +209,10 @@ class Recorder:
         if origin not in self.leaves:
             self.leaves.append(origin)
 
-    def call_of_to(self, path: str, node: ast.Call, *, is_idle: bool) -> None:
-        """Write down a call of ``to``, and whether it moved nothing this time."""
+    def call_of_to(self, path: str, node: ast.Call, moved: Moved) -> None:
+        """Write down a call of ``to``, and what it moved this time."""
         known = self.idle.get(id(node))
-        self.idle[id(node)] = (path, node, is_idle and (known is None or known[2]))
+        self.idle[id(node)] = (path, node, moved if known is None else moved | known[2])
 
     def was_executed(self, function: ast.AST, path: str) -> bool:
         """Whether a function of a file was interpreted."""

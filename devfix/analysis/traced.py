@@ -13,7 +13,7 @@ from devfix.analysis.copying import replace
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.library import Library
 from devfix.analysis.outcomes import Outcome
-from devfix.analysis.recorder import Binding, Recorder, sole_content_of
+from devfix.analysis.recorder import Binding, Moved, Recorder, sole_content_of
 from devfix.analysis.state import State
 from devfix.analysis.traces import Bound, Entry, Note
 from devfix.analysis.tracing import Tracer
@@ -202,10 +202,10 @@ class TracingRecorder(Recorder):
         super().leaf(origin)
         self._note(lambda interp: interp.recorder.leaf(origin))
 
-    def call_of_to(self, path: str, node: ast.Call, *, is_idle: bool) -> None:
-        """Write down a call of ``to``, and whether it moved nothing this time."""
-        super().call_of_to(path, node, is_idle=is_idle)
-        self._note(lambda interp: interp.recorder.call_of_to(path, node, is_idle=is_idle))
+    def call_of_to(self, path: str, node: ast.Call, moved: Moved) -> None:
+        """Write down a call of ``to``, and what it moved this time."""
+        super().call_of_to(path, node, moved)
+        self._note(lambda interp: interp.recorder.call_of_to(path, node, moved))
 
     def bind(self, path: str, scope: str, name: str, binding: Binding) -> int:
         """Write down that ``name`` was bound in a scope."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from devfix.analysis.accounts import Taken, is_beyond
 from devfix.analysis.fingerprints import Fingerprints, digest_of
 from devfix.analysis.recalled_calls import place_of_call
-from devfix.analysis.recorder import BoundName, OptionalPlace, Recorder, place_of
+from devfix.analysis.recorder import BoundName, Moved, OptionalPlace, Recorder, place_of
 from devfix.analysis.torch_model import mps
 from devfix.findings import Mismatch, Origin, Span
 from devfix.imports import parent_of
@@ -71,7 +71,7 @@ class Unit:
     mismatches: tuple[tuple[Mismatch, tuple[str, ...]], ...] = ()
     executed: tuple[tuple[str, int, int], ...] = ()
     things: tuple[tuple[str, Span], ...] = ()
-    idle: tuple[tuple[str, Span, bool], ...] = ()
+    idle: tuple[tuple[str, Span, Moved], ...] = ()
     remarked: tuple[Origin, ...] = ()
     unified: tuple[tuple[str, str], ...] = ()
     accounts: tuple[Drawn, ...] = ()
@@ -241,8 +241,8 @@ class Keeper:
         for path, name in unit.unfinished:
             recorder.leave(path, name)
         recorder.recalled.things.update(unit.things)
-        for path, span, is_idle in unit.idle:
-            recorder.recalled.idle[path, span] = is_idle and recorder.recalled.idle.get((path, span), True)
+        for path, span, moved in unit.idle:
+            recorder.recalled.idle[path, span] = moved | recorder.recalled.idle.get((path, span), moved)
         return replace(unit, bindings=tuple(map(number, unit.bindings)))
 
     def _number(self, known: int) -> int:
@@ -299,8 +299,8 @@ class Watch:
         things, recorder.things = recorder.things, self._things
         recorder.things.update(things)
         idle, recorder.idle = recorder.idle, self._idle
-        for path, node, is_idle in idle.values():
-            recorder.call_of_to(path, node, is_idle=is_idle)
+        for path, node, moved in idle.values():
+            recorder.call_of_to(path, node, moved)
         remarked, recorder.remarked = recorder.remarked, self._remarked
         recorder.remarked.update(remarked)
         optional, recorder.optional = recorder.optional, self._optional
@@ -323,7 +323,7 @@ class Watch:
             tuple(
                 (path, source[path].span(node)) for node, path in things.items() if isinstance(node, ast.expr)
             ),
-            tuple((path, source[path].span(node), is_idle) for path, node, is_idle in idle.values()),
+            tuple((path, source[path].span(node), moved) for path, node, moved in idle.values()),
             tuple(remarked),
             tuple(recorder.unified or ()),
             tuple(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
 from devfix.analysis.lattice import Device
-from devfix.analysis.recorder import Binding, BoundName, OptionalPlace
+from devfix.analysis.recorder import Binding, BoundName, Moved, OptionalPlace
 from devfix.analysis.units import Drawn, Kept, Unit
 from devfix.cache.codec import decoded, encoded
 from devfix.findings import Span
@@ -42,7 +42,7 @@ def data_of(kept: Kept) -> Any:
             path, unit.digest, unit.steps, list(unit.flags), list(map(reads, unit.reads)),
             list(map(bindings, unit.bindings)), list(map(places, unit.executed)),
             [[texts(where), *_numbers(span)] for where, span in unit.things],
-            [[texts(where), *_numbers(span), is_idle] for where, span, is_idle in unit.idle],
+            [[texts(where), *_numbers(span), int(moved)] for where, span, moved in unit.idle],
             list(unit.unified), [_of_account(each, places) for each in unit.accounts],
             encoded(unit.mismatches), encoded(unit.remarked),
             list(map(calls, unit.optional)), list(unit.unfinished),
@@ -71,7 +71,7 @@ def kept_from(data: Any) -> Kept:
             decoded(mismatches),
             tuple(places[each] for each in executed),
             tuple((texts[where], Span(*span)) for where, *span in things),
-            tuple((texts[where], Span(*span), is_idle) for where, *span, is_idle in idle),
+            tuple((texts[where], Span(*span), Moved(moved)) for where, *span, moved in idle),
             decoded(remarked), tuple((a, b) for a, b in unified),
             tuple(_account(each, places) for each in accounts),
             tuple(calls[each] for each in called), tuple((where, name) for where, name in left),

@@ -1,4 +1,4 @@
-"""Idle moves are taken back: the calls, or the statements that are nothing else."""
+"""Idle moves are taken back: the calls, or the statements that are nothing else, and devices that are told in vain."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from devfix.tidying.written import Offsets, Written
 from devfix.tidying.written import without as cut
 
 _BLOCKS = ("body", "orelse", "finalbody")
+_MOVES = ("to", "cuda")
 
 
 def without(written: Written, idle: Iterable[Span]) -> str:
@@ -32,6 +33,8 @@ def _parts(written: Written, call: ast.Call, idle: frozenset[Span]) -> list[Offs
     if not isinstance(call.func, ast.Attribute):
         return []
     source = written.after
+    if call.func.attr not in _MOVES:
+        return _device_told(written, call)
     statement = _statement_of(source.tree, call)
     if isinstance(statement, ast.Assign) and _moves_itself(statement, call):
         return [_lines(source, statement)]
@@ -50,6 +53,17 @@ def _parts(written: Written, call: ast.Call, idle: frozenset[Span]) -> list[Offs
     if _means_the_same(source, bare, call):
         return bare
     return [(source.text.index(")", last) + 1, end)]
+
+
+def _device_told(written: Written, call: ast.Call) -> list[Offsets]:
+    """``, device=device`` behind other arguments."""
+    places = sorted(map(written.after.span, [*call.args, *(each.value for each in call.keywords)]))
+    for each in call.keywords:
+        place = written.after.span(each.value)
+        before = [other for other in places if other < place]
+        if each.arg == "device" and before:
+            return [(written.offsets(before[-1])[1], written.offsets(place)[1])]
+    return []
 
 
 def _of_each(tree: ast.Module, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
