@@ -65,7 +65,7 @@ def _now(interp: Interpreter, key: Any) -> Any:
         return value_of(interp.state, key)
     holder, part = key
     if holder == SOLE_CONTENT:
-        return sole_content_of(interp.recorder.saved)
+        return sole_content_of(interp.recorder)
     owner: Any = interp
     if holder in OF_RECORDER:
         owner = interp.recorder

@@ -61,8 +61,12 @@ def run_program(
     library = library or Library()
     lines = sum(source.text.count("\n") for source in program.sources.values())
     budget = _BUDGET + _BUDGET_OF_A_LINE * lines
-    for path in _scripts(program):
+    scripts = _scripts(program)
+    saving = {path for path in scripts if "torch.save(" in program.sources[path].text}
+    for path in scripts:
         recorder.scripts.append(path)
+        saving.discard(path)
+        recorder.saves_later = bool(saving)
         if library.steps < budget * _SCRIPTS_SHARE:
             run_script(interpreter(program, recorder, library), path)
         else:

@@ -137,6 +137,8 @@ class Recorder:
     #: files of which it is not known what is in them.
     whole_models: bool = False
     strange_files: bool = False
+    #: Whether a script that is still to be run saves something, too.
+    saves_later: bool = False
     #: Whether an operator takes a tensor and an array, which it may be that NumPy is to convert.
     converted: bool = False
     #: Whether a script gives a module to a process that it starts.
@@ -234,8 +236,8 @@ class Recorder:
             self.journal[number] = None
 
     def sole_content(self) -> Any:
-        """What each of the files holds that torch saved; None where there are none, or they differ."""
-        return sole_content_of(self.saved)
+        """What each of the files holds that torch saves; None where there are none, or they may differ."""
+        return sole_content_of(self)
 
     def unify(self, a: str, b: str) -> None:
         """Learn that the devices behind two tokens are one (a program that runs proves it)."""
@@ -273,10 +275,12 @@ class Recorder:
         return self.conditional and not loads <= self.own_files - self.files_of_others
 
 
-def sole_content_of(saved: dict[tuple[str, ...], Any]) -> Any:
-    """What each of some files holds that torch saved, without a trace of the question."""
-    contents = [content for key, content in dict.items(saved) if key[0] != OTHERS]
-    return contents[0] if contents and all(content == contents[0] for content in contents[1:]) else None
+def sole_content_of(recorder: Recorder) -> Any:
+    """What each of the files holds that torch saves, without a trace of the question."""
+    contents = [content for key, content in dict.items(recorder.saved) if key[0] != OTHERS]
+    if recorder.saves_later or not contents:
+        return None
+    return contents[0] if all(content == contents[0] for content in contents[1:]) else None
 
 
 def place_of(function: ast.AST) -> tuple[int, int]:

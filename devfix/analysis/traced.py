@@ -214,8 +214,8 @@ class TracingRecorder(Recorder):
         return number
 
     def sole_content(self) -> Any:
-        """What each of the files holds that torch saved: no more of them was asked."""
-        found = sole_content_of(self.saved)
+        """What each of the files holds that torch saved: no more of them is asked."""
+        found = sole_content_of(self)
         if self.tracer is not None:
             self.tracer.watch.entry(SOLE_CONTENT, None, found)
         return found
