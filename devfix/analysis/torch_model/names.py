@@ -140,10 +140,16 @@ _HARMLESS = frozenset(
     "PIL cv2 torchsummary torchinfo yaml argparse pickle typing types abc dataclasses contextlib gc psutil einops "
     "transformers datasets rich click typer loguru".split()
 )
+#: What among them brings the modules that it spreads over several accelerators there.
+_SPREADING = tuple(
+    f"torch.distributed.{package}." for package in ("fsdp", "tensor", "pipelining", "_composable", "_tensor")
+)
 
 
 def is_harmless(name: str) -> bool:
     """Whether what a canonical name stands for leaves modules where they are."""
+    if name.startswith(_SPREADING):
+        return False
     head = name.partition(".")[0]
     return head in _HARMLESS or head == "builtins" or head in sys.stdlib_module_names
 
