@@ -20,6 +20,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.modules import havoc, is_module
 from devfix.analysis.torch_model import (
     choices,
+    distributions,
     indexing,
     leaves,
     mappings,
@@ -129,6 +130,7 @@ def _set_object_attribute(
         notes.note_attribute(interp, classes.linearise(obj.cls), name, value, statement)
     else:
         notes.note_option(interp, obj, target, value, statement)
+        obj = distributions.with_parameter(obj, name, value) if distributions.is_one(obj) else obj
     obj = registering.with_statistics(interp, obj, name, value)
     value = stored(interp, ref, obj, name, value, target)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.lattice import AT_LEAST_1
+from devfix.analysis.lattice import AT_LEAST_1, UNKNOWN_DEVICE
 from devfix.analysis.torch_model import distribution_transforms, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import (
@@ -72,7 +72,9 @@ def construct(interp: Interpreter, name: str, site: CallSite) -> Value:
             return inner
         given = site.all_args()
         numbers = all(isinstance(without_none(arg.value), (Const, Scalar)) for arg in given)
-        place = Tensor(rank=0, dtype="float32", trail=trail) if numbers and given and not site.open else None
+        # No argument of a distribution says where it is: what is drawn can be moved, and nothing before it.
+        made = (interp.site("result", site.node),)
+        place = Tensor(rank=0, dtype="float32", trail=made) if numbers and given and not site.open else None
         return interp.new(replace(obj, place=place)) if place is not None else UNKNOWN
     scalars = last not in _EXPANDING or not any(_is_no_number(interp, part.tensor) for part in parts)
     device = requirements.meet(interp, site.node, name, parts, scalars=scalars)
@@ -144,6 +146,19 @@ def within(interp: Interpreter, obj: Obj) -> Ref | None:
     """The distribution that an object of a class of the project is."""
     found = obj.facts.get(_DISTRIBUTION)
     return found if isinstance(found, Ref) else None
+
+
+def is_one(obj: Obj) -> bool:
+    """Whether an object is a distribution of torch's."""
+    return isinstance(obj.cls, External) and obj.cls.name.startswith("torch.distributions")
+
+
+def with_parameter(obj: Obj, name: str, value: Value) -> Obj:
+    """A distribution that is given another parameter, ``noise.loc = noise.loc.cuda()``, as its others may be in turn."""
+    place = obj.place
+    if place is None or name not in _COMPUTED or (isinstance(value, Tensor) and value.device == place.device):
+        return obj
+    return replace(obj, place=replace(place, device=UNKNOWN_DEVICE))
 
 
 def attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) -> Value | None:

@@ -104,16 +104,12 @@ def attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, node: ast.expr
         return command_line.undeclared(interp, obj, name)
     if obj.cls == External("torch.Generator") and name == "device":
         return obj.facts.get("device", UNKNOWN)
-    if _is_distribution(obj):
+    if distributions.is_one(obj):
         return distributions.attribute(interp, ref, name, node)
     own = distributions.within(interp, obj)
     if own is not None:
         return distributions.attribute(interp, own, name, node)
     return frameworks.attribute(interp, ref, obj, name)
-
-
-def _is_distribution(obj: Obj) -> bool:
-    return isinstance(obj.cls, External) and obj.cls.name.startswith("torch.distributions")
 
 
 def item(interp: Interpreter, ref: Ref, obj: Obj, key: Value, node: ast.expr) -> Value | None:
@@ -151,7 +147,7 @@ def call(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -> 
         return handler(interp, ref, obj, name, site)
     if obj.kind == "optimizer" or optim.is_optimizer(interp, ref):
         return optim.method(interp, ref, obj, name, site)
-    if _is_distribution(obj):
+    if distributions.is_one(obj):
         return distributions.method(interp, ref, obj, name, site)
     if vision.applies(obj):
         return vision.apply(interp, ref, obj, name, site)
