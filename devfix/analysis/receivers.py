@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, construction, own_attributes, switches
+from devfix.analysis import classes, construction, containers, moved_parts, own_attributes, switches
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import UNKNOWN_DEVICE, same_as
@@ -22,6 +23,7 @@ from devfix.analysis.values import (
     Scalar,
     Tensor,
     Value,
+    members,
 )
 
 if TYPE_CHECKING:
@@ -55,33 +57,47 @@ def make(interp: Interpreter, cls: Class, site: CallSite) -> Value:
         interp.update(made, _later(interp, interp.obj(made)))
         if has_strange_base(interp, cls):
             havoc(interp, made)
-        _forget_moved(interp, cls, made)
+    _forget_moved(interp, cls, made)
     return made
 
 
 def _forget_moved(interp: Interpreter, cls: Class, made: Ref) -> None:
-    """What a method moves that the object (or its class) holds may have been moved when another one is called."""
+    """What a method moves that the object (or its class) holds may have been moved when another one is called.
+
+    What a module has registered is where the module is, whoever moves it.
+    """
     attrs = interp.obj(made).attrs
+    beside = _beside_module(interp, attrs) if is_module(interp, made) else None
+    if beside is not None and not beside:
+        return
     for part in classes.linearise(cls):
-        for name in _moved(part.node):
+        for name in moved_parts.of(part.node):
             value = attrs.get(name) or interp.state.get(part.frame, name)
-            if isinstance(value, HOLDERS):
+            if isinstance(value, HOLDERS) and (beside is None or name in beside):
                 havoc(interp, value)
+                _forget_drawn(interp, value)
 
 
-@remembered
-def _moved(cls: ast.ClassDef) -> frozenset[str]:
-    """The attributes that methods move once the object is made: ``self.model.cuda()``."""
-    late = (method for method in _methods(cls) if method.name != "__init__")
-    calls = (node.func for method in late for node in walk(method) if isinstance(node, ast.Call))
-    moved = (func.value for func in calls if isinstance(func, ast.Attribute) and func.attr in ("to", "cuda"))
+def _beside_module(interp: Interpreter, attrs: Mapping[str, Value]) -> frozenset[str]:
+    """The attributes of a module that hold modules, or distributions, which it does not register."""
     return frozenset(
-        held.attr
-        for held in moved
-        if isinstance(held, ast.Attribute)
-        and isinstance(held.value, ast.Name)
-        and held.value.id in ("self", "cls", cls.name)
+        name
+        for name, value in attrs.items()
+        if isinstance(value, Ref) and not is_module(interp, value) and _has_place(interp, interp.obj(value))
     )
+
+
+def _has_place(interp: Interpreter, obj: Obj) -> bool:
+    if obj.kind == "external":
+        return obj.place is not None
+    return any(is_module(interp, member) for part in containers.everything(obj) for member in members(part))
+
+
+def _forget_drawn(interp: Interpreter, value: Value) -> None:
+    """A distribution whose parameters may have been moved draws there."""
+    obj = interp.obj_of(value)
+    if isinstance(value, Ref) and obj is not None and obj.kind == "external" and obj.place is not None:
+        interp.update(value, replace(obj, place=_anywhere(obj.place)))
 
 
 def undecided(interp: Interpreter, function: Value | None) -> dict[str, Arg]:
