@@ -14,6 +14,7 @@ from devfix.analysis import (
     hidden_modules,
     module_tuples,
     notes,
+    own_setters,
 )
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
@@ -133,6 +134,11 @@ def _set_object_attribute(
         obj = distributions.with_parameter(obj, name, value) if distributions.is_one(obj) else obj
     obj = registering.with_statistics(interp, obj, name, value)
     value = stored(interp, ref, obj, name, value, target)
+    setter = own_setters.of(interp, obj, value)
+    if setter is not None:
+        if own_setters.call(interp, setter, ref, name, value, target):
+            return
+        obj = interp.obj(ref)
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
     obj = replaced_data.with_parameter(interp, obj, value, target, statement)
