@@ -22,6 +22,46 @@ def test_what_a_generator_of_the_cpu_draws_is_drawn_there(draw: str) -> None:
     assert f"mask = torch.{moved}generator=gen).to(p.device)\n" in after["main.py"]
 
 
+_COMPUTED = """
+import torch
+import torch.nn.functional as F
+
+gen = torch.Generator().manual_seed(0)
+
+def pick(logits, generator):
+    return torch.{draw}
+
+logits = torch.zeros(2, 4, device="cuda")
+logits.gather(1, pick(logits, gen))
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "F.softmax(logits, dim=-1)",
+        "logits.softmax(-1)",
+        "torch.exp(logits)[:, 1:]",
+        "(logits.exp() / logits.exp().sum())",
+    ],
+)
+def test_what_is_computed_where_it_is_drawn_from_is_fetched_as_a_whole(given: str) -> None:
+    text = _COMPUTED.format(draw=f"multinomial({given}, 1, generator=generator)")
+    drawn = f"multinomial({given}.cpu(), 1, generator=generator).to(logits.device)"
+    after, _ = fix_texts({"main.py": text}, Applicability.SAFE)
+    assert after["main.py"] == _COMPUTED.format(draw=drawn)
+    assert not clashes(after["main.py"])
+
+
+def test_two_draws_of_one_generator_are_mended_alike() -> None:
+    """One on the CPU and one on the device would want the generator in two places."""
+    draws = "multinomial({named}, 1, generator=generator){to} + torch.multinomial(logits.exp(){of}, 1, generator=generator){to}"
+    text = _COMPUTED.format(draw=draws.format(named="logits", to="", of=""))
+    after, _ = fix_texts({"main.py": text}, Applicability.SAFE)
+    drawn = draws.format(named="logits.cpu()", to=".to(logits.device)", of=".cpu()")
+    assert after["main.py"] == _COMPUTED.format(draw=drawn)
+
+
 def test_a_draw_where_tensor_and_generator_are_on_one_device_stays() -> None:
     text = """
     import torch

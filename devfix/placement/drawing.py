@@ -18,7 +18,7 @@ from devfix.findings import (
     Span,
     WrapExpression,
 )
-from devfix.placement import boundness, device_expression
+from devfix.placement import boundness, device_expression, source_tensor
 from devfix.placement.device_argument import generator_with_device, generator_without_device
 from devfix.placement.device_expression import DeviceExpression, Place
 
@@ -126,13 +126,25 @@ class Drawing:
         if place is None or not isinstance(call, ast.Call) or not call.args:
             return ()
         given = call.args[0]
-        if ast.unparse(call.func) not in _OF_TENSORS or not isinstance(given, (ast.Name, ast.Attribute)):
+        if ast.unparse(call.func) not in _OF_TENSORS or isinstance(given, ast.Starred):
             return ()
         host = WrapExpression(place.outline.source.span(given), "", ".cpu()")
         if _is_read_on_host(place.outline, call):
             return (FileEdit(place.path, host),)
-        moved = WrapExpression(self.mismatch.sink, "", f".to({ast.unparse(given)}.device)")
+        device = self._device_of(place, given)
+        if device is None:
+            return ()
+        moved = WrapExpression(self.mismatch.sink, "", f".to({device})")
         return FileEdit(place.path, host), FileEdit(place.path, moved)
+
+    def _device_of(self, place: Place, given: ast.expr) -> str | None:
+        """What tells the device of the tensor that a call at a place is given: itself, or what it was computed of."""
+        is_named = isinstance(given, (ast.Name, ast.Attribute))
+        named = ast.unparse(given) if is_named else source_tensor.made_of(self.facts, place)
+        if named is not None:
+            return f"{named}.device"
+        found = device_expression.find(self.facts, place, [])
+        return found.code if found is not None and not found.edits else None
 
     def _generator_moved(self) -> Edits:
         place = self._construction()
