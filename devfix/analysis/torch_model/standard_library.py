@@ -197,6 +197,12 @@ def chain_map(interp: Interpreter, name: str, site: CallSite) -> Value:
     return interp.new(Obj("dict", attrs=attrs, element=None if exact and not site.open else UNKNOWN))
 
 
+def remembering(_interp: Interpreter, name: str, site: CallSite) -> Value:
+    """``lru_cache(f)``: the same to call; ``lru_cache(maxsize=None)`` is what makes it so."""
+    given = site.value(0, "user_function", "maxsize")
+    return External(name) if given is None or isinstance(given, Const) else given
+
+
 _LOCKS = "Lock RLock Condition Semaphore BoundedSemaphore".split()
 _REAL = "fsum dist cosh sinh asin acos atan ldexp copysign fmod expm1 erfc gamma lgamma sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
@@ -211,6 +217,7 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "types.MappingProxyType": lambda _interp, _name, site: site.value(0, "mapping") or UNKNOWN,
     "copy.copy": shallow,
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), partial),
+    **dict.fromkeys(("functools.lru_cache", "functools.cache"), remembering),
     "types.MethodType": method,
     # What ``wraps(f)`` makes of a wrapper is the wrapper.
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
