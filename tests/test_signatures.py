@@ -48,3 +48,35 @@ def checked(function):
 def test_a_function_that_stands_for_another_one_has_its_signature(known: str) -> None:
     text = PROGRAM.format(known=known, parameter="device", wrapping=WRAPPING, decorated="@checked")
     assert not clashes(text)
+
+
+_STEPS = """
+import torch
+
+def load(seed):
+    return {{"x": torch.ones(4, 3), "seed": seed}}
+
+def embed(model, x):
+    size = len(x)
+    return {{"z": model(x{moved}), "size": size}}
+
+steps, device = [load, embed], torch.device("cuda")
+context = {{"seed": 1, "model": torch.nn.Linear(3, 3).to(device)}}
+for step in steps:
+    asked = {asked}
+    context.update(step(**{{name: context[name] for name in asked}}))
+context["z"] @ torch.ones(3){end}
+"""
+_ASKED = [
+    "step.__code__.co_varnames[: step.__code__.co_argcount]",
+    "[each for each in step.__code__.co_varnames if each not in ('size',)]",
+    "inspect.signature(step).parameters",
+]
+
+
+@pytest.mark.parametrize("asked", _ASKED)
+def test_what_a_function_asks_for_by_the_names_of_its_parameters_reaches_it(asked: str) -> None:
+    text = "import inspect" + _STEPS
+    assert clashes(text.format(asked=asked, moved="", end=".to(device)")) == ["9: device"]
+    assert clashes(text.format(asked=asked, moved=".to(device)", end="")) == ["16: device"]
+    assert not clashes(text.format(asked=asked, moved=".to(device)", end=".to(device)"))

@@ -23,6 +23,7 @@ from devfix.analysis.torch_model import (
     device_settings,
     mappings,
     names,
+    signatures,
     single_dispatch,
     tensor_attributes,
     value_classes,
@@ -100,6 +101,8 @@ def _plain_attribute(interp: Interpreter, value: Value, name: str, node: ast.exp
         return value  # members of enumerations stand for their values
     if name == "__name__" and isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
         return Const(value.node.name)
+    if name == "__code__" and isinstance(value, Function):
+        return signatures.code(interp, value)
     if name in tensor_attributes.OF_DTYPES and isinstance(value, DTypeValue):
         return (
             Scalar("bool") if value.name is None else Const(value.name in tensor_attributes.OF_DTYPES[name])

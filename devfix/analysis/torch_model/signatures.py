@@ -1,4 +1,4 @@
-"""``inspect.signature``: what parameters a function or class of the project has, by name."""
+"""``inspect.signature`` and ``f.__code__``: what parameters a function or class of the project has, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis import classes
 from devfix.analysis.frames import CallSite
-from devfix.analysis.values import UNKNOWN, BoundMethod, Class, Const, External, Function, Obj, Value
+from devfix.analysis.scope_names import ScopeNames, parameters_of
+from devfix.analysis.values import (
+    UNKNOWN,
+    BoundMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    Obj,
+    TupleValue,
+    Value,
+)
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -33,6 +44,17 @@ def full_specification(interp: Interpreter, name: str, site: CallSite) -> Value:
     positional = (*spec.posonlyargs, *spec.args)
     args = interp.new(Obj("list", items=tuple(Const(each.arg) for each in positional)))
     return interp.new(Obj("external", External("inspect.FullArgSpec"), attrs={"args": args}))
+
+
+def code(interp: Interpreter, function: Function) -> Value:
+    """``f.__code__``, of which the names of variables are known: ``co_varnames[: co_argcount]`` are parameters."""
+    spec, body = function.node.args, getattr(function.node, "body", None)
+    names = [each.arg for each in parameters_of(function.node)]
+    names += sorted(ScopeNames(body).bound) if isinstance(body, list) else []
+    variables = TupleValue(tuple(map(Const, dict.fromkeys(names))))
+    count = Const(len(spec.posonlyargs) + len(spec.args))
+    attrs: dict[str, Value] = {"co_varnames": variables, "co_argcount": count}
+    return interp.new(Obj("external", External("types.CodeType"), attrs=attrs))
 
 
 def _parameters(interp: Interpreter, value: Value | None) -> list[str] | None:
