@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 
 #: Functions that import the module they are given the name of.
 _IMPORTERS = frozenset({"import_module", "__import__"})
+#: What stands for the package of the file, in which ``__package__`` (in its ``__init__.py`` ``__name__``, too) names it.
+_HERE = ""
+_OWN_NAMES = frozenset({"__package__", "__name__"})
 #: A part of a name that only a run tells, or all of it: then texts tell, as those of a configuration do.
 ANY = "*"
 #: A text that may name a module, or something in one: ``"models.unet.UNet"``.
@@ -18,12 +21,33 @@ _DOTTED = re.compile(r"""(["'])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)\1""")
 def patterns(tree: ast.Module) -> tuple[str, ...]:
     """The names that ``importlib.import_module`` is given, with ``*`` for what is not known, as in ``models.*_model``."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args)
-    found = (pattern(call.args[0]) for call in calls if _name(call.func) in _IMPORTERS)
+    found = (of_call(call) for call in calls if _name(call.func) in _IMPORTERS)
     # A name that begins with something unknown may be that of any module.
     known = [ANY if text.startswith(ANY) else text for text in found]
     if ANY in known:
         known += [f"{folder}.{ANY}" for folder in added_folders(tree)]
-    return tuple(dict.fromkeys(t for t in known if t == ANY or t.partition(ANY)[0].rpartition(".")[0]))
+    return tuple(dict.fromkeys(text for text in known if text == ANY or _is_telling(text)))
+
+
+def of_call(call: ast.Call) -> str:
+    """The name that a call imports; one that begins with a dot is looked for from the folder of the file.
+
+    What is looked for in a package that only a run tells has none.
+    """
+    text = pattern(call.args[0])
+    told = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "package")]
+    if not text.startswith(".") or not told:
+        return text
+    package = pattern(told[0])
+    if package.startswith(ANY):
+        return ""
+    return text if package == _HERE else f"{package}{text}"
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a name with parts that nobody knows says in which package it is."""
+    begin = text.partition(ANY)[0]
+    return begin.startswith(".") or bool(begin.rpartition(".")[0])
 
 
 def added_folders(tree: ast.Module) -> tuple[str, ...]:
@@ -54,6 +78,10 @@ def pattern(node: ast.expr) -> str:
     """The name of a module as an expression gives it, with ``*`` for what is not known."""
     if isinstance(node, ast.Constant):
         return str(node.value)
+    if isinstance(node, ast.Name) and node.id in _OWN_NAMES:
+        return _HERE
+    if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name):
+        return pattern(node.value)
     if isinstance(node, ast.JoinedStr):
         return "".join(map(pattern, node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -61,10 +89,19 @@ def pattern(node: ast.expr) -> str:
     return ANY
 
 
-def matching(pattern: str, folders: Iterable[str], paths: Iterable[str]) -> Iterator[str]:
-    """Those of ``paths`` that are modules of a name like ``pattern``, seen from one of ``folders``."""
+def matching(pattern: str, folders: Iterable[str], paths: Iterable[str], importer: str = "") -> Iterator[str]:
+    """Those of ``paths`` that are modules of a name like ``pattern``, seen from one of ``folders``.
+
+    One that begins with dots is seen from the file that imports it.
+    """
+    dots = len(pattern) - len(pattern.lstrip("."))
+    if dots:
+        folders = [os.path.normpath(os.path.join(os.path.dirname(importer), *[os.pardir] * (dots - 1)))]
+        folders = ["" if folder == os.curdir else folder for folder in folders]
     # A package is called by the name of its folder.
-    parts = [re.escape(part).replace(re.escape(ANY), "(?!__init__)[^/]*") for part in pattern.split(".")]
+    parts = [
+        re.escape(part).replace(re.escape(ANY), "(?!__init__)[^/]*") for part in pattern[dots:].split(".")
+    ]
     below = [f"{re.escape(folder.replace(os.sep, '/'))}/" if folder else "" for folder in folders]
     wanted = re.compile(f"(?:{'|'.join(below)}){'/'.join(parts)}(?:/__init__)?\\.py")
     return (path for path in paths if wanted.fullmatch(path.replace(os.sep, "/")))

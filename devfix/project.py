@@ -59,7 +59,7 @@ class Program:
         """The paths of the sources that a name like ``pattern`` may mean in ``importer``; none for any name at all."""
         if pattern.startswith(dynamic_imports.ANY):
             return []
-        return sorted(dynamic_imports.matching(pattern, self.layout.places(importer), self.sources))
+        return sorted(dynamic_imports.matching(pattern, self.layout.places(importer), self.sources, importer))
 
     def module_name(self, path: str) -> str:
         """The dotted name of the module at ``path``."""
@@ -216,7 +216,7 @@ class Project:
         for pattern in patterns:
             if pattern == dynamic_imports.ANY:
                 continue
-            yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources)
+            yield from dynamic_imports.matching(pattern, self.layout.places(path), self.sources, path)
 
     def programs(self) -> list[Program]:
         """The connected parts of the import graph that hold a target, in order of path."""

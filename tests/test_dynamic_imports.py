@@ -18,6 +18,13 @@ from devfix.findings import Applicability
         ('import_module(f"models.{name}_model")', ("models.*_model",)),
         ('importlib.import_module("models.resnet")', ("models.resnet",)),
         ('__import__("zoo." + name, fromlist=["x"])', ("zoo.*",)),
+        # Those beside the file, or in a package that is told.
+        ('import_module(f"{__name__}.{name}")', (".*",)),
+        ('import_module(__package__ + ".nets." + name)', (".nets.*",)),
+        ('import_module("." + name, __package__)', (".*",)),
+        ('import_module(f"..{name}_net", package=__name__)', ("..*_net",)),
+        ('import_module("." + name, package="models")', ("models.*",)),
+        ('import_module("." + name, self.package)', ()),
         # Any module could be meant.
         ("importlib.import_module(name)", ("*",)),
         ('importlib.import_module(name + ".model")', ("*",)),
@@ -39,6 +46,13 @@ def test_modules_of_that_name() -> None:
     assert list(matching("models.*_model", ["", "a"], paths)) == ["a/models/x_model.py", "models/x_model.py"]
     assert list(matching("models.*", [""], ["models/net/__init__.py"])) == ["models/net/__init__.py"]
     assert list(matching("models.*", [""], ["models/__init__.py", "models/net.py"])) == ["models/net.py"]
+
+
+def test_modules_beside_the_one_that_imports_them() -> None:
+    paths = ["a/x.py", "a/b/x.py", "x.py", "a/b/c/x.py"]
+    assert list(matching(".*", ["", "a"], paths, "a/b/__init__.py")) == ["a/b/x.py"]
+    assert list(matching("..*", ["", "a"], paths, "a/b/__init__.py")) == ["a/x.py"]
+    assert list(matching(".x", [], paths, "main.py")) == ["x.py"]
 
 
 NET = """
@@ -78,6 +92,47 @@ print(net(torch.ones(2, args.width).cuda()))
 )
 def test_a_network_that_an_option_names(module: str, net: str) -> None:
     texts = {"train.py": TRAIN.format(module=module, net=net), "zoo/small.py": NET.format(name="Small")}
+    assert [(f.path, f.code) for f in check_texts(texts)] == [("zoo/small.py", "DF104")]
+
+
+PLUGINS = """
+import importlib
+
+def load(name, **options):
+    return importlib.import_module({module}).SmallNet(**options)
+"""
+USER = """
+import torch
+import zoo
+
+net = zoo.load({asked}, width=3).cuda()
+print(net(torch.ones(2, 3).cuda()))
+"""
+
+
+@pytest.mark.parametrize(
+    "module", ["f'{__name__}.{name}'", "'.' + name, __name__", "f'{__package__}.{name}'", "'.' + name, 'zoo'"]
+)
+@pytest.mark.parametrize("asked", ["'small'", "input()"])
+def test_a_package_imports_what_is_beside_it(module: str, asked: str) -> None:
+    texts = {
+        "main.py": USER.format(asked=asked),
+        "zoo/__init__.py": PLUGINS.format(module=module),
+        "zoo/small.py": NET.format(name="Small"),
+    }
+    assert [(f.path, f.code) for f in check_texts(texts)] == [("zoo/small.py", "DF104")]
+    right = texts["zoo/small.py"].replace("zeros(1, 1)", "zeros(1, 1, device=x.device)")
+    assert not check_texts({**texts, "zoo/small.py": right})
+
+
+def test_what_is_beside_the_file_is_not_what_is_in_the_package() -> None:
+    train = TRAIN.format(module='".small", package="zoo"', net="module.SmallNet")
+    texts = {
+        "train.py": train,
+        "small.py": RIGHT,
+        "zoo/__init__.py": "",
+        "zoo/small.py": NET.format(name="Small"),
+    }
     assert [(f.path, f.code) for f in check_texts(texts)] == [("zoo/small.py", "DF104")]
 
 

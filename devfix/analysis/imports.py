@@ -116,3 +116,12 @@ def _public(interp: Interpreter, listed: Value | None) -> frozenset[str] | None:
     if items is None or not all(isinstance(item, Const) for item in items):
         return None
     return frozenset(item.value for item in items if isinstance(item, Const) and isinstance(item.value, str))
+
+
+def names_of(path: str, name: str) -> dict[str, str]:
+    """What a file that is the module ``name`` knows of itself; of which package a script is depends on how it is run."""
+    known = {"__name__": name, "__file__": path}
+    if name != "__main__":
+        is_package = os.path.basename(path) == "__init__.py"
+        known["__package__"] = name if is_package else name.rpartition(".")[0]
+    return known

@@ -264,8 +264,8 @@ class Interpreter:
     def execute_file(self, path: str, frame_id: int, name: str) -> None:
         """Run a file's statements as the module ``name``."""
         with self.entered(Frame(frame_id, path, "", "module", None, frame_id)):
-            self.state.set(frame_id, "__name__", Const(name))
-            self.state.set(frame_id, "__file__", Const(path))
+            for known, text in imports.names_of(path, name).items():
+                self.state.set(frame_id, known, Const(text))
             self.run(self.program.sources[path].tree.body)
 
     @contextmanager

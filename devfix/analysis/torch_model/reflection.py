@@ -320,11 +320,10 @@ def own_module(interp: Interpreter) -> Value:
     return Namespace(path) if interp.library.modules.get(path) == interp.frame.module else UNKNOWN
 
 
-def _fitting(interp: Interpreter, name: ast.expr | None) -> Value:
-    """One of the modules of the project that a name like that fits, unless they are very many."""
-    paths = (
-        interp.program.fitting(interp.frame.path, dynamic_imports.pattern(name)) if name is not None else []
-    )
+def _fitting(interp: Interpreter, call: ast.expr | None) -> Value:
+    """One of the modules of the project that a name like the one it imports fits, unless they are very many."""
+    named = dynamic_imports.of_call(call) if isinstance(call, ast.Call) and call.args else dynamic_imports.ANY
+    paths = interp.program.fitting(interp.frame.path, named)
     if not 0 < len(paths) <= _MOST_MODULES:
         return UNKNOWN
     loaded = [interp.load_module(path) for path in paths]
@@ -339,9 +338,12 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
     asked = site.get(0, "name")
     known = usual_value(asked.value) if asked is not None else None
     if asked is None or known is None or not isinstance(known.value, str):
-        return _fitting(interp, asked.node if asked is not None else None)
+        return _fitting(interp, site.node)
     module = known.value.lstrip(".")
     level = len(known.value) - len(module)
+    package = site.value(1, "package")
+    if level == 1 and isinstance(package, Const) and package.value != "__main__":
+        module, level = f"{package.value}.{module}", 0
     path = reads.resolve(interp, interp.frame.path, module, level)
     if path is None and not level:
         added = dynamic_imports.added_folders(reads.tree(interp))
@@ -349,7 +351,7 @@ def import_module(interp: Interpreter, name: str, site: CallSite) -> Value:
         path = next(filter(None, found), None)
     if path is not None:
         return interp.load_module(path, "" if level else module)
-    other = UNKNOWN if isinstance(asked.value, Const) else _fitting(interp, asked.node)
+    other = UNKNOWN if isinstance(asked.value, Const) else _fitting(interp, site.node)
     return names.external(module) if other == UNKNOWN and not level else other
 
 
