@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from devfix.analysis import calls, classes, hidden_modules, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
-from devfix.analysis.modules import is_module
+from devfix.analysis.modules import is_module, remember
 from devfix.analysis.values import UNKNOWN, Class, Const, Function, Ref, Tensor, TupleValue, Value
+from devfix.findings import Origin
 
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
@@ -26,10 +27,21 @@ def read(interp: Interpreter, found: Function, receiver: Ref, node: ast.expr) ->
     if interp.state.dead or not name or not _is_kept(value):
         return value
     kept = _kept(interp, found, value, node)
+    _note_return(interp, found, kept)
     interp.update(receiver, interp.obj(receiver).with_attr(name, kept))
     if is_module(interp, receiver):
         hidden_modules.hide(interp, receiver, name)
     return kept
+
+
+def _note_return(interp: Interpreter, found: Function, value: Value) -> None:
+    """A module remembers the call that the property gives back: what makes it may know no device, while the object does."""
+    returns = [each.value for each in ast.walk(found.node) if isinstance(each, ast.Return)]
+    call = returns[0] if len(returns) == 1 else None
+    if isinstance(call, ast.Call) and is_module(interp, value):
+        source = interp.program.sources[found.path]
+        span = source.span(call)
+        remember(interp, value, Origin("collected", found.path, span, source.line_at(span), found.scope))
 
 
 def _is_kept(value: Value) -> bool:
