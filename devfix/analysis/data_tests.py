@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from devfix.analysis import reads
+from devfix.analysis import file_listings, reads
 from devfix.analysis.refilling import grows
 from devfix.analysis.scope_names import targets
 from devfix.analysis.state import State, parted
@@ -45,7 +45,7 @@ def come_out_both_ways(
         return False
     if depends_on_data(test) or _names_data(interp, test) or grows(node):
         return True
-    if _asks_whether_kept(interp, test, before):
+    if _asks_whether_kept(interp, test, before) or file_listings.are_asked_for(interp, test):
         return True
     if _compares_count(interp, test) and not _sets_up(then, interp.state):
         return True

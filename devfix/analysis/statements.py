@@ -22,6 +22,7 @@ from devfix.analysis import (
     descriptors,
     discarding,
     enumerations,
+    file_listings,
     handlers,
     imports,
     iteration,
@@ -113,7 +114,7 @@ def if_(interp: Interpreter, node: ast.If) -> None:
         loop.varied = loop.varied or rounds
     keyed = keyed_caches.begins_empty(interp, node)
     # What a file holds that was there is what is made where it was not.
-    alike = concerns_file(node.test)
+    alike = concerns_file(node.test) or file_listings.are_asked_for(interp, node.test)
     branches.run(interp, node.body, unusual=usual is False, alike=alike)
     then = interp.state
     caches = [(target, value) for target, value in renewed(node) if not _is_number(interp, target)]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from devfix.analysis.facts import Facts
 from devfix.findings import Applicability, FileEdit, Fix, Mismatch, Origin, ReplaceExpression, SetKeyword
-from devfix.placement import assigned_state, device_expression
+from devfix.placement import assigned_state, device_expression, taken_over
 from devfix.placement.causes import Trail, sites_of
 from devfix.placement.dependence import dotted
 from devfix.placement.device_expression import Place
@@ -146,7 +146,7 @@ def of_host(facts: Facts, trails: Iterable[Trail]) -> tuple[FileEdit, ...]:
         if trail and trail[0].kind == "host-checkpoint":
             place = device_expression.place_at(facts, trail[0].path, trail[0].span)
             found = elsewhere(facts, place) if place is not None else ()
-            return found or assigned_state.moved_back(facts, trail)
+            return found or assigned_state.moved_back(facts, trail) or taken_over.moved(facts, trail)
     return ()
 
 

@@ -42,10 +42,10 @@ def _noted(cls: ast.ClassDef | None) -> str | None:
         for method in (cls.body if cls is not None else ())
         if isinstance(method, ast.FunctionDef)
         for told in _told(method)
-        for target, value in _stored(method)
+        for target, value in stored(method)
         if getattr(value, "id", "") == told
     }
-    others = [value for name, value in _stored(cls) if name.attr in noted and not isinstance(value, ast.Name)]
+    others = [value for name, value in stored(cls) if name.attr in noted and not isinstance(value, ast.Name)]
     only = all(isinstance(value, ast.Constant) and value.value is None for value in others)
     return noted.pop() if len(noted) == 1 and only else None
 
@@ -58,7 +58,7 @@ def _told(method: ast.FunctionDef) -> Iterator[str]:
             yield from names.intersection({getattr(node.args[0], "id", "")})
 
 
-def _stored(code: ast.AST | None) -> Iterator[tuple[ast.Attribute, ast.expr]]:
+def stored(code: ast.AST | None) -> Iterator[tuple[ast.Attribute, ast.expr]]:
     """The attributes of objects that a piece of code sets, each with what it gets."""
     for node in ast.walk(code) if code is not None else ():
         if not isinstance(node, ast.Assign):
