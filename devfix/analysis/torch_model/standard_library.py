@@ -104,7 +104,7 @@ def method(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def passing(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``tqdm(it)`` and what else hands its first argument on."""
-    value = site.value(0, "iterable", "sequence")
+    value = site.value(0, "iterable", "sequence", "iterator", "it", "gen")
     return value if value is not None else Sequence(Scalar("int"))
 
 
@@ -205,6 +205,17 @@ def remembering(_interp: Interpreter, name: str, site: CallSite) -> Value:
 
 _LOCKS = "Lock RLock Condition Semaphore BoundedSemaphore".split()
 _REAL = "fsum dist cosh sinh asin acos atan ldexp copysign fmod expm1 erfc gamma lgamma sqrt exp log log2 log10 log1p sin cos tan tanh atan2 hypot pow fabs erf degrees radians".split()
+#: The modules of tqdm that have ``tqdm`` and ``trange``.
+_TQDM = [
+    f"tqdm.{each}"
+    for each in ("", "auto.", "notebook.", "autonotebook.", "std.", "asyncio.", "rich.", "gui.")
+]
+#: What shows how far a loop has come, and yields what its first argument yields.
+_PROGRESS_BARS = (
+    *(f"{each}tqdm" for each in _TQDM), "tqdm.tqdm_notebook", "rich.progress.track", "alive_progress.alive_it",
+    "progressbar.progressbar", "fastprogress.progress_bar", "fastprogress.master_bar", "barbar.Bar",
+    "fastprogress.fastprogress.progress_bar", "fastprogress.fastprogress.master_bar",
+)  # fmt: skip
 _WHOLE = "ceil floor gcd isqrt comb factorial".split()
 
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
@@ -221,11 +232,9 @@ HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
     "types.MethodType": method,
     # What ``wraps(f)`` makes of a wrapper is the wrapper.
     "functools.wraps": lambda _interp, _name, _site: External("functools.update_wrapper"),
-    **dict.fromkeys(
-        ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "rich.progress.track", "functools.update_wrapper", "tqdm.autonotebook.tqdm"),
-        passing,
-    ),
-    **dict.fromkeys(("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange"), iteration_tools.counting),
+    **dict.fromkeys(("functools.update_wrapper", *_PROGRESS_BARS), passing),
+    **dict.fromkeys((f"{each}trange" for each in _TQDM), iteration_tools.counting),
+    "tqdm.tnrange": iteration_tools.counting,
     "itertools.cycle": cycle,
     "itertools.islice": islice,
     "collections.deque": deque,
