@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from text_program import clashes
+
+from devfix.simulator import simulated_accelerator
 
 HEAD = """
 import numpy as np
@@ -24,6 +27,14 @@ ids, weight = torch.zeros(4, dtype=torch.long, device=device), torch.from_numpy(
         ("F.mse_loss(net(x), wide)", ["11: dtype"]),
         ("nn.HuberLoss()(net(x), wide)", ["11: dtype"]),
         ("F.binary_cross_entropy(net(x).sigmoid(), wide)", ["11: dtype"]),
+        ("F.mse_loss(wide, net(x))", ["11: dtype"]),
+        ("nn.HuberLoss()(wide, net(x))", ["11: dtype"]),
+        ("F.mse_loss(narrow, net(x))", []),
+        ("F.smooth_l1_loss(wide, net(x))", []),
+        ("F.mse_loss(wide, net(x).detach())", []),
+        ("F.mse_loss(net(x), net(x).double().detach())", ["11: dtype"]),
+        ("F.mse_loss(net(x).double().detach(), net(x))", ["11: dtype"]),
+        ("F.mse_loss(net(x).double(), net(x))", []),
         ("F.mse_loss(net(x), narrow)", []),
         ("F.mse_loss(net(x).detach(), wide)", ["11: target-width"]),
         ("with torch.no_grad(): F.mse_loss(net(x), wide)", ["11: target-width"]),
@@ -59,6 +70,8 @@ print(nn.CrossEntropyLoss()({logits}, one_hot))
         ("F.mse_loss(net(x), whole)", ["12: target-dtype"]),
         ("nn.MSELoss()(net(x), whole > 0)", ["12: target-dtype"]),
         ("nn.HuberLoss()(net(x), whole)", ["12: target-dtype"]),
+        ("F.mse_loss(whole, net(x))", ["12: target-dtype"]),
+        ("F.l1_loss(whole, net(x))", []),
         ("F.mse_loss(net(x), whole.float())", []),
         ("F.l1_loss(net(x), whole)", []),
         ("F.smooth_l1_loss(net(x), whole)", []),
@@ -71,3 +84,15 @@ def test_whole_numbers_give_no_gradient_where_nothing_promotes(statement: str, e
     """Facts: "mse: long target then backward"."""
     whole = "whole = torch.zeros(4, 2, dtype=torch.long, device=device)\n"
     assert clashes(HEAD + whole + statement) == expected
+
+
+@pytest.mark.parametrize("loss", ["huber_loss", "mse_loss"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64])
+def test_either_operand_of_these_may_be_the_prediction(loss: str, dtype: torch.dtype) -> None:
+    """The simulated accelerator says of both orders what PyTorch says on the CPU, where it promotes nothing there."""
+    given = torch.ones(3, dtype=dtype)
+    prediction = torch.zeros(3, requires_grad=True)
+    compare = getattr(torch.nn.functional, loss)
+    for operands in ((prediction, given), (given, prediction)):
+        with simulated_accelerator(), pytest.raises(RuntimeError):
+            compare(*(each.cuda() for each in operands)).backward()

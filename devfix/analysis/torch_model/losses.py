@@ -142,6 +142,8 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
     """Facts: "cross_entropy: int32 target" and "float 1-d target" fail, uint8 runs; "bce: long"."""
     target = next((part for part in parts if part.role == "target"), None)
     source = next((part for part in parts if part.role == "input"), None)
+    if _is_turned(name, source, target):
+        source, target = target, source
     if target is None or target.tensor.dtype is None:
         return
     dtype = target.tensor.dtype
@@ -170,6 +172,17 @@ def _check_target(interp: Interpreter, name: str, spec: Loss, parts: list[Part],
     elif source is not None and source.tensor.dtype == "float32" and dtype in (*INTEGERS, "bool"):
         if _refuses_gradient(name, source):
             requirements.record(interp, site.node, name, "target-dtype", [target], wanted="float32")
+
+
+#: Losses of which either operand has the gradient that the other has.
+_EITHER_WAY = ("mse_loss", "huber_loss")
+
+
+def _is_turned(name: str, source: Part | None, target: Part | None) -> bool:
+    """Whether ``mse_loss(y, net(x))`` has the prediction where the target belongs: it is what a gradient is for."""
+    if source is None or target is None or name.rpartition(".")[2] not in _EITHER_WAY:
+        return False
+    return target.tensor.grad is True and source.tensor.grad is False
 
 
 #: Losses whose backward pass promotes nothing; that of the first one does on the CPU.
