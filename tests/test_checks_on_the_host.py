@@ -50,3 +50,29 @@ def test_what_is_fetched_may_be_anywhere(body: str) -> None:
 def test_a_method_that_is_called_is_judged_where_it_is_called() -> None:
     program = PROGRAM.format(body="one = other = self(x).detach().numpy()")
     assert clashes(f'{program}\nNet().to("cuda").check(None)\n') == ["12: device", "16: numpy"]
+
+
+PLACED = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.layer = nn.Linear(4, 4){moved}
+
+    def forward(self, x):
+        return self.layer(x.to(self.device))
+
+    def encode(self, x):
+        return self(x).detach().numpy()
+"""
+
+
+def test_what_puts_itself_on_the_accelerator_hands_over_what_is_there() -> None:
+    assert clashes(PLACED.format(moved=".to(self.device)")) == ["15: numpy"]
+
+
+def test_what_leaves_that_to_others_may_be_anywhere() -> None:
+    assert clashes(PLACED.format(moved="").replace("x.to(self.device)", "x")) == []

@@ -250,7 +250,8 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
     text = interp.program.sources[function.path].text
     if "onnx.export" in text and _exports_itself(function.node):
         return
-    if ".numpy()" in text and _hands_over_itself(function.node):
+    checks = ".numpy()" in text and _hands_over_itself(function.node)
+    if checks and not any(_is_placed(interp, value) for value in first):
         return
     interp.state.dead = False
     before = interp.state.fork()
@@ -262,6 +263,12 @@ def _call_symbolically(interp: Interpreter, function: Function, first: list[Valu
         interp.recorder.leave(function.path, function.scope)
     interp.finish()
     interp.state = before
+
+
+def _is_placed(interp: Interpreter, receiver: Value) -> bool:
+    """Whether an object puts its own parameters on the accelerator when it is made: there it is called, too."""
+    parameters = tensors(interp, receiver) if isinstance(receiver, Ref) else []
+    return any(tensor.device.is_accelerator for tensor in parameters)
 
 
 @remembered
