@@ -64,6 +64,7 @@ from devfix.placement.module_move import ModuleMover, spoken_name
 from devfix.placement.number_limit import limit_fixes
 from devfix.placement.option_default import option_fix
 from devfix.placement.other_accelerator import same_accelerator
+from devfix.placement.parameter_data import given_average
 from devfix.placement.registration import buffer_fix, plain_attributes
 from devfix.placement.relocation import Relocator
 from devfix.placement.reordering import Reordering
@@ -122,6 +123,7 @@ __all__ = [
     "copied_to_host",
     "device_expression",
     "device_name",
+    "given_average",
     "hard_coded_spots",
     "is_index",
     "legacy",

@@ -240,3 +240,45 @@ def test_a_width_that_somebody_chose_is_that_of_the_input() -> None:
     assert change in fixed["main.py"]
     assert clashes(fixed["main.py"]) == []
     assert "print(net(x.to(next(net.parameters()).dtype)).sum())" in fixed["main.py"]
+
+
+AVERAGE = """
+import torch
+from torch import nn
+
+class Average:
+    def __init__(self, model):
+        self.shadow = {{name: p.detach().clone() for name, p in model.named_parameters()}}
+
+    def update(self, model):
+        for name, p in model.named_parameters():
+            self.shadow[name] = 0.9 * self.shadow[name] + 0.1 * {new}
+
+    def swap_in(self, model):
+        for name, p in model.named_parameters():
+            p.data = self.shadow[name]
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(2, 2)
+average = Average(model)
+model.to(device)
+average.update(model)
+average.swap_in(model)
+model(torch.ones(1, 2, device=device))
+"""
+
+
+def test_an_average_that_is_kept_on_the_cpu_stays_there() -> None:
+    text = AVERAGE.format(new="p.detach().cpu()")
+    fixed, _ = fix_texts({"main.py": text})
+    assert fixed["main.py"] == text.replace(
+        "p.data = self.shadow[name]", "p.data = self.shadow[name].to(p.device)"
+    )
+
+
+def test_an_average_that_meets_the_parameters_is_copied_where_they_are() -> None:
+    text = AVERAGE.format(new="p.detach()")
+    fixed, _ = fix_texts({"main.py": text})
+    assert fixed["main.py"] == text.replace(
+        "average = Average(model)\nmodel.to(device)", "model.to(device)\naverage = Average(model)"
+    )

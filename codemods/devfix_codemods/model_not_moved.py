@@ -13,6 +13,7 @@ from devfix.rules import (
     Relocator,
     Rule,
     copied_after_move,
+    given_average,
     misplaced,
     moved_like_twin,
     spoken,
@@ -80,7 +81,8 @@ def _fault(facts: Facts, mismatch: Mismatch, operand: Operand, mover: ModuleMove
         message = f"`{spoken(operand)}` is made of weights that were not moved yet"
     elif mismatch.get("late"):
         message = f"`{name}` stays on the CPU: it joins a model that was moved before"
-    fixes = [*moved_like_twin(facts, operand), *copied_after_move(facts, operand, _others(mismatch, operand))]
+    fixes = [*moved_like_twin(facts, operand), *given_average(facts, operand)]
+    fixes += copied_after_move(facts, operand, _others(mismatch, operand))
     fixes += mover.fixes()
     instead = not fixes or mover.moves_later()
     if instead and (mismatch.get("module") is None or operand.role != "weight"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from devfix.analysis.facts import Facts
-from devfix.findings import FileEdit, Origin, WrapExpression
+from devfix.findings import Applicability, FileEdit, Fix, Operand, Origin, WrapExpression
 from devfix.placement import device_expression, suffixes
 from devfix.placement.device_expression import Place, place_at
 from devfix.placement.naming import is_path
@@ -35,6 +35,23 @@ def moved(facts: Facts, trail: tuple[Origin, ...]) -> tuple[FileEdit, ...]:
     source = place.outline.source
     parameter = source.segment(source.span(target.value))
     return (FileEdit(place.path, WrapExpression(origin.span, "", f".to({parameter}.device)")),)
+
+
+def given_average(facts: Facts, operand: Operand) -> list[Fix]:
+    """The same for what was copied from a module before it moved, and fails nowhere else: an average that is kept on the CPU."""
+    if operand.trail[:1] == () or operand.trail[0].kind != "replaced":
+        return []
+    copied = {life[0] for life in operand.roots if life}
+    others = (
+        each
+        for mismatch in facts.mismatches("device")
+        for each in mismatch.operands
+        if each.device == "cpu" and each.trail[:1] != operand.trail[:1]
+    )
+    fails = any(life[:1] and life[0] in copied for each in others for life in (each.trail, *each.roots))
+    edits = moved(facts, operand.trail) if not fails else ()
+    title = f"move what becomes the data of `{operand.text}` to where that is"
+    return [Fix(title, edits, Applicability.SAFE)] if edits else []
 
 
 def _in_parameter(facts: Facts, place: Place, target: ast.Attribute) -> tuple[FileEdit, ...]:
