@@ -88,9 +88,14 @@ def test_a_tuple_that_is_asked_what_no_list_of_modules_tells_stays_one() -> None
     assert not hasattr(nn.ModuleList(), "index")
 
 
+class Kept(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = (nn.Linear(1, 1),)
+
+
 def test_moving_reaches_no_tuple() -> None:
     """That is what is wrong with them."""
-    net = nn.Module()
-    net.parts = (nn.Linear(1, 1),)
+    net = Kept()
     net.to("meta")
     assert net.parts[0].weight.device == torch.device("cpu")
