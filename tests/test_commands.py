@@ -77,7 +77,13 @@ def test_a_wrong_command_line_is_error_2(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "instead"), [("--fix", "`devfix apply`"), ("--diff", "`devfix apply --diff`")]
+    ("option", "instead"),
+    [
+        ("--fix", "`devfix apply`"),
+        ("--diff", "`devfix apply --diff`"),
+        ("--unsafe", "`devfix apply --unsafe`"),
+        ("--adopt", "`devfix apply --adopt --diff`"),
+    ],
 )
 def test_a_check_that_is_to_fix_is_sent_to_apply(option: str, instead: str) -> None:
     code, out, err = run("check", option, "train.py")

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 _ELSEWHERE = {
     "--fix": "`devfix apply` does",
     "--diff": "`devfix apply --diff` shows what would be changed",
+    "--unsafe": "`devfix apply --unsafe` does",
+    "--unsafe-fixes": "`devfix apply --unsafe` does",
+    "--adopt": "`devfix apply --adopt --diff` shows what would be changed",
 }
 
 
