@@ -63,7 +63,7 @@ class Interpreter:
         #: Whether autograd records: no in ``torch.no_grad()``, None where nobody knows.
         self.grad: bool | None = True
         #: The states in which managers of contexts wait for the body, while one is entered.
-        self.pauses: list[State] | None = None
+        self.pauses: list[tuple[State, str | None, bool | None]] | None = None
         #: What undoes what a stack of managers has entered, or a manager whose ``__enter__`` was called.
         self.to_leave: dict[Value, list[Callable[[], None]]] = {}
         #: What is put on the accelerator right now is written down here, when somebody wants to know.

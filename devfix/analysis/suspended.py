@@ -1,7 +1,8 @@
 """Suspended generators: what a ``@contextmanager`` function has done so far holds for the body of the ``with``.
 
 A function is interpreted as a whole. Where one waits at its ``yield`` while the body runs, the body begins in the
-state of that moment, and what the rest of the function changed is changed once the body is left.
+state of that moment, under the autocast and the mode of autograd that hold there, and what the rest of the function
+changed is changed once the body is left.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LEAVING = (ast.Return, ast.Break, ast.Continue)
 def note(interp: Interpreter, frame: Frame) -> None:
     """A function yields: remember the state if it manages the context that is just entered."""
     if interp.pauses is not None and _manages(frame):
-        interp.pauses.append(interp.state.fork())
+        interp.pauses.append((interp.state.fork(), interp.autocast, interp.grad))
 
 
 @remembered
@@ -60,11 +61,20 @@ def managed(
         pauses = interp.pauses
     finally:
         interp.pauses = before
-    if len(pauses) != 1 or interp.state.dead or _is_left_early(body):
+    if len(pauses) != 1 or interp.state.dead:
         return manager, None
-    [paused], ended = pauses, interp.state
-    interp.state = paused.fork()
-    return manager, lambda: _resume(interp, paused, ended)
+    [(paused, autocast, grad)], ended, outer = pauses, interp.state, (interp.autocast, interp.grad)
+    interp.autocast, interp.grad = autocast, grad
+    is_seen = not _is_left_early(body)
+    if is_seen:
+        interp.state = paused.fork()
+
+    def resume() -> None:
+        interp.autocast, interp.grad = outer
+        if is_seen:
+            _resume(interp, paused, ended)
+
+    return manager, resume
 
 
 def _resume(interp: Interpreter, paused: State, ended: State) -> None:
