@@ -256,3 +256,54 @@ def test_an_entry_that_is_added_to_a_state_says_nothing_of_the_others() -> None:
 def test_a_state_of_nothing_but_tensors_is_where_they_are() -> None:
     text = PATCHED.format(made='{"layer.weight": torch.ones(2, 3), "layer.bias": torch.ones(2)}')
     assert clashes(text) == ["12: device"]
+
+
+NAMED = """
+import torch
+
+class Metric:
+    def __init__(self):
+        self.defaults = {{}}
+
+    def add_state(self, name, default):
+        self.defaults[name] = default
+        setattr(self, name, default.clone())
+
+    def reset(self):
+        for name, default in self.defaults.items():
+            setattr(self, name, default.clone(){back})
+
+    def to(self, device):
+        for name in self.defaults:
+            setattr(self, name, getattr(self, name).to(device))
+        return self
+
+class Mean(Metric):
+    def __init__(self):
+        super().__init__()
+        self.add_state("total", torch.zeros(()))
+        self.add_state("parts", torch.zeros(3))
+
+    def update(self, x):
+        self.parts += x.sum(0)
+        self.parts.index_add_(0, torch.zeros(1, dtype=torch.long, device=x.device), x[:1, 0])
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+mean = Mean().to(device)
+for epoch in range(2):
+    mean.update(torch.ones(4, 3, device=device))
+    mean.reset()
+"""
+
+
+def test_what_is_reset_by_name_goes_where_the_attribute_was() -> None:
+    after, _ = fix_texts({"main.py": NAMED.format(back="")}, Applicability.UNSAFE)
+    right = NAMED.format(back=".to(getattr(self, name).device)")
+    assert after["main.py"] == right
+    assert not check_texts({"main.py": right})
+
+
+def test_where_no_method_moves_by_name_an_attribute_is_not_asked_for() -> None:
+    text = NAMED.format(back="").replace("getattr(self, name).to(device))", "self.defaults[name].to(device))")
+    after, _ = fix_texts({"main.py": text}, Applicability.UNSAFE)
+    assert "getattr" not in after["main.py"]

@@ -9,7 +9,7 @@ from devfix.analysis.facts import Facts
 from devfix.analysis.outline import Outline
 from devfix.findings import FileEdit, Mismatch, Operand
 from devfix.placement import destination, device_expression, suffixes
-from devfix.placement.device_expression import place_at
+from devfix.placement.device_expression import Place, place_at
 
 Edits = tuple[FileEdit, ...]
 
@@ -28,8 +28,35 @@ def moved(facts: Facts, mismatch: Mismatch, operand: Operand) -> Edits:
     code = found.code if found is not None else ""
     if not code.startswith(f"{receiver}."):
         noted = _noted(place.outline.class_of(function))
-        code = f"{receiver}.{noted}" if noted else ""
+        code = f"{receiver}.{noted}" if noted else _of_replaced(place, receiver)
     return suffixes.added(facts, place.outline, place.node, f".to({code})") if code else ()
+
+
+def _of_replaced(place: Place, receiver: str) -> str:
+    """``getattr(self, name).device`` in a loop over what an object has by name, which another method moves in the same way."""
+    outline, setting = place.outline, place.outline.parents.get(place.node)
+    name = setting.args[1] if isinstance(setting, ast.Call) and len(setting.args) == 3 else None
+    loop = outline.parents.get(outline.statement_of(place.node))
+    if not isinstance(name, ast.Name) or not isinstance(loop, ast.For) or setting is None:
+        return ""
+    looped = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    over = {part.id for part in ast.walk(loop.iter) if isinstance(part, ast.Name)}
+    cls = outline.class_of(outline.function_of(place.node) or place.node)
+    if name.id not in looped or over != {receiver} or cls is None:
+        return ""
+    moves = any(isinstance(part, ast.Call) and _moves_by_name(part) for part in ast.walk(cls))
+    return f"getattr({receiver}, {name.id}).device" if moves else ""
+
+
+def _moves_by_name(call: ast.Call) -> bool:
+    """Whether a call is ``setattr(self, name, getattr(self, name).to(device))``."""
+    if getattr(call.func, "id", "") != "setattr" or len(call.args) != 3:
+        return False
+    owner, name, value = call.args
+    method = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(method, ast.Attribute) or method.attr not in ("to", "cuda"):
+        return False
+    return ast.unparse(method.value) == f"getattr({ast.unparse(owner)}, {ast.unparse(name)})"
 
 
 def _noted(cls: ast.ClassDef | None) -> str | None:
