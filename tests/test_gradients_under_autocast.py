@@ -88,3 +88,28 @@ def test_the_gradient_is_cast_before_it_meets_what_was_saved(gradients: str) -> 
 def test_gradients_that_fit(text: str) -> None:
     assert clashes(text) == []
     assert fix_texts(files(text), Applicability.UNSAFE)[0]["main.py"] == text
+
+
+BRANCHES = """first = second = None
+        {cast}if ctx.needs_input_grad[0]:
+            first = grad @ weight
+        if ctx.needs_input_grad[1]:
+            {own}second = {second}
+        """
+
+
+def test_a_gradient_that_two_branches_use_is_cast_before_both() -> None:
+    wrong, right = (
+        program("first, second", before=BRANCHES.format(cast=cast, own="", second="grad.t() @ x"))
+        for cast in ("", "grad = grad.float()\n        ")
+    )
+    assert fix_texts(files(wrong), Applicability.UNSAFE)[0]["main.py"] == right
+
+
+def test_one_that_a_single_branch_uses_is_cast_there() -> None:
+    once = BRANCHES.replace("grad @ weight", "None")
+    wrong, right = (
+        program("first, second", before=once.format(cast="", own=cast, second="grad.t() @ x"))
+        for cast in ("", "grad = grad.float()\n            ")
+    )
+    assert fix_texts(files(wrong), Applicability.UNSAFE)[0]["main.py"] == right

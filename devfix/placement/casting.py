@@ -315,7 +315,7 @@ class Recaster:
         name, suffix = gradient_function.gradient(place) if place is not None else "", self._suffix()
         if place is None or not name or not suffix:
             return ()
-        span = place.outline.source.span(place.outline.statement_of(place.node))
+        span = place.outline.source.span(gradient_function.first_use(place, name))
         return (FileEdit(place.path, InsertBefore(span, f"{name} = {name}{suffix}")),)
 
     def _at_use(self) -> tuple[FileEdit, ...]:

@@ -61,5 +61,14 @@ def gradient(place: Place) -> str:
     return name if name in [each.arg for each in function.args.args[1:]] else ""
 
 
+def first_use(place: Place, name: str) -> ast.stmt:
+    """The statement before which a gradient is cast: the one around a place, or the first of several in ``backward`` that use it."""
+    outline, function = place.outline, place.outline.function_of(place.node)
+    statement = outline.statement_of(place.node)
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    using = [each for each in body if any(getattr(part, "id", "") == name for part in ast.walk(each))]
+    return using[0] if len(using) > 1 and statement not in body else statement
+
+
 def _is_forward(place: Place) -> bool:
     return autograd_class.is_in(place.outline, place.node, autograd_class.FORWARD)
