@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from devfix.analysis import calls, changing_globals, fetches, reads, receivers
+from devfix.analysis import calls, changing_globals, fetches, reads, receivers, stand_ins
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
@@ -203,7 +203,8 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
         for value in globals_:
             if reads.is_taken_back(value, interp.obj_of(value)):
                 forget_where(interp, value)  # nobody knows when these functions are called
-        for value in _outermost_first(globals_, path):
+        tree = interp.program.sources[path].tree
+        for value in _outermost_first(globals_, path, tree):
             if interp.library.steps >= budget:
                 return False
             if isinstance(value, Function):
@@ -215,14 +216,15 @@ def _call_uncalled(interp: Interpreter, path: str, budget: int) -> bool:
     return True
 
 
-def _outermost_first(values: Iterable[Value], path: str) -> list[Class | Function]:
+def _outermost_first(values: Iterable[Value], path: str, tree: ast.Module) -> list[Class | Function]:
     """The functions of a file, then its classes from the last to the first.
 
     What objects are made of mostly stands before them, is seen within them, and need not be seen by itself.
     """
     own = [value for value in values if reads.is_definition(value, path)]
     functions = [value for value in own if isinstance(value, Function)]
-    return [*functions, *(value for value in reversed(own) if isinstance(value, Class))]
+    made = (value for value in reversed(own) if isinstance(value, Class))
+    return [*functions, *(cls for cls in made if not stand_ins.leave_alone(path, tree, cls.node))]
 
 
 def _unreached(recorder: Recorder, path: str, tree: ast.Module) -> Iterator[str]:
