@@ -31,12 +31,12 @@ from devfix.placement import (
     handing,
     hosted_source,
     imported_device,
+    late_build,
     left_out,
     lent_module,
     loop_parameter,
     made_beside,
     map_location,
-    module_binding,
     moved_at_use,
     moving_back,
     nested_move,
@@ -191,7 +191,7 @@ class Relocator:
             yield self._as_arguments(), 1
         yield argument_move.where_given(self.facts, self.operand.trail), 1
         yield self._where_handed_over(), 1
-        yield module_binding.moved(self.facts, self.mismatch, self.operand), 1
+        yield from ((way(self.facts, self.mismatch, self.operand), 1) for way in late_build.WAYS)
         asked = asked_there.index_moved(self.facts, self.mismatch, self.operand, self.peers)
         yield from ((edits, _LAST) for edits in (asked, self._at_use(), self._where_computed()))
         yield self._at_factories(anyhow=True), 0

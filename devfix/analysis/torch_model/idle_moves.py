@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 #: Functions that make a tensor like another one, which is where that is unless they are told a device.
-ALIKE = tuple(f"{kind}_like" for kind in "zeros ones empty full rand randn randint".split())
-METHODS = ("to", "cuda", *ALIKE)
+ALIKE = frozenset(f"{kind}_like" for kind in "zeros ones empty full rand randn randint".split())
+METHODS = frozenset({"to", "cuda", *ALIKE})
 
 
 def note(interp: Interpreter, node: ast.Call, callee: Value, site: CallSite) -> None:
