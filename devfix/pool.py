@@ -34,6 +34,22 @@ class Pool(Generic[Item, Result]):
             return map(self.work, items)
         return self._map_in_processes(items)
 
+    def map_here_too(self, items: Sequence[Item]) -> Iterator[Result]:
+        """The same where this process is one of those that work: it begins with the first item, others with the last one."""
+        if self.jobs <= 1 or len(items) <= 1:
+            return map(self.work, items)
+        return self._map_from_both_ends(items)
+
+    def _map_from_both_ends(self, items: Sequence[Item]) -> Iterator[Result]:
+        with self._executor(min(self.jobs, len(items)) - 1) as executor:
+            futures = [executor.submit(self.work, item) for item in reversed(items)]
+            try:
+                for item, future in zip(items, reversed(futures), strict=True):
+                    yield self.work(item) if future.cancel() else self._result(item, future)
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)
+                raise
+
     def _map_in_processes(self, items: Sequence[Item]) -> Iterator[Result]:
         with self._executor(min(self.jobs, len(items))) as executor:
             futures = [executor.submit(self.work, item) for item in items]

@@ -37,6 +37,8 @@ SMALL = 200_000
 KEPT_TREES = 400_000
 #: Stands in the place of a program's key for all files that have nothing to do with accelerators.
 IDLE = "idle"
+#: So many files are read in one go.
+_CHUNK = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +272,10 @@ def _look_at_all(names: Sequence[str], jobs: int, recall: Recall | None, *, clos
     if recall is not None or jobs == 1 or sum(map(size_on_disk, names)) <= SMALL:
         # What is known takes no parsing, and the rest is little.
         return (look(name, recall, closely=closely) for name in names)
-    chunks = [names[start : start + 50] for start in range(0, len(names), 50)]
+    chunks = [names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK)]
     pool = Pool(partial(look_at_each, closely=closely), unread, jobs)
-    return (found for chunk in pool.map(chunks) for found in chunk)
+    # What is parsed here need not be parsed again, as trees are not handed over.
+    return (found for chunk in pool.map_here_too(chunks) for found in chunk)
 
 
 def check_programs(programs: Sequence[Program], engine: Engine, jobs: int | None = None) -> list[FileReport]:

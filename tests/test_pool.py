@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from functools import partial
 
 import pytest
 
@@ -13,6 +15,15 @@ def work(item: int) -> tuple[int, int]:
     if item == 13:
         os._exit(1)
     return item, os.getpid()
+
+
+def slow(item: int) -> tuple[int, int]:
+    time.sleep(0.05)
+    return item, os.getpid()
+
+
+def die_elsewhere(here: int, item: int) -> tuple[int, int]:
+    return (item, here) if os.getpid() == here else os._exit(1)
 
 
 def died(item: int) -> tuple[int, int]:
@@ -28,6 +39,20 @@ def test_results_come_in_order_from_other_processes() -> None:
     results = list(Pool(work, died, 2).map(range(10)))
     assert [item for item, _ in results] == list(range(10))
     assert os.getpid() not in {process for _, process in results}
+
+
+def test_this_process_may_work_too() -> None:
+    results = list(Pool(slow, died, 2).map_here_too(range(12)))
+    assert [item for item, _ in results] == list(range(12))
+    assert results[0][1] == os.getpid()
+    assert results[-1][1] != os.getpid()
+    assert list(Pool(work, died, 1).map_here_too([1, 2])) == [(1, os.getpid()), (2, os.getpid())]
+
+
+def test_what_others_die_of_is_lost_alone() -> None:
+    results = list(Pool(partial(die_elsewhere, os.getpid()), died, 2).map_here_too(range(1, 9)))
+    assert [abs(item) for item, _ in results] == list(range(1, 9))
+    assert results[0] == (1, os.getpid())
 
 
 def test_only_the_item_whose_process_dies_is_lost() -> None:
