@@ -107,7 +107,7 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
-@pytest.mark.parametrize("jobs", [3, 5])
+@pytest.mark.parametrize("jobs", [2, 3, 5])
 def test_others_find_what_one_finds(jobs: int, taken: list[bool]) -> None:
     texts = many(14)
     alone = told(analyse(program_of(texts)))
@@ -121,7 +121,7 @@ def test_what_is_found_too_early_is_found_again(monkeypatch: pytest.MonkeyPatch,
     texts = many(14)
     alone = told(analyse(program_of(texts)))
     behind = Finder._begin_behind
-    monkeypatch.setattr(Finder, "_begin_behind", lambda self, _: behind(self, {}))
+    monkeypatch.setattr(Finder, "_begin_behind", lambda self, block, _: behind(self, block, {}))
     assert told(analyse(program_of(texts), jobs=3)) == alone
     assert False in taken
     assert True in taken
@@ -237,7 +237,15 @@ def test_a_fork_answers(fork: Callable[[Callable[[Any], Any]], Fork]) -> None:
     assert half.answer() is None
 
 
-def test_two_jobs_are_too_few_for_others(taken: list[bool]) -> None:
-    texts = many(9)
-    assert told(analyse(program_of(texts), jobs=2)) == told(analyse(program_of(texts)))
+def test_one_job_has_no_others(taken: list[bool]) -> None:
+    analyse(program_of(many(9)))
     assert not taken
+
+
+def test_one_process_that_helps_needs_more_to_do(monkeypatch: pytest.MonkeyPatch, taken: list[bool]) -> None:
+    program = program_of(many(9))
+    monkeypatch.setattr(entries, "_MUCH", sum(len(source.text) for source in program.sources.values()) // 2)
+    analyse(program, jobs=2)
+    assert not taken
+    analyse(program, jobs=4)
+    assert taken

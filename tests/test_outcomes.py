@@ -20,7 +20,7 @@ def calls_followed(text: str, name: str) -> int:
     tree = found.sources["main.py"].tree
     (function,) = [node for node in tree.body if getattr(node, "name", "") == name]
     library.begin_anew()
-    return library.taken["main.py", function.lineno, function.col_offset][0]
+    return library.ledger.recent[0]["main.py", function.lineno, function.col_offset][0]
 
 
 def users(call: str) -> str:

@@ -12,18 +12,21 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from devfix.analysis.accounts import Taken
-from devfix.analysis.finder import Executed, Finder, Order, Place, Wake, wake_of
+from devfix.analysis.finder import Executed, Finder, Order, Wake, wake_of
+from devfix.analysis.ledger import Ledger, add
 from devfix.analysis.library import Library
 from devfix.analysis.recorder import BoundName, Recorder
 from devfix.analysis.units import FLAGS, Found, Keeper, Unit, executed_in, flags_of
 from devfix.forks import Fork, answering
 
+#: What this process has to do before it comes to a file that another one finds out: so much more than there is to do in that,
+#: as the size of a file tells little.
+_LEAD = 1.5
 #: So many units a process finds out at least before another takes its place to whom more is known.
 _WORTH_A_FORK = 4
 
@@ -32,6 +35,7 @@ class File(NamedTuple):
     """A file with the functions in it, which has a unit where some of them were not executed, and how long that may take."""
 
     path: str
+    block: int
     definitions: frozenset[tuple[int, int]]
     size: int
 
@@ -77,19 +81,20 @@ class _Result(NamedTuple):
 class _Guess:
     """What is known before a unit of those before it, which are not all over."""
 
-    def __init__(self, executed: Executed, taken: Mapping[Place, Taken], flags: tuple[bool, ...]) -> None:
-        self._executed, self._taken, self._flags = executed, taken, flags
+    def __init__(self, executed: Executed, ledger: Ledger, flags: tuple[bool, ...]) -> None:
+        self._executed, self._ledger, self._flags = executed, ledger.copy(), flags
         self._more_executed = defaultdict[str, set[tuple[int, int]]](set)
-        self._more_taken: dict[Place, Taken] = {}
+
+    def enter(self, block: int) -> None:
+        """Go on to the files of a block."""
+        self._ledger.enter(block)
 
     def add(self, wake: Wake) -> None:
         """Go on behind one more unit."""
         for path, places in wake.executed.items():
             self._more_executed[path] |= places
         self._flags = tuple(map(any, zip(self._flags, wake.flags, strict=True)))
-        for place, (calls, steps) in wake.taken.items():
-            before = self._taken_of(place)
-            self._more_taken[place] = (before[0] + calls, before[1] + steps)
+        add(self._ledger.recent.setdefault(wake.block, {}), wake.taken)
 
     def start(self, path: str) -> _Start:
         """What the unit of a file begins with."""
@@ -100,11 +105,8 @@ class _Guess:
         found = result.found
         if found is None or self.start(path) != result.order.start:
             return found is None
-        return all(drawn.may_be_drawn(self._taken_of(drawn.place)) for drawn in found.unit.accounts)
-
-    def _taken_of(self, place: Place) -> Taken:
-        found = self._more_taken.get(place)
-        return self._taken.get(place, (0, 0)) if found is None else found
+        taken = self._ledger.taken
+        return all(drawn.may_be_drawn(taken.get(drawn.place, (0, 0))) for drawn in found.unit.accounts)
 
 
 class Ahead:
@@ -165,7 +167,7 @@ class Ahead:
             return
         self._now, self._is_here = index + 1, False
         self._results.pop(index, None)
-        wake = wake_of(unit)
+        wake = wake_of(unit, self._files[index].block)
         self._note(index, wake, None)
         for each, places in wake.executed.items():
             self._executed[each] = self._executed.get(each, frozenset()) | places
@@ -180,7 +182,7 @@ class Ahead:
         for skipped in range(self._now, index):  # nothing is left to do there
             self._results.pop(skipped, None)
             if skipped in self._wakes:
-                self._note(skipped, Wake(0, (False,) * len(FLAGS), {}, {}), None)
+                self._note(skipped, Wake(self._files[skipped].block, 0, (False,) * len(FLAGS), {}, {}), None)
         self._now = index
         self._collect(0)
 
@@ -248,24 +250,26 @@ class Ahead:
             news = {each for each in self._log[worker.told :] if each >= worker.begun}
             worker.told = len(self._log)
             worker.order = _Order(index, start)
+            file = self._files[index]
             wakes = [(each, self._wakes[each][1]) for each in sorted(news)]
             is_stale = worker.published != self._library.layer.published
             # One that has died is met with when its answer is waited for.
-            worker.fork.ask(Order(index, self._files[index].path, wakes, is_stale))
+            worker.fork.ask(Order(index, file.block, file.path, wakes, is_stale))
 
     def _choice(self) -> tuple[int, _Start] | None:
         """What to find out next, and what that begins with: the first so far ahead that this process takes as long until it is there."""
         running = {worker.order.turn for worker in self._workers if worker.order is not None}
-        guess = _Guess(self._executed, self._library.taken, flags_of(self._recorder))
+        guess = _Guess(self._executed, self._library.ledger, flags_of(self._recorder))
         until = 0
         for index in range(self._now, len(self._files)):
             file = self._files[index]
+            guess.enter(file.block)
             result = self._results.get(index)
             is_here = index == self._now and self._is_here
             if index not in running and (
                 not guess.fits(file.path, result) if result is not None else not self._is_idle(file, guess)
             ):
-                if until >= file.size and not is_here:
+                if until >= _LEAD * file.size and not is_here:
                     return index, guess.start(file.path)
                 until += file.size
             if index in self._wakes:

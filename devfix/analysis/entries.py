@@ -12,6 +12,7 @@ from devfix.analysis import calls, changing_globals, fetches, reads, receivers, 
 from devfix.analysis.frames import CallSite, Frame
 from devfix.analysis.interpreter import Interpreter
 from devfix.analysis.lattice import same_as
+from devfix.analysis.ledger import BLOCK
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder, place_of
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
 
 #: Statements that may be interpreted in a whole program, whatever its size, and for each of its lines.
 _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
-#: In less text than this, others would take longer to begin than to find anything out.
-_MUCH = 400_000
-#: Fewer than the first save little for what they take; and so many are enough: each takes memory, and what is found out far ahead
-#: is wrong more often.
-_FEWEST, _MOST = 3, 8
+#: In less text than this, others would take longer to begin than to find anything out; and a single one that helps has to have
+#: so many times as much to do as each of several.
+_MUCH, _SINGLE = 400_000, 3
+#: So many processes are enough: each takes memory, and what is found out far ahead is wrong more often.
+_MOST = 8
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
 _SCRIPTS_SHARE = 0.6
 
@@ -72,9 +73,11 @@ def run_program(
         else:
             recorder.leave(path)
     recorder.parameters = tuple(recorder.leaves)
+    library.begin_anew()
     default_choices.note(library, program)
     with _others(program, recorder, library, budget, keeper, jobs) as knowing:
-        for path in sorted(program.sources):
+        for index, path in enumerate(sorted(program.sources)):
+            library.ledger.enter(index // BLOCK)
             if library.steps < budget:
                 _run_uncalled(interpreter(program, recorder, library), path, budget, knowing)
             if library.steps >= budget and (
@@ -91,7 +94,8 @@ def _others(
     """The keeper, who has other processes find out what is not known of a program where that is much."""
     sources = program.sources
     unknown = [path for path in sorted(sources) if keeper is None or not keeper.knows(path)]
-    if jobs < _FEWEST or sum(len(sources[path].text) for path in unknown) < _MUCH or not may_fork():
+    others = min(jobs, _MOST) - 1
+    if others < 1 or sum(len(sources[path].text) for path in unknown) < _much(others) or not may_fork():
         yield keeper
         return
     from devfix.analysis.ahead import Ahead, File  # most programs are small
@@ -102,16 +106,22 @@ def _others(
     def run(path: str, scout: Keeper) -> None:
         _run_uncalled(Interpreter(program, recorder, library), path, budget, scout)
 
+    blocks = {path: index // BLOCK for index, path in enumerate(sorted(sources))}
     files = [
-        File(path, frozenset(map(place_of, _definitions(sources[path].tree))), len(sources[path].text))
-        for path in unknown
+        File(path, blocks[path], frozenset(map(place_of, _definitions(source.tree))), len(source.text))
+        for path, source in ((path, sources[path]) for path in unknown)
     ]
-    keeper.ahead = Ahead(recorder, library, files, min(jobs, _MOST) - 1, run, lasting=keeper.lasting)
+    keeper.ahead = Ahead(recorder, library, files, others, run, lasting=keeper.lasting)
     try:
         yield keeper
     finally:
         keeper.ahead.close()
         keeper.ahead = None
+
+
+def _much(others: int) -> int:
+    """How much text so many processes beside this one are worth."""
+    return _MUCH * max(1, _SINGLE // others)
 
 
 def _scripts(program: Program) -> list[str]:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from devfix.analysis.accounts import Taken
+from devfix.analysis.ledger import Ledger, Place, add
 from devfix.analysis.library import Library
 from devfix.analysis.recorder import BoundName, Recorder
 from devfix.analysis.units import FLAGS, Found, Keeper, Unit, Watch, flags_of
@@ -18,14 +19,14 @@ from devfix.analysis.units import FLAGS, Found, Keeper, Unit, Watch, flags_of
 if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
-#: A function by its file, line and column; and the functions of files, by line and column.
-Place = tuple[str, int, int]
+#: Functions by their files, lines and columns.
 Executed = Mapping[str, frozenset[tuple[int, int]]]
 
 
 class Wake(NamedTuple):
     """What a unit leaves behind to those after it."""
 
+    block: int
     steps: int
     flags: tuple[bool, ...]
     taken: Mapping[Place, Taken]
@@ -39,6 +40,7 @@ class Order(NamedTuple):
     """
 
     turn: int
+    block: int
     path: str
     news: Sequence[tuple[int, bytes]]
     is_stale: bool = False
@@ -52,12 +54,13 @@ class Find(NamedTuple):
     bound: Sequence[BoundName] = ()
 
 
-def wake_of(unit: Unit) -> Wake:
-    """What a unit leaves behind."""
+def wake_of(unit: Unit, block: int) -> Wake:
+    """What a unit of a block of files leaves behind."""
     executed = defaultdict[str, set[tuple[int, int]]](set)
     for path, line, column in unit.executed:
         executed[path].add((line, column))
     return Wake(
+        block,
         unit.steps,
         unit.flags,
         {drawn.place: drawn.taken for drawn in unit.accounts},
@@ -95,19 +98,20 @@ class _Known:
     def __init__(
         self,
         steps: int,
-        taken: Mapping[Place, Taken],
         flags: tuple[bool, ...],
         executed: Mapping[str, Iterable[tuple[int, int]]],
+        ledger: Ledger,
     ) -> None:
-        self.steps, self.taken, self.flags = steps, dict(taken), flags
+        self.steps, self.flags, self.ledger = steps, flags, ledger.copy()
         self.executed = defaultdict[str, set[tuple[int, int]]](set)
         self.executed.update((path, set(places)) for path, places in executed.items())
         #: The units, by their turns.
         self._wakes: dict[int, Wake] = {}
 
-    def is_of(self, wakes: Mapping[int, Wake]) -> bool:
-        """Whether all that was taken in is still right."""
-        return all(wakes.get(turn) is wake for turn, wake in self._wakes.items())
+    def is_before(self, block: int, wakes: Mapping[int, Wake]) -> bool:
+        """Whether all that was taken in counts for a unit of a block that comes after some others."""
+        is_later = block < self.ledger.block
+        return not is_later and all(wakes.get(turn) is wake for turn, wake in self._wakes.items())
 
     def add(self, wakes: Mapping[int, Wake]) -> None:
         """Take in those that are new."""
@@ -119,9 +123,7 @@ class _Known:
     def _add(self, wake: Wake) -> None:
         self.steps += wake.steps
         self.flags = tuple(map(any, zip(self.flags, wake.flags, strict=True)))
-        for place, (calls, steps) in wake.taken.items():
-            before = self.taken.get(place, (0, 0))
-            self.taken[place] = (before[0] + calls, before[1] + steps)
+        add(self.ledger.recent.setdefault(wake.block, {}), wake.taken)
         for path, places in wake.executed.items():
             self.executed[path] |= places
 
@@ -137,9 +139,9 @@ class Finder:
         self._begin = partial(
             _Known,
             library.steps,
-            dict(library.taken),
             flags_of(recorder),
             {path: frozenset(places) for path, places in recorder.recalled.executed.items()},
+            library.ledger.copy(),
         )
         self._known = self._begin()
         self._executed, self._parents = len(recorder.executed), dict(recorder._parents)
@@ -149,7 +151,8 @@ class Finder:
     def answer(self, order: Order) -> Find:
         """Find out one unit, behind what is known of those before it, and pack it for the process that asked."""
         self._wakes.update((turn, pickle.loads(wake)) for turn, wake in order.news)  # noqa: S301 - from ourselves
-        self._begin_behind({turn: wake for turn, wake in self._wakes.items() if turn < order.turn})
+        before = {turn: wake for turn, wake in self._wakes.items() if turn < order.turn}
+        self._begin_behind(order.block, before)
         self._scout.is_stale = order.is_stale
         self._run(order.path, self._scout)
         found = self._scout.take()
@@ -157,16 +160,17 @@ class Finder:
             return Find()
         bound = list(islice(self._recorder.bound, self._told, None))
         self._told += len(bound)
-        return Find(pickle.dumps(wake_of(found.unit)), found, bound)
+        return Find(pickle.dumps(wake_of(found.unit, order.block)), found, bound)
 
-    def _begin_behind(self, wakes: Mapping[int, Wake]) -> None:
-        if not self._known.is_of(wakes):
+    def _begin_behind(self, block: int, wakes: Mapping[int, Wake]) -> None:
+        if not self._known.is_before(block, wakes):
             self._known = self._begin()
         known = self._known
         known.add(wakes)
+        known.ledger.enter(block)
         recorder, library = self._recorder, self._library
         library.accounts.clear()
-        library.taken, library.steps = dict(known.taken), known.steps
+        library.ledger, library.steps = Ledger(block, dict(known.ledger.taken)), known.steps
         for name, flag in zip(FLAGS, known.flags, strict=True):
             setattr(recorder, name, flag)
         while len(recorder.executed) > self._executed:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from devfix.analysis.accounts import Account, Taken
+from devfix.analysis.accounts import Account
+from devfix.analysis.ledger import Ledger, Place
 from devfix.analysis.outcomes import Outcome
 from devfix.analysis.state import Layer
 from devfix.analysis.syntax import makes_functions
@@ -29,9 +30,9 @@ class Library:
     ids: Iterator[int] = field(default_factory=lambda: count(1))
     #: How many statements all finished runs took.
     steps: int = 0
-    #: The accounts of functions, by their places (file, line, column), and what was taken from them before.
-    accounts: dict[tuple[str, int, int], Account] = field(default_factory=dict)
-    taken: dict[tuple[str, int, int], Taken] = field(default_factory=dict)
+    #: The accounts of functions, and what was taken from them before, as far as that counts; see ``Ledger``.
+    accounts: dict[Place, Account] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
     #: What functions that were interpreted outside of scripts came to, by the kind of call.
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     #: What was noted of bindings already, and its number with the recorder; see ``notes``.
@@ -71,7 +72,7 @@ class Library:
     def begin_anew(self) -> None:
         """Keep of the calls so far how much they took, and not what they came to."""
         for place, account in self.accounts.items():
-            self.taken[place] = (account.calls, account.steps)
+            self.ledger.draw(place, account.taken())
         self.accounts.clear()
         dict.clear(self.outcomes)  # with no note of it: whoever repeats a run begins anew at the same places
 
@@ -81,7 +82,7 @@ class Library:
         place = (function.path, node.lineno, node.col_offset)
         found = self.accounts.get(place)
         if found is None:
-            before = self.taken.get(place, (0, 0))
+            before = self.ledger.taken.get(place, (0, 0))
             found = self.accounts[place] = Account(*before, before=before)
         return found
 

@@ -224,10 +224,8 @@ class Keeper:
         """Tell the recorder what the unit told it; the unit with the numbers that bindings have now."""
         recorder = interp.recorder
         interp.library.steps += unit.steps
-        taken = interp.library.taken
         for drawn in unit.accounts:
-            calls, steps = taken.get(drawn.place, (0, 0))
-            taken[drawn.place] = (calls + drawn.taken[0], steps + drawn.taken[1])
+            interp.library.ledger.draw(drawn.place, drawn.taken)
         for name, flag in zip(FLAGS, unit.flags, strict=True):
             setattr(recorder, name, flag)
         for mismatch, tokens in unit.mismatches:
@@ -357,7 +355,7 @@ class _Executed(dict[ast.AST, str]):
 
 
 def _is_affordable(interp: Interpreter, unit: Unit) -> bool:
-    taken = interp.library.taken
+    taken = interp.library.ledger.taken
     return all(drawn.may_be_drawn(taken.get(drawn.place, (0, 0))) for drawn in unit.accounts)
 
 
