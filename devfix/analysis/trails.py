@@ -94,9 +94,9 @@ def _roots_of_one(operand: Tensor, *, named: bool = False) -> tuple[Trail, ...]:
             (trail,) if entered or kinds & _MILESTONES else ()
         )  # what the dataset was made from stays where it is
     if _was_returned(trail) and _MILESTONES.isdisjoint(site.kind for root in operand.roots for site in root):
-        # How the function made it is its own affair, but not that what it was given was moved before.
-        moved = operand.device.is_accelerator
-        return (trail, *(root for root in operand.roots if moved and root and root[0].kind == "move"))
+        # How the function made it is its own affair, but not that what it was given was moved before, nor which layer is left.
+        telling = "move" if operand.device.is_accelerator else "module"
+        return (trail, *(root for root in operand.roots if root and root[0].kind == telling))
     if _was_fetched(operand) or any(site.kind.startswith(LEFT) and site.text for site in trail):
         return (trail,)  # what it was fetched from serves others; a part moves where it was left
     if not _MILESTONES.isdisjoint(kinds):
