@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from test_adoption import adopted
-from text_program import clashes, files, fix_texts
+from text_program import check_texts, clashes, files, fix_texts
 
 from devfix.findings import Applicability
 
@@ -170,3 +170,44 @@ def test_what_a_parameter_is_given_by_hand_goes_to_the_device_of_an_adopted_mode
     )
     assert "p.grad = torch.from_numpy(np.zeros((1, 3), dtype=np.float32)).to(device)" in after["main.py"]
     assert "np.where(weight < limit, 0, weight)).to(self.weight.device)" in after["nets.py"]
+
+
+FIT = """
+import torch
+from keeping import Keeper
+
+def fit(x, y):
+    net = torch.nn.Linear(3, 1){moved}
+    optimizer = torch.optim.Adam(net.parameters())
+    keeper = Keeper(net)
+    for _ in range(3):
+        loss = (net(x) - y).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        keeper.offer(loss.item())
+    return keeper.net
+"""
+KEEPING = """
+class Keeper:
+    def __init__(self, net):
+        self.net, self.best = net, None
+
+    def offer(self, loss):
+        self.best = loss if self.best is None else min(self.best, loss)
+"""
+FITTED = """
+import torch
+from fit import fit
+
+x, y = torch.ones(4, 3), torch.ones(4, 1)
+print(fit(x, y)(x).sum().item())
+"""
+
+
+def test_a_model_moves_where_the_function_that_trains_it_makes_it() -> None:
+    """An object that is handed the model keeps it, and chooses nothing."""
+    after = adopted(files(FITTED, fit=FIT.format(moved=""), keeping=KEEPING))
+    assert after["keeping.py"] == KEEPING
+    assert "net = torch.nn.Linear(3, 1).to(device)\n" in after["fit.py"]
+    assert not check_texts(after)

@@ -243,7 +243,7 @@ def _arrival(facts: Facts, life: Trail) -> Place | None:
 
 def _where_had(facts: Facts, life: Trail) -> Place | None:
     """Where a script or an object has the model from a function of another file; None if it makes it itself."""
-    if facts.is_script(life[0].path):
+    if facts.is_script(life[0].path) or _is_trained_by_maker(facts, life):
         return None
     given = giving.place(facts, life[1]) if len(life) > 1 else None
     if given is not None:
@@ -254,6 +254,18 @@ def _where_had(facts: Facts, life: Trail) -> Place | None:
         if site.kind == "attribute" and site.scope != life[0].scope:
             return _assigned(facts, site)
     return None
+
+
+def _is_trained_by_maker(facts: Facts, life: Trail) -> bool:
+    """Whether the function that makes a model and gives it a name trains it: it has to have moved by then."""
+    named = _place(facts, life[1]) if len(life) > 1 and life[1].kind == "name" else None
+    if named is None or life[1].scope != life[0].scope or not isinstance(named.node, ast.Name):
+        return False
+    function = named.outline.function_of(named.node)
+    if function is None or not any(getattr(part, "attr", "") == "backward" for part in ast.walk(function)):
+        return False
+    uses = named.outline.occurrences(function, named.node.id)
+    return any(getattr(named.outline.parents[use], "func", None) is use for use in uses)
 
 
 def _assigned(facts: Facts, site: Origin) -> Place | None:
