@@ -58,11 +58,17 @@ def _lists(interp: Interpreter, value: ast.expr) -> bool:
             return True
         callee = interp.eval(call.func) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         function = callee.function if isinstance(callee, BoundMethod) else callee
-        if isinstance(function, Function) and isinstance(function.node, _Function):
-            returned = (node.value for node in own_nodes(function.node.body) if isinstance(node, ast.Return))
-            if any(called(each) in _LISTINGS for node in returned if node for each in _calls(node)):
-                return True
+        if isinstance(function, Function) and _gives_listing(function.node):
+            return True
     return False
+
+
+@remembered
+def _gives_listing(function: _Function | ast.Lambda) -> bool:
+    """Whether a function gives back what lists files."""
+    body = function.body if isinstance(function.body, list) else []
+    returned = (node.value for node in own_nodes(body) if isinstance(node, ast.Return))
+    return any(called(each) in _LISTINGS for node in returned if node for each in _calls(node))
 
 
 def _calls(node: ast.expr) -> Iterator[ast.Call]:
