@@ -11,6 +11,7 @@ from devfix.analysis import (
     classes,
     descriptors,
     fitting,
+    given_namespaces,
     named_tuples,
     reads,
 )
@@ -161,6 +162,8 @@ def _object_attribute(interp: Interpreter, ref: Ref, name: str, node: ast.expr) 
         entry = _entry(interp, ref, obj, name, node) if isinstance(obj.cls, Class) else None
         return entry if entry is not None else _plain_attribute(interp, ref, name, node)
     found = obj.attrs.get(name)
+    if found is None and given_namespaces.NAME in obj.attrs:
+        found = given_namespaces.read(interp, obj, name)
     if found is not None and obj.kind != "optimizer":
         return UNKNOWN if name == "module" and wrapper_attributes.may_have_moved(interp, obj) else found
     if name == "__class__" and (isinstance(obj.cls, Class) or obj.kind == "list"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import device_keys, object_keys, replacing, text_keys
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
+from devfix.analysis.given_namespaces import NAMESPACE_OF
 from devfix.analysis.iteration import MAX_ITEMS, NAMED, dict_key
 from devfix.analysis.join import LEFT, join_all, join_elements, join_values, scalar_type, usually
 from devfix.analysis.values import (
@@ -202,7 +203,7 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
     if isinstance(value, Tensor) and node is not None:
         value = value.at(interp.site("item", node))
     name = dict_key(key)
-    if "namespace of" in obj.facts or PARTS_OF in obj.facts:
+    if NAMESPACE_OF in obj.facts or PARTS_OF in obj.facts:
         _set_in_owner(interp, obj, name, value, node)
     if obj.kind == "dict" and name is not None:
         interp.update(ref, obj.with_attr(name, value))
@@ -235,7 +236,7 @@ def _set_in_owner(
     """What is put into ``__dict__`` is an attribute of the object, and what is put into ``_modules`` a part of the module."""
     from devfix.analysis.torch_model import reflection  # it gets attributes by name
 
-    owner, whole = obj.facts.get("namespace of"), obj.facts.get(PARTS_OF)
+    owner, whole = obj.facts.get(NAMESPACE_OF), obj.facts.get(PARTS_OF)
     if isinstance(owner, Ref):
         reflection.store_hidden(interp, owner, name, value, node)
     if isinstance(whole, Ref):
@@ -299,10 +300,10 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
 
 def forget_attribute(interp: Interpreter, namespace: Obj, key: Value | None) -> None:
     """What is taken out of ``__dict__``, or all of it, is computed anew where the object's class says how."""
-    if "namespace of" in namespace.facts:
+    if NAMESPACE_OF in namespace.facts:
         from devfix.analysis import cached_properties  # it calls functions
 
-        cached_properties.forget(interp, namespace.facts["namespace of"], key)
+        cached_properties.forget(interp, namespace.facts[NAMESPACE_OF], key)
 
 
 def _index(obj: Obj, key: Value) -> int | None:

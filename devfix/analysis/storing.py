@@ -11,6 +11,7 @@ from devfix.analysis import (
     classes,
     containers,
     descriptors,
+    given_namespaces,
     hidden_modules,
     module_tuples,
     notes,
@@ -113,13 +114,7 @@ def _set_object_attribute(
     statement: ast.stmt | ast.expr | None,
 ) -> None:
     obj = interp.obj(ref)
-    if obj.kind == "dict" and name == "__dict__":
-        return  # attributes and entries are one already
-    if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
-        mappings.set_data(interp, ref, value)
-        return
-    if obj.kind == "external" and obj.cls in _SETTERS:
-        _SETTERS[obj.cls](interp, ref, name, value)
+    if _is_no_attribute(interp, ref, obj, name, value):
         return
     if isinstance(obj.cls, Class):
         found = classes.find(interp, obj.cls, name)
@@ -139,6 +134,9 @@ def _set_object_attribute(
         if own_setters.call(interp, setter, ref, name, value, target):
             return
         obj = interp.obj(ref)
+    if (entries := given_namespaces.of(interp, obj)) is not None:
+        given_namespaces.write(interp, entries, name, value)
+        return
     if name in obj.buffers and not isinstance(value, Tensor) and value != NONE:
         obj = replace(obj, buffers=obj.buffers - {name})
     obj = replaced_data.with_parameter(interp, obj, value, target, statement)
@@ -147,6 +145,23 @@ def _set_object_attribute(
     else:
         obj = module_tuples.dropped(obj, name)
     interp.update(ref, hidden_modules.shown(obj, name).with_attr(name, value))
+
+
+def _is_no_attribute(interp: Interpreter, ref: Ref, obj: Obj, name: str, value: Value) -> bool:
+    """Whether what is set is something else than one attribute of the object, which is done then."""
+    if name == given_namespaces.NAME:
+        if obj.kind != "dict" and not is_module(
+            interp, ref
+        ):  # attributes and entries of a dict are one already
+            interp.update(ref, given_namespaces.given(interp, obj, value))
+        return True
+    if obj.kind == "dict" and name == "data" and mappings.is_user_dict(interp, obj):
+        mappings.set_data(interp, ref, value)
+        return True
+    if obj.kind == "external" and obj.cls in _SETTERS:
+        _SETTERS[obj.cls](interp, ref, name, value)
+        return True
+    return False
 
 
 def _set_property(

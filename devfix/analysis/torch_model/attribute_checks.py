@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from devfix.analysis import classes, modules, named_tuples
+from devfix.analysis import classes, given_namespaces, modules, named_tuples
 from devfix.analysis.frames import CallSite
 from devfix.analysis.join import scalar_type
 from devfix.analysis.values import NONE, UNKNOWN, Class, Const, Obj, Scalar, Tensor, TupleValue, Value
@@ -60,6 +60,9 @@ def _tuple_has(value: TupleValue, name: str) -> bool | None:
 
 def _object_has(interp: Interpreter, value: Value, obj: Obj, name: str) -> bool | None:
     own = obj.cls if isinstance(obj.cls, Class) else None
+    given = given_namespaces.read(interp, obj, name)
+    if given is not None:
+        return None if given == UNKNOWN else True
     if name in obj.attrs and (own is not None or obj.kind != "dict"):
         return True
     if own is None and obj.kind in _EMPTY:

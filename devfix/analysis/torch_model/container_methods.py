@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis import containers, device_keys, iteration, modules, object_keys, unsure_entries
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import CallSite
+from devfix.analysis.given_namespaces import NAMESPACE_OF
 from devfix.analysis.join import join_all, join_elements
 from devfix.analysis.values import (
     FALSE,
@@ -133,7 +134,7 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
 
 def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
     other = interp.obj_of(site.args[0].value) if site.args else None
-    if "namespace of" in obj.facts:
+    if NAMESPACE_OF in obj.facts:
         for key, value in other.attrs.items() if other is not None and other.kind == "dict" else ():
             containers.set_item(interp, ref, iteration.key_value(key), value, None)
         for key, arg in site.keywords.items():

@@ -12,6 +12,7 @@ from devfix.analysis import (
     cached_properties,
     classes,
     fitting,
+    given_namespaces,
     hidden_modules,
     notes,
     reads,
@@ -59,6 +60,8 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
     obj = interp.obj(ref)
     if obj.kind != "instance" and obj.cls != External("argparse.Namespace"):
         return UNKNOWN
+    if given_namespaces.NAME in obj.attrs:
+        return obj.attrs[given_namespaces.NAME]
     plain = {name: value for name, value in obj.attrs.items() if name.isidentifier()}
     if is_module(interp, ref):  # parameters, buffers and submodules are in dicts of their own
         plain = {
@@ -71,7 +74,7 @@ def namespace(interp: Interpreter, ref: Ref) -> Value:
             )
         }
     element = UNKNOWN if is_module(interp, ref) else None
-    return interp.new(Obj("dict", attrs=plain, element=element, facts={"namespace of": ref}))
+    return interp.new(Obj("dict", attrs=plain, element=element, facts={given_namespaces.NAMESPACE_OF: ref}))
 
 
 def vars_(interp: Interpreter, name: str, site: CallSite) -> Value:
@@ -291,6 +294,8 @@ def store_part(
 def store(interp: Interpreter, owner: Ref, name: str | None, value: Value) -> None:
     """The attribute ``name`` becomes ``value``; without a name any tensor may be the one."""
     obj = interp.obj(owner)
+    if (entries := given_namespaces.of(interp, obj)) is not None:
+        owner, obj = entries, interp.obj(entries)
     if name is not None:
         interp.update(owner, _with_part(obj, name, value))
         return
