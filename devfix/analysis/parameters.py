@@ -158,8 +158,11 @@ def _call_of(interp: Interpreter, arg: ast.expr) -> str:
     """What tells a call from others: what is learnt of an argument holds for it alone.
 
     That is what is executed from the outside, too: a module whose device nobody decides there may be on the CPU here.
+    A script is one run.
     """
-    outermost = next((frame.scope for frame in interp.stack if frame.function is not None), "")
+    outermost = (
+        "" if interp.is_script else next((f.scope for f in interp.stack if f.function is not None), "")
+    )
     return f"{outermost}:{interp.stack[-2].path}:{arg.lineno}:{arg.col_offset}:"
 
 

@@ -69,19 +69,35 @@ def _is_of_file(place: Place, name: str) -> bool:
 
 def _is_of_function(place: Place, move: Origin, name: str, code: str) -> bool:
     """Whether a function has one dict, all of which is there before it moves a peer by it, and before the place."""
-    outline = place.outline
-    function = outline.function_of(place.node)
-    moved = outline.expression_at(move.span)
-    if function is None or moved is None or outline.function_of(moved) is not function:
+    moved = place.outline.expression_at(move.span)
+    if moved is None or place.outline.function_of(moved) is not place.outline.function_of(place.node):
         return False
-    parts = list(ast.walk(function))
+    return _is_filled(place.outline, name, code.rpartition("[")[0], (moved, place.node))
+
+
+def is_settled(place: Place, name: str, key: str) -> bool:
+    """Whether a name stands for one dict, of the function or of the file, whose entry is never another one."""
+    function = place.outline.function_of(place.node)
+    fills = [node for node in ast.walk(function) if _may_fill(node, name)] if function is not None else []
+    if any(not isinstance(fill, ast.Subscript) or _may_be(fill, key) for fill in fills):
+        return False
+    return _is_of_file(place, name) or _is_filled(place.outline, name, name, (place.node,))
+
+
+def _may_be(entry: ast.Subscript, key: str) -> bool:
+    return not isinstance(entry.slice, ast.Constant) or entry.slice.value == key
+
+
+def _is_filled(outline: Outline, name: str, dicts: str, nodes: tuple[ast.AST, ...]) -> bool:
+    """Whether the function around nodes binds a name once, and has done all that fills its dict before it reaches them."""
+    function = outline.function_of(nodes[0])
+    parts = list(ast.walk(function)) if function is not None else []
     binders = [part for part in parts if _binds(part, name)]
     if len(binders) != 1 or any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in parts):
         return False
-    dicts = code.rpartition("[")[0]
     bound = [part for part in binders if not isinstance(part, ast.arg)]
     changes = [*bound, *(part for part in parts if _may_fill(part, dicts))]
-    return all(_is_done(outline, change, node) for change in changes for node in (moved, place.node))
+    return all(_is_done(outline, change, node) for change in changes for node in nodes)
 
 
 def _may_fill(node: ast.AST, dicts: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from devfix.placement import named_entry
 from devfix.placement.boundness import is_bound
 from devfix.placement.reaching import in_sight, is_usable
 
@@ -41,6 +42,7 @@ def _entries(facts: Facts, place: Place, *, strange: bool) -> Iterator[str]:
             and (strange or not inner or _is_used(place, name))
             and is_usable(place, scope, known[f"{name}.{key}"], "device")
             and is_bound(place.outline, place.node, name)
+            and named_entry.is_settled(place, name, key)
         ]
         if found:
             name, key = min(found, key=lambda each: (each[1] != _CALLED, len(each[1]), each))

@@ -74,6 +74,8 @@ def cases_of_folder(folder: Path) -> Iterator[tuple[str, WorkingProgram]]:
     """The programs of a folder of case folders, each with ``case.json`` (entry, args, needs, style), and what is expected of each."""
     for path in sorted(folder.glob("*/case.json")):
         told = json.loads(path.read_text(encoding="utf-8"))
+        if "entry" not in told:
+            continue  # nothing says how it is run
         missing = [name for name in told.get("needs", []) if importlib.util.find_spec(name) is None]
         if missing:
             continue

@@ -47,6 +47,10 @@ def _each(interp: Interpreter) -> Callable[[Arg], Arg]:
     return one
 
 
+#: What there is in one of the two forms alone.
+_IN_PLACE, _APART = frozenset({"copy", "zero"}), frozenset({"max", "norm"})
+
 HANDLERS: dict[str, Callable[[Interpreter, str, CallSite], Value]] = {
-    f"{_PREFIX}{name}{ending}": operate for name in _NAMES for ending in ("", "_")
+    **{f"{_PREFIX}{name}": operate for name in _NAMES if name not in _IN_PLACE},
+    **{f"{_PREFIX}{name}_": operate for name in _NAMES if name not in _APART},
 }
