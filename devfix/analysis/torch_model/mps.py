@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import Arg, CallSite
-from devfix.analysis.syntax import remembered
+from devfix.analysis.syntax import remembered, spelt, walk
 from devfix.analysis.torch_model import requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import Tensor
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from devfix.analysis.interpreter import Interpreter
 
 
+#: What processes do together, which no backend of ``torch.distributed`` does on MPS.
+_COLLECTIVES = "torch.distributed."
 #: The float that MPS does not have, and the one in its place.
 _FLOATS = frozenset({"float64", "double", "float32", "float"})
 
@@ -69,12 +71,37 @@ def is_chosen_in(interp: Interpreter) -> bool:
     return recorder.mps
 
 
+def _is_shared(interp: Interpreter) -> bool:
+    """Whether the name to which a statement gives a tensor is handed to the other processes: ``dist.all_reduce(total)``."""
+    frame = interp.frame
+    statement = frame.statement
+    if frame.function is None or not isinstance(statement, ast.Assign):
+        return False
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return any(
+        any(isinstance(arg, ast.Name) and arg.id in names for arg in call.args)
+        and getattr(interp.eval(call.func), "name", "").startswith(_COLLECTIVES)
+        for call in _calls_by_attribute(frame.function.node)
+    )
+
+
+@remembered
+def _calls_by_attribute(node: ast.AST) -> tuple[ast.Call, ...]:
+    """The calls within a function of what names alone tell: ``f(x)``, ``dist.f(x)``."""
+    return tuple(
+        part
+        for part in walk(node)
+        if isinstance(part, ast.Call) and spelt(part.func).replace(".", "").isidentifier()
+    )
+
+
 def check_move(
     interp: Interpreter, value: Tensor, moved: Tensor, where: ast.expr | None, site: CallSite
 ) -> None:
     """``x.to(device)`` of a float64 tensor: "Cannot convert a MPS Tensor to float64 dtype"."""
     device = site.get(0, "device")
-    if value.dtype == moved.dtype == "float64" and moved.device.is_accelerator and _may_be(interp, device):
+    wide = value.dtype == moved.dtype == "float64" and moved.device.is_accelerator
+    if wide and _may_be(interp, device) and not _is_shared(interp):
         requirements.record(
             interp, site.node, "torch.Tensor.to", "float64-on-mps", [Part(value, "self", where)], form="move"
         )
@@ -93,6 +120,7 @@ def check_factory(interp: Interpreter, made: Tensor, site: CallSite) -> None:
         and made.device.is_accelerator
         and _may_be(interp, site.keywords.get("device"))
         and not (_is_given(site.keywords.get("dtype")) and is_asked_for_dtypes(interp))
+        and not _is_shared(interp)
     ):
         part = Part(made, "result", None)
         requirements.record(interp, site.node, "torch.tensor", "float64-on-mps", [part], form="factory")
