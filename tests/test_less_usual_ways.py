@@ -13,6 +13,7 @@ import operator
 import queue
 import torch
 import torch.nn as nn
+import weakref
 from collections import ChainMap, OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -112,6 +113,51 @@ result = operator.pow(x, 2)
 model = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Linear(3, 3).to(x.device)))
 result = functools.reduce(getattr, "1.0.weight".split("."), model)
 
+class Reader:
+    @functools.singledispatchmethod
+    def read(self, key):
+        raise TypeError(key)
+    @read.register
+    def _(self, key: int):
+        return None
+    @read.register
+    def _(self, key: str):
+        return x
+result = Reader().read("a")
+
+class Plain:
+    pass
+table = {Plain: lambda value: None, dict: lambda value: value["a"]}
+table[list] = lambda value: value[0]
+found = {"a": x}
+result = table[type(found)](found)
+
+class Plain:
+    pass
+table = {}
+def reads(kind):
+    def register(function):
+        table[kind] = function
+        return function
+    return register
+@reads(Plain)
+def read_plain(value):
+    return value.held
+@reads(list)
+def read_list(value):
+    return value[0]
+plain = Plain()
+plain.held = x
+result = table.get(type(plain), read_list)(plain)
+
+class Kept:
+    known = weakref.WeakSet()
+    def __init__(self, value):
+        self.value = value
+        Kept.known.add(self)
+kept = Kept(x)
+result = next(iter(Kept.known)).value
+
 class Sized:
     size = 1
     def __class_getitem__(cls, size):
@@ -158,6 +204,27 @@ def test_a_file_that_is_imported_is_found_among_the_modules() -> None:
     text = 'import parts\nimport torch\nprint(parts.chosen("build")(3) + torch.ones(3, device="cuda"))\n'
     assert clashes(text, parts=OWN) == ["3: device"]
     assert not clashes(text.replace('"build"', '"missing"'), parts=OWN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "table[dict] = moved",
+        "table.update({dict: moved})",
+        "table.clear()\ntable[dict] = moved",
+    ],
+)
+def test_a_table_of_classes_that_was_changed_leads_elsewhere(change: str) -> None:
+    text = f"""
+import torch
+table = {{list: lambda value: value[0], dict: lambda value: value["a"]}}
+found = {{"a": torch.ones(3)}}
+moved = lambda value: value["a"].cuda()
+{change}
+print(torch.ones(3, device="cuda") + table[type(found)](found))
+"""
+    assert not clashes(text)
+    assert len(clashes(text.replace(change, ""))) == 1
 
 
 def test_a_number_that_no_part_has_stands_for_nothing() -> None:

@@ -73,6 +73,8 @@ def _dict_item(obj: Obj, key: Value) -> Value:
     if name is not None:
         found = obj.attrs.get(name)
         return found if found is not None else _unnamed(obj, name)
+    if (kept := object_keys.entry(obj, key)) is not None:
+        return kept
     values = _meant(obj, key)
     if isinstance(key, Scalar) and values and all(isinstance(value, DTypeValue) for value in values):
         # A table of dtypes is asked for the one that an option names.
@@ -215,7 +217,8 @@ def set_item(interp: Interpreter, ref: Ref, key: Value, value: Value, node: ast.
         interp.update(ref, obj.with_attr(name or f"child {len(obj.attrs)}", value))
     elif obj.kind == "dict":
         alone = not obj.attrs and replacing.has_its_turn(interp, node)
-        obj = device_keys.added(object_keys.added(obj, key), key, value)
+        further = object_keys.with_entry(object_keys.added(obj, key), obj, key, value)
+        obj = device_keys.added(further, key, value)
         some = replace(obj, element=value) if alone else _with_some_entry(obj, text_keys.pattern(key), value)
         interp.update(ref, some)
     elif REPEATED in obj.facts and isinstance(obj.element, Tensor) and _is_filled(interp, node):
@@ -294,6 +297,8 @@ def delete_item(interp: Interpreter, ref: Ref, key: Value) -> None:
     if obj.kind == "dict" and name is not None:
         attrs = {entry: value for entry, value in obj.attrs.items() if entry != name}
         interp.update(ref, replace(obj, attrs=attrs))
+    elif obj.kind == "dict":
+        interp.update(ref, object_keys.without_entries(obj))
     elif obj.kind == "list":
         interp.update(ref, shuffled(obj))
 

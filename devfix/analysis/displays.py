@@ -57,6 +57,7 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
     attrs: dict[str, Value] = {}
     element: Value | None = None
     objects: list[Value] = []
+    pairs: list[tuple[Value, Value]] = []
     unsure: frozenset[str] = frozenset()
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = interp.eval(value_node)
@@ -73,8 +74,12 @@ def dict_(interp: Interpreter, node: ast.Dict) -> Value:
         key = iteration.dict_key(told)
         if key is None:
             objects.append(told)
+            pairs.append((told, value))
             element = value if element is None else join_values(element, value)
         else:
             attrs[key] = value
     made = object_keys.added(Obj("dict", attrs=attrs, trail=(interp.site("other", node),)), *objects)
+    if len(pairs) == len(objects):  # nothing is there that nobody knows
+        for told, value in pairs:
+            made = object_keys.with_entry(made, made, told, value)
     return interp.new(replace(unsure_entries.marked(made, unsure), element=element))

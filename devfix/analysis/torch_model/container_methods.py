@@ -124,6 +124,10 @@ def _entry(interp: Interpreter, ref: Ref, obj: Obj, name: str, site: CallSite) -
         return obj.attrs[known]
     if name == "pop":
         containers.forget_attribute(interp, obj, key)
+        interp.update(ref, object_keys.without_entries(obj))
+    kept = object_keys.entry(obj, key) if name == "get" else None
+    if kept is not None:
+        return kept
     exact = known is not None and obj.element is None
     # Whoever names a default expects it to be taken now and then.
     found = default if exact else join_elements([containers.get_item(interp, ref, key), default], split=True)
@@ -148,7 +152,8 @@ def _update(interp: Interpreter, ref: Ref, obj: Obj, site: CallSite) -> Value:
         pairs = calls.call(interp, External("builtins.dict"), CallSite(site.node, site.args[:1]))
         other = interp.obj_of(pairs)
     if other is not None and other.element is not None:
-        obj = object_keys.added(obj, object_keys.of(other))
+        further = object_keys.added(obj, object_keys.of(other))
+        obj = object_keys.with_entries_of(further, obj, other)
     attrs = dict(obj.attrs)
     element = obj.element
     if other is not None and other.kind == "dict":

@@ -357,6 +357,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.zip": zip_,
     "builtins.enumerate": enumerate_,
     **{f"builtins.{n}": same_elements for n in "list tuple sorted reversed set frozenset".split()},
+    "weakref.WeakSet": lambda interp, _name, site: same_elements(interp, "builtins.set", site),
     "builtins.dict": dict_,
     "builtins.dict.fromkeys": dict_of_keys,
     "collections.OrderedDict.fromkeys": dict_of_keys,
