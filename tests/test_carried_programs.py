@@ -18,11 +18,17 @@ from devfix.project import Project
 from devfix.source import Source
 
 CARRIERS = {carrier.name: carrier for carrier in carriers()}
+#: Ways that the analysis does not follow, so that it says nothing of what takes them.
+NOT_FOLLOWED = frozenset(
+    "make-dataclass inspect-bind sys-modules generator-send generator-return exception-carries stop-iteration-value "
+    "getattribute borg exec-namespace keys-and-getitem".split()
+)
 
 
 def test_each_carrier_has_a_name_of_its_own_and_carries_something() -> None:
     every = list(carriers())
-    assert len(CARRIERS) == len(every) > 150
+    assert len(CARRIERS) == len(every) > 400
+    assert CARRIERS.keys() > NOT_FOLLOWED
     for carrier in every:
         assert "VALUE" in carrier.definitions + carrier.store
         assert any(fits(carrier, value, use) for value in VALUES for use in USES), carrier.name
@@ -48,7 +54,7 @@ def _kinds(carrier: Carrier, layout: str, *, wrong: bool) -> set[str]:
 def test_what_is_carried_is_known_where_it_is_used(name: str) -> None:
     carrier = CARRIERS[name]
     if fits(carrier, VALUES[0], "loop"):
-        assert _kinds(carrier, "files", wrong=True) == {"device"}
+        assert _kinds(carrier, "files", wrong=True) == (set() if name in NOT_FOLLOWED else {"device"})
         assert _kinds(carrier, "files", wrong=False) == set()
 
 
