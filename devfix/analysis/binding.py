@@ -65,7 +65,7 @@ def bind_name(
         if len(chosen) == 1 or all(modules.is_module(interp, each) for each in chosen):
             for each in chosen:
                 modules.remember(interp, each, interp.site("name", target))
-    innermost = interp.frame
+    innermost = interp.stack[-1]
     frame = target_frame(interp, target.id)
     interp.assign(frame, target.id, value)
     interp.saw(target, value)
@@ -75,7 +75,7 @@ def bind_name(
 
 def target_frame(interp: Interpreter, name: str) -> int:
     """The frame in which assigning to ``name`` binds it."""
-    frame = interp.frame
+    frame = interp.stack[-1]
     if name in frame.globals:
         return frame.module
     if name in frame.nonlocals:

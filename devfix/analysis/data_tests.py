@@ -105,11 +105,11 @@ def _asks_for_name(test: ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
         texts = (test.func.value, *test.args) if isinstance(test.func, ast.Attribute) else ()
     if len(texts) != 2 or not any(isinstance(each, ast.Constant) for each in texts):
         return False
-    return any(isinstance(each, ast.Name) and each.id in _bound(loop) for each in texts)
+    return any(isinstance(each, ast.Name) and each.id in target_names(loop) for each in texts)
 
 
 @remembered
-def _bound(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
+def target_names(loop: ast.For | ast.AsyncFor) -> frozenset[str]:
     """The names that a loop itself binds."""
     return frozenset(part.id for part in walk(loop.target) if isinstance(part, ast.Name))
 
@@ -177,7 +177,7 @@ def _asked_for_none(test: ast.expr) -> ast.Name | None:
 def _looked_up(function: ast.AST) -> frozenset[str]:
     """The names that a function binds to what ``x.get(key)`` gives alone, where the key is none that is written there."""
     bound: dict[str, bool] = {}
-    for part in walk(function):
+    for part in statements_in(function):
         if not isinstance(part, (ast.Assign, ast.AnnAssign)) or part.value is None:
             continue
         for target in part.targets if isinstance(part, ast.Assign) else (part.target,):
@@ -195,9 +195,8 @@ def _looks_up(value: ast.expr) -> bool:
 @remembered
 def _counted(around: ast.AST) -> frozenset[str]:
     """What is counted up somewhere in a function or class, as it is spelt."""
-    steps = (
-        part for part in walk(around) if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add)
-    )
+    parts = statements_in(around)
+    steps = (part for part in parts if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add))
     return frozenset(filter(None, (spelt(step.target) for step in steps)))
 
 
@@ -256,7 +255,7 @@ def is_of_data(interp: Interpreter, test: ast.expr) -> bool:
 def _told_by_rounds(scope: ast.AST) -> frozenset[str]:
     """The flags that are true or false by what each round of a loop brings: ``if y[0] < 0: known = False``, else true."""
     told: set[str] = set()
-    for loop in walk(scope):
+    for loop in statements_in(scope):
         if isinstance(loop, (ast.For, ast.AsyncFor)):
             for part in statements_in(loop):
                 if isinstance(part, ast.If) and varies(part.test, loop):

@@ -16,7 +16,7 @@ from devfix.analysis.ledger import BLOCK
 from devfix.analysis.library import Library
 from devfix.analysis.modules import forget_where, is_module, is_module_class, tensors
 from devfix.analysis.recorder import Recorder, place_of
-from devfix.analysis.syntax import is_main_guard, remembered, spelt, walk
+from devfix.analysis.syntax import is_main_guard, remembered, speaks, spelt, walk
 from devfix.analysis.torch_model import checkpoint, default_choices, optim, owners
 from devfix.analysis.trails import Trail
 from devfix.analysis.values import (
@@ -259,10 +259,10 @@ def _definitions(tree: ast.Module) -> dict[ast.AST, str]:
 def _call_symbolically(interp: Interpreter, function: Function, first: list[Value]) -> None:
     if isinstance(function.node, ast.Lambda) or reads.was_executed(interp, function):
         return
-    text = interp.program.sources[function.path].text
-    if "onnx.export" in text and _exports_itself(function.node):
+    source = interp.program.sources[function.path]
+    if speaks(source, "onnx.export", function.node) and _exports_itself(function.node):
         return
-    checks = ".numpy()" in text and _hands_over_itself(function.node)
+    checks = speaks(source, ".numpy()", function.node) and _hands_over_itself(function.node)
     if checks and not any(_is_placed(interp, value) for value in first):
         return
     interp.state.dead = False

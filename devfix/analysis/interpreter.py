@@ -216,7 +216,7 @@ class Interpreter:
     @property
     def source(self) -> Source:
         """The file of the innermost activation."""
-        return self.program.sources[self.frame.path]
+        return self.program.sources[self.stack[-1].path]
 
     def fresh(self) -> int:
         """A number nobody used for a frame or address yet."""
@@ -327,7 +327,7 @@ class Interpreter:
         key = (node, kind)  # not by its identity alone: some are made on the way, and are gone afterwards
         known = self._sites.get(key)
         if known is None:
-            frame = self.frame
+            frame = self.stack[-1]
             source = self.program.sources[frame.path]
             span = source.span(node)
             known = Origin(kind, frame.path, span, text or source.line_at(span), frame.scope)

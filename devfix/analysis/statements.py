@@ -60,7 +60,7 @@ def assign(interp: Interpreter, node: ast.Assign) -> None:
     value = interp.eval(node.value)
     for target in node.targets:
         binding.bind(interp, target, value, node)
-    if interp.frame.chosen is not None:
+    if interp.stack[-1].chosen is not None:
         chosen_results.bound(interp, node)
 
 
@@ -158,7 +158,7 @@ def for_(interp: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             rounds = [element or iteration.element(interp, iterable, node.iter)] * LOOP_ROUNDS
     summary = not followed
     before = interp.state.fork() if summary else None
-    loop = Loop(frozenset(part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)), node)
+    loop = Loop(data_tests.target_names(node), node)
     interp.frame.loops.append(loop)
     held = replacing.in_turn(interp, node, rounds[0] if rounds else None) if summary else []
     for value in _with_last(rounds, loop) if summary else rounds:

@@ -57,7 +57,9 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         current = pending.pop()
         yield current
-        pending += below(current)
+        kind = current.__class__
+        if kind is not ast.Name and kind is not ast.Constant:  # as most are: nothing is below them
+            pending += below(current)
 
 
 def below(node: ast.AST) -> list[ast.AST]:

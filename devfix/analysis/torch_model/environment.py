@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import parse_device
 from devfix.analysis.scope_names import binds
-from devfix.analysis.syntax import remembered
+from devfix.analysis.syntax import remembered, walk
 from devfix.analysis.torch_model import device_settings
 from devfix.analysis.values import UNKNOWN, Const, DeviceValue, External, Scalar, Value
 
@@ -66,9 +66,10 @@ _ASKING = ("environ", "getenv")
 @remembered
 def _answers(tree: ast.Module) -> frozenset[str]:
     """The names that a file gives to what the environment says, and to nothing else."""
-    bound = Counter(name for node in ast.walk(tree) for name in binds(node))
-    bound.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
-    assigned = (node for node in ast.walk(tree) if isinstance(node, ast.Assign) and _is_call(node.value))
+    nodes = list(walk(tree))
+    bound = Counter(name for node in nodes for name in binds(node))
+    bound.update(node.arg for node in nodes if isinstance(node, ast.arg))
+    assigned = (node for node in nodes if isinstance(node, ast.Assign) and _is_call(node.value))
     named = (node.targets[0] for node in assigned)
     return frozenset(each.id for each in named if isinstance(each, ast.Name) and bound[each.id] == 1)
 
