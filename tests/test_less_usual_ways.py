@@ -227,6 +227,27 @@ print(torch.ones(3, device="cuda") + table[type(found)](found))
     assert len(clashes(text.replace(change, ""))) == 1
 
 
+def test_of_a_table_of_functions_any_may_be_chosen() -> None:
+    text = """
+import torch
+import torch.nn.functional as F
+
+SLOPES = {torch.tanh: lambda x: 1 - torch.tanh(x) ** 2, F.relu: lambda x: x * (x > 0).type(torch.FloatTensor)}
+
+class Flow(torch.nn.Module):
+    def __init__(self, function=torch.tanh):
+        super().__init__()
+        self.function = function
+        self.weight = torch.nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+        return SLOPES[self.function](x * self.weight)
+
+print(Flow().cuda()(torch.ones(3, device="cuda")))
+"""
+    assert clashes(text) == ["5: device"]
+
+
 def test_a_number_that_no_part_has_stands_for_nothing() -> None:
     text = """
 import torch

@@ -63,7 +63,7 @@ def without_entries(obj: Obj) -> Obj:
 def with_entry(obj: Obj, before: Obj, key: Value, value: Value) -> Obj:
     """A dict in which a class leads to ``value``; ``before`` is what it was without that."""
     held = _entries(before)
-    if not isinstance(key, (Class, External)) or len(held) >= _MOST:
+    if not _is_class(key) or len(held) >= _MOST:
         return obj
     kept = [pair for pair in held if not _is_same(pair.items[0], key)]
     return obj.with_fact(_ENTRIES, TupleValue((*kept, TupleValue((key, value)))))
@@ -81,7 +81,7 @@ def with_entries_of(obj: Obj, before: Obj, other: Obj) -> Obj:
 
 def entry(obj: Obj, key: Value) -> Value | None:
     """What a class is known to lead to."""
-    if not isinstance(key, (Class, External)) or obj.element is None:
+    if not _is_class(key) or obj.element is None:
         return None
     return next((pair.items[1] for pair in _entries(obj) if _is_same(pair.items[0], key)), None)
 
@@ -91,6 +91,14 @@ def _entries(obj: Obj) -> list[TupleValue]:
     return (
         [pair for pair in held.items if isinstance(pair, TupleValue)] if isinstance(held, TupleValue) else []
     )
+
+
+def _is_class(key: Value) -> bool:
+    """Whether a key is a class: functions are keys of what an option chooses, which may be any of them."""
+    if not isinstance(key, External):
+        return isinstance(key, Class)
+    package, _, last = key.name.rpartition(".")
+    return last[:1].isupper() or package == "builtins" or key.name == "numpy.ndarray"
 
 
 def _is_same(left: Value, right: Value) -> bool:
