@@ -48,6 +48,7 @@ from devfix.placement.causes import (
     unregistered,
 )
 from devfix.placement.device_expression import DeviceExpression, Place
+from devfix.placement.device_literal import literal_fix, literal_places
 from devfix.placement.discarded_move import binding_fix
 from devfix.placement.drawing import Drawing
 from devfix.placement.early_copy import copied_after_move
@@ -129,6 +130,8 @@ __all__ = [
     "legacy",
     "life",
     "limit_fixes",
+    "literal_fix",
+    "literal_places",
     "misplaced",
     "module_life",
     "moved_like_twin",

@@ -38,6 +38,8 @@ Kinds of mismatch:
     a generator and the call that draws from it on two devices.
 ``legacy-constructor``
     ``torch.FloatTensor(..., device=...)`` with an accelerator.
+``device-string``
+    a ``text`` that PyTorch refuses as a device; ``meant`` is the device that it stands for, where that is clear.
 ``worker``, ``pin``, ``framework-pin``
     a loader's worker, the pinning of a loader, or a framework's pinning meets tensors that a
     Dataset or collate function already moved.

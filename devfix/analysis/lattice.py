@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from devfix.analysis import device_texts
+
 
 class Device(NamedTuple):
     """An abstract device.
@@ -59,8 +61,8 @@ def same_as(token: str) -> Device:
 
 
 def parse_device(text: str) -> Device:
-    """The device that ``torch.device(text)`` names; unknown when PyTorch would refuse the text."""
-    backend, _, index = text.partition(":")
+    """The device that ``torch.device(text)`` names, or would if it was spelt right; unknown when PyTorch would refuse other texts."""
+    backend, _, index = device_texts.mended(text).partition(":")
     if backend == "cpu":
         return CPU
     if backend == "meta":

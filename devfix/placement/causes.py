@@ -20,6 +20,7 @@ _BY_KIND = {
     "device-option": "devices-disagree",
     "other-accelerator": "devices-disagree",
     "legacy-constructor": "legacy-tensor-type",
+    "device-string": "invalid-device-string",
     "pin": "pinned-device-tensor",
     "framework-pin": "framework-owns-device",
     "dispatched": "device-map-then-move",

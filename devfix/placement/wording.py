@@ -41,7 +41,7 @@ _SPOKEN = {
 #: What makes a tensor where it is to be, which may be the accelerator.
 _MADE = ("factory", "random-factory", "numpy")
 #: Kinds of mismatch in which nothing is met: what is made cannot be made.
-_ALONE = ("legacy-constructor",)
+_ALONE = ("legacy-constructor", "device-string")
 #: Where a dtype comes from, in the same words without a device.
 _GIVES_DTYPE = {
     "factory": "is made here",

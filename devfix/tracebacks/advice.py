@@ -26,6 +26,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "value-range": ("number-overflows-dtype",),
     "generator": ("generator-device",),
     "legacy-constructor": ("legacy-tensor-type",),
+    "device-string": ("invalid-device-string",),
     "worker": ("device-move-in-dataset", "device-move-in-collate", "fork-after-accelerator"),
     "pin": ("pinned-device-tensor",),
     "framework-pin": ("framework-owns-device",),

@@ -29,6 +29,7 @@ _GROUPS: tuple[frozenset[str], ...] = (
     frozenset({"host-only"}),
     frozenset({"generator"}),
     frozenset({"legacy-constructor"}),
+    frozenset({"device-string"}),
     frozenset({"worker", "fork", "pin", "framework-pin"}),
     frozenset({"no-leaf"}),
     frozenset({"dispatched", "device"}),

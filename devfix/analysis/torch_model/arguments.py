@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from devfix.analysis import device_texts
 from devfix.analysis.copying import replace
 from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.iteration import exact_items
@@ -55,7 +56,7 @@ def device_of(value: Value | None) -> Device | None:
         return value.device
     if isinstance(value, Const):
         if isinstance(value.value, str):
-            return parse_device(value.value)
+            return parse_device(device_texts.as_meant(value.value))
         if isinstance(value.value, int) and not isinstance(value.value, bool):
             return Device("accelerator", str(value.value))
     if is_shown_device(value) or (isinstance(value, Scalar) and value.type == "int"):

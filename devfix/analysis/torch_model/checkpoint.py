@@ -12,8 +12,14 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.join import join_all
 from devfix.analysis.lattice import CPU, UNKNOWN_DEVICE, Device
 from devfix.analysis.syntax import remembered
-from devfix.analysis.torch_model import file_names, requirements, snapshots, standard_library, text_methods
-from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.torch_model import (
+    device_strings,
+    file_names,
+    requirements,
+    snapshots,
+    standard_library,
+    text_methods,
+)
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.torch_model.snapshots import Snapshot
 from devfix.analysis.values import (
@@ -49,7 +55,8 @@ def load(interp: Interpreter, name: str, site: CallSite) -> Value:
     """A checkpoint: what the program saved there, else something nobody knows."""
     location = site.value(1, "map_location")
     open_ = location is None or (location == NONE and _is_left_open(site.get(1, "map_location")))
-    device = UNKNOWN_DEVICE if site.open else device_of(location)
+    asked = device_strings.asked(interp, site, 1, "map_location")
+    device = UNKNOWN_DEVICE if site.open else asked
     # Only a load without map_location is the cause of where its tensors are.
     kind = "host-checkpoint" if device == CPU else "other"
     made = interp.site("checkpoint" if open_ and not site.open else kind, site.node)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from devfix.analysis.conditions import truth
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import ACCELERATOR, CPU, UNKNOWN_DEVICE
-from devfix.analysis.torch_model import device_settings
-from devfix.analysis.torch_model.arguments import device_of, dtype_of
+from devfix.analysis.torch_model import device_settings, device_strings
+from devfix.analysis.torch_model.arguments import dtype_of
 from devfix.analysis.torch_model.legacy_types import type_named
 from devfix.analysis.values import (
     FALSE,
@@ -53,7 +53,7 @@ def device(interp: Interpreter, name: str, site: CallSite) -> Value:
     mps = isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith("mps")
     if device_settings.is_setting(site.get(0, "device", "type")):
         return DeviceValue(ACCELERATOR)
-    found = device_of(value)
+    found = device_strings.asked(interp, site, 0, "device", "type")
     return DeviceValue(found if found is not None else UNKNOWN_DEVICE, mps=mps)
 
 
@@ -64,7 +64,7 @@ def accelerator(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def set_default_device(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.set_default_device(d)``: factories follow it from here on."""
-    found = device_of(site.value(0, "device"))
+    found = device_strings.asked(interp, site, 0, "device")
     interp.state.default_device = DeviceValue(found) if found is not None else None
     interp.recorder.accelerated = True
     return NONE

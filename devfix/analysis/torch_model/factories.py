@@ -12,6 +12,7 @@ from devfix.analysis.frames import Arg, CallSite
 from devfix.analysis.lattice import AT_LEAST_1, CPU, FLOATS, UNKNOWN_DEVICE, Device
 from devfix.analysis.torch_model import (
     copied_data,
+    device_strings,
     generators,
     leaves,
     mps,
@@ -114,7 +115,7 @@ def _are_none(sizes: list[Arg]) -> bool:
 def _new(
     interp: Interpreter, site: CallSite, dtype: str | None, rank: int | None, random: bool = False
 ) -> Tensor:
-    device = device_of(site.value(None, "device"))
+    device = device_strings.asked(interp, site, None, "device")
     if device is not None:
         notes.choice(interp, site.keywords["device"])
         chosen = not is_followed(site.value(None, "device"))
@@ -205,7 +206,7 @@ def as_tensor(interp: Interpreter, name: str, site: CallSite) -> Value:
     data = site.value(0, "data")
     data = without_none(data) if data is not None else None
     if isinstance(data, Tensor):
-        device = device_of(site.value(None, "device"))
+        device = device_strings.asked(interp, site, None, "device")
         dtype = site.keywords.get("dtype")
         changed = replace(data, dtype=dtype_of(dtype.value)) if dtype is not None else data
         if device is not None and device.is_accelerator:
@@ -256,7 +257,7 @@ def like(interp: Interpreter, name: str, site: CallSite) -> Value:
     source = without_none(source) if source is not None else None
     if not isinstance(source, Tensor):
         return Tensor(device=device_of(site.value(None, "device")) or UNKNOWN_DEVICE)
-    device = device_of(site.value(None, "device")) or source.device
+    device = device_strings.asked(interp, site, None, "device") or source.device
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None and given.value != NONE else source.dtype
     trail = (interp.site("result", site.node),)
@@ -269,7 +270,7 @@ def like(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def new(interp: Interpreter, source: Tensor, name: str, site: CallSite) -> Value:
     """``x.new_zeros(...)`` and its family: the device and dtype of ``x``."""
-    device = device_of(site.value(None, "device")) or source.device
+    device = device_strings.asked(interp, site, None, "device") or source.device
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None else source.dtype
     if name in {"new_tensor", "new"}:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from devfix.analysis.frames import CallSite
 from devfix.analysis.lattice import Device
-from devfix.analysis.torch_model import requirements
-from devfix.analysis.torch_model.arguments import device_of
+from devfix.analysis.torch_model import device_strings, requirements
 from devfix.analysis.torch_model.requirements import Part
 from devfix.analysis.values import DeviceValue, External, Obj, Tensor, Value
 
@@ -20,7 +19,7 @@ NAME = "torch.Generator"
 
 def make(interp: Interpreter, name: str, site: CallSite) -> Value:
     """``torch.Generator(device="cpu")``: on the CPU unless told, also under a default device."""
-    device = device_of(site.value(0, "device")) or Device("cpu")
+    device = device_strings.asked(interp, site, 0, "device") or Device("cpu")
     facts: dict[str, Value] = {"device": DeviceValue(device)}
     trail = (interp.site("factory", site.node),)
     return interp.new(Obj("external", External(NAME), facts=facts, trail=trail))

@@ -15,6 +15,7 @@ from devfix.analysis.torch_model import (
     autocast,
     averages,
     causal_masks,
+    device_strings,
     grad_mode,
     index_types,
     inner_methods,
@@ -32,7 +33,7 @@ from devfix.analysis.torch_model import (
     scattering,
     strangers,
 )
-from devfix.analysis.torch_model.arguments import default_device, device_of, dtype_of
+from devfix.analysis.torch_model.arguments import default_device, dtype_of
 from devfix.analysis.torch_model.layer_specs import DATA, WEIGHTED, LayerSpec
 from devfix.analysis.torch_model.specs import Op
 from devfix.analysis.values import (
@@ -114,7 +115,7 @@ def _table(interp: Interpreter, name: str, site: CallSite) -> Value:
 
 def parameter(interp: Interpreter, site: CallSite) -> Tensor:
     """A typical parameter of a layer made by this call."""
-    device = device_of(site.value(None, "device")) or default_device(interp)
+    device = device_strings.asked(interp, site, None, "device") or default_device(interp)
     given = site.keywords.get("dtype")
     dtype = dtype_of(given.value) if given is not None and given.value != NONE else "float32"
     trail = (interp.site("module", site.node),)

@@ -11,7 +11,7 @@ from devfix.analysis.frames import CallSite
 from devfix.analysis.join import MOVED
 from devfix.analysis.lattice import ACCELERATOR, CPU, FLOATS, INTEGERS, UNKNOWN_DEVICE, Device
 from devfix.analysis.syntax import spelt, walk
-from devfix.analysis.torch_model import dispatching, leaves, module_apply, mps
+from devfix.analysis.torch_model import device_strings, dispatching, leaves, module_apply, mps
 from devfix.analysis.torch_model.arguments import (
     accelerator_of,
     device_of,
@@ -178,8 +178,7 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     target = target_of(name, site)
     if name == "to" and target == Target() and not interp.is_script and NONE in _given(site):
         target = Target(UNKNOWN_DEVICE, chosen=False)  # a device that is left out here may be given by others
-    for arg in site.all_args():
-        notes.choice(interp, arg)
+    _note_devices(interp, name, site)
     moved = retarget(interp, value, target, site)
     where = (
         site.node.func.value
@@ -189,6 +188,15 @@ def tensor(interp: Interpreter, value: Tensor, name: str, site: CallSite) -> Val
     if target.device is not None and name == "to":
         mps.check_move(interp, value, moved, where, site)
     return moved
+
+
+def _note_devices(interp: Interpreter, name: str, site: CallSite) -> None:
+    """Remember how a move says its device, and write down what is none."""
+    for arg in site.all_args():
+        notes.choice(interp, arg)
+    device = site.get(0, "device") if name in ("to", "cuda") else None
+    if device is not None:
+        device_strings.check(interp, site, device)
 
 
 def _given(site: CallSite) -> list[Value]:
@@ -271,8 +279,7 @@ def _is_on_accelerator(interp: Interpreter, ref: Ref) -> bool:
 def module(interp: Interpreter, ref: Ref, name: str, site: CallSite) -> Value:
     """``module.to(...)``: in place, and the module itself is returned; only floats are cast."""
     target = target_of(name, site)
-    for arg in site.all_args():
-        notes.choice(interp, arg)
+    _note_devices(interp, name, site)
     _note_acceleration(interp, target)
     if target.device is not None and dispatching.refuses(interp, ref, site):
         return ref

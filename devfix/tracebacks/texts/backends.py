@@ -125,10 +125,12 @@ BACKENDS: tuple[Family, ...] = (
     ),
     Family(
         "unexpected-device",
-        "absent-device",
+        "device-string",
         r"(?:Invalid device string: '?(?P<backend>[^']{1,40})'?|Expected one of cpu, cuda,.{0,200}device type at start of device string: (?P<name>\w{1,40}))",
         near="device",
-        says="A device string is none: PyTorch wants `cpu`, `cuda`, `cuda:0`, `mps`, `xpu` and the like.",
-        advice=_CHOOSE,
+        says="A device string is none: PyTorch wants a type in lower case, and perhaps a colon and a number, such as `cpu`, `cuda`, `cuda:0` or `mps`.",
+        advice="Mend the text where it is spelt out: `cuda:0` for `cuda: 0` and `cuda0`, `cuda` for `gpu` and `CUDA`. "
+        + _CHOOSE,
+        rules=("invalid-device-string",),
     ),
 )
