@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _BUDGET, _BUDGET_OF_A_LINE = 60_000, 3
 #: In less text than this, others would take longer to begin than to find anything out; and a single one that helps has to have
 #: so many times as much to do as each of several.
-_MUCH, _SINGLE = 400_000, 3
+_MUCH, _SINGLE = 400_000, 8
 #: So many processes are enough: each takes memory, and what is found out far ahead is wrong more often.
 _MOST = 8
 #: How much of that scripts may take; the rest is left to the functions that no script reaches.
@@ -121,7 +121,7 @@ def _others(
 
 def _much(others: int) -> int:
     """How much text so many processes beside this one are worth."""
-    return _MUCH * max(1, _SINGLE // others)
+    return _MUCH * (_SINGLE if others == 1 else 1)
 
 
 def _scripts(program: Program) -> list[str]:
