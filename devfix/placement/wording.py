@@ -194,7 +194,7 @@ def _made_there(operand: Operand) -> Iterator[Note]:
 
 def _says_device(root: Trail) -> bool:
     """Whether what a value was computed from was made where the value is: what lay on the CPU may have met a module."""
-    return "device" in root[0].text
+    return bool(root) and "device" in root[0].text
 
 
 def _life_of_dtype(mismatch: Mismatch, operand: Operand) -> Iterator[Note]:

@@ -29,7 +29,7 @@ def asked(interp: Interpreter, site: CallSite, position: int | None, *names: str
 def check(interp: Interpreter, site: CallSite, arg: Arg) -> None:
     """Write down a text that PyTorch refuses, also one that is only chosen at times where the choice stands in the call."""
     for text, node in _texts(arg.value, arg.node):
-        if device_texts.is_refused(text):
+        if device_texts.is_refused(text) and _is_spelt_out(interp, text):
             part = Part(Tensor(), "device", node)
             detail = {"text": text, "meant": _meant(interp, text)}
             requirements.record(interp, site.node, "torch.device", "device-string", [part], **detail)
@@ -44,6 +44,11 @@ def _texts(value: Value, node: ast.expr | None) -> list[tuple[str, ast.expr | No
             if isinstance(each, ast.Constant) and isinstance(each.value, str)
         ]
     return [(value.value, node)] if isinstance(value, Const) and isinstance(value.value, str) else []
+
+
+def _is_spelt_out(interp: Interpreter, text: str) -> bool:
+    """Whether a file has the text as it is: what is put together of options and numbers may never come to be used."""
+    return any(text in source.text for source in interp.program.sources.values())
 
 
 def _meant(interp: Interpreter, text: str) -> str:
